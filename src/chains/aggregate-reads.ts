@@ -7,7 +7,10 @@ import type { Query, Read, ReadResult, ReadResults } from "./chain-query.ts";
 import { RpcError } from "./json-rpc.ts";
 import { RpcData, RpcQuantity } from "./rpc-values.ts";
 
-/** Maximum number of attempts for reads that the gas or the size of an `eth_call` did not leave room for. */
+/**
+ * Maximum number of attempts at a read. A request that runs out of gas or space leaves its remaining reads to the next
+ * attempt.
+ */
 const ROUNDS = 6;
 /** Gas limit for repeating a read that ran out of gas: what most nodes allow for one `eth_call`, minus the overhead. */
 const LAST_GAS = 20_000_000;
@@ -28,7 +31,10 @@ export async function aggregate<R extends Record<string, Read<unknown>>>(
   return { block, results: results as ReadResults<R> };
 }
 
-/** Makes a list of view calls and returns their results in the same order; otherwise like `aggregate`. */
+/**
+ * Makes a list of view calls as `aggregate` does and returns their results in the same order. Throws
+ * `upstream_unavailable` or `upstream_timeout`.
+ */
 export async function aggregateList(
   client: ChainClient,
   reads: readonly Read<unknown>[],
@@ -52,8 +58,9 @@ export interface Program<T> {
 }
 
 /**
- * Runs a program and makes view calls in the same `eth_call`, hence at the same block. Returns null if they do not fit
- * into one request, the program returned no data or a call was not reached. Errors of the chain client propagate.
+ * Runs a program (creation code in an `eth_call`) and makes view calls in the same request, hence at the same block.
+ * Returns null if they do not fit into one request, the program returned no data or a call was not reached. Errors of
+ * the chain client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
@@ -80,8 +87,8 @@ export async function aggregateProgram<T>(
 type PendingRead = Read<unknown> & { result: CallResult | null };
 
 /**
- * Returns the reads that were not reached. Reads of contracts that used up their gas limit come last, because they may
- * again leave no gas for the others.
+ * Returns the reads that were not reached, because their request ran out of gas or space. Reads of contracts that used
+ * up their gas limit come last, because they may again leave no gas for the others.
  */
 function unreached(asked: readonly PendingRead[]): PendingRead[] {
   const open = asked.filter(({ result }) => result?.status === "not_reached");

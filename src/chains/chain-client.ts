@@ -18,8 +18,8 @@ const AVOID_MS = 30_000;
 const HEAD_TOLERANCE = 8;
 
 /**
- * Client for reading one chain within one request to the API. It sends no transactions, so every call may be retried on
- * another node.
+ * Client that reads one chain on behalf of one API request or job run. It sends no transactions, so every call may be
+ * retried on another node.
  */
 export interface ChainClient {
   readonly definition: ChainDefinition;
@@ -67,7 +67,10 @@ export interface NodeQuestion<T> {
   read: (answer: unknown, seen: (report: NodeReport) => void) => T;
 }
 
-/** Dependencies of a chain client: the chain, and what belongs to the Worker isolate and to the request to the API. */
+/**
+ * Dependencies of a chain client: the chain's definition, what its Worker isolate knows about the nodes, and the fetch,
+ * timing and clock of one request.
+ */
 export interface ChainClientOptions {
   definition: ChainDefinition;
   health: NodeHealth;
@@ -77,8 +80,8 @@ export interface ChainClientOptions {
 }
 
 /**
- * Creates the chain client of one request to the API. Clients are not shared, because in workerd no I/O may outlive the
- * request that started it.
+ * Creates the chain client of one API request or job run. Clients are not shared, because in workerd no I/O may outlive
+ * the request that started it.
  */
 export function createChainClient(options: ChainClientOptions): ChainClient {
   const { definition, health, fetch, timing, now } = options;

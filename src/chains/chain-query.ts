@@ -17,7 +17,10 @@ export interface Read<T> {
   decode: (data: Hex) => T;
 }
 
-/** The decoded value of a read, or its failure with the revert data; `revert` is null if there is none. */
+/**
+ * The result of a read: the decoded value, or a failure with the revert data. `revert` is null if there is no revert
+ * data.
+ */
 export type ReadResult<T> = { ok: true; value: T } | { ok: false; revert: Hex | null };
 
 /** The results of a record of reads, under the same names and with the decoded types. */
@@ -60,7 +63,10 @@ export interface Query<S> {
   reads: Record<string, Read<unknown>>;
   /** Computes the query's result from the results of `reads`, without a further batch. */
   interpret: (results: Record<string, ReadResult<unknown>>) => S;
-  /** Returns the query with the next batch of reads, for example of contracts whose addresses this batch returned. */
+  /**
+   * Returns the query with the next batch of reads, for example of contracts whose addresses this batch returned.
+   * Undefined for a query with only one batch.
+   */
   next?: (results: Record<string, ReadResult<unknown>>) => Query<S>;
 }
 
@@ -99,10 +105,7 @@ export function mapQuery<A, B>(described: Query<A>, map: (answer: A) => B): Quer
   return next === undefined ? mapped : { ...mapped, next: (results) => mapQuery(next(results), map) };
 }
 
-/**
- * Returns a query that, once its result is known after any number of batches, continues with the query that `follow`
- * creates from it.
- */
+/** Returns a query that continues with another query, which `follow` creates from the result of the first. */
 export function andThen<S, T>(described: Query<S>, follow: (value: S) => Query<T>): Query<T> {
   const { reads, interpret, next } = described;
   const last = readThen(reads, (results) => follow(interpret(results)));

@@ -18,7 +18,7 @@ export function toTopicLists(
   });
 }
 
-/** The events to read of each contract. Addresses and topics are lowercase. */
+/** The events to read from each contract. Addresses and topics are lowercase. */
 export interface LogSubscription {
   /** First topics (event signatures) of all events, of any contract. */
   topics: readonly string[];

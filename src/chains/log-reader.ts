@@ -42,7 +42,7 @@ interface ReadingPolicy {
   widens: boolean;
   /** Verifies by block hash that the logs are on the same fork as the blocks that the node returns. */
   checksFork: boolean;
-  /** Takes every JSON-RPC error that may be about the request's size for one; see `shrinkAfterFailure`. */
+  /** Treats every JSON-RPC error except those about rate limits and missing methods as one about the request's size. */
   anyRefusal: boolean;
 }
 
@@ -187,8 +187,8 @@ function widenAfterAnswer(budget: RequestBudget): void {
 }
 
 /**
- * Returns to the last block range that succeeded, which is a better estimate than half of the rejected range or the
- * limit in the node's message.
+ * Returns to the block range of the last successful request after a rejected one, which is a better estimate than half
+ * of the rejected range or the limit in the node's message.
  */
 function keepAnsweredRange(budget: RequestBudget, refused: number): void {
   if (budget.lastGranted < refused) budget.blocks = Math.max(budget.blocks, budget.lastGranted);

@@ -11,8 +11,8 @@ export interface RequestBudget {
   /** Number of blocks in one request. */
   blocks: number;
   /**
-   * Number of blocks in the last full-width request that succeeded, or 0 if a request of that width has been rejected
-   * since.
+   * Number of blocks in the last full-width request that succeeded, or 0 if a request of that width or less has been
+   * rejected since.
    */
   lastGranted: number;
   /** Number of successful requests before a wider block range is tried; high after a rejected request. */

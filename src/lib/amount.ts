@@ -24,7 +24,7 @@ export function mulDivDown(a: bigint, b: bigint, denominator: bigint): bigint {
 
 /**
  * Converts a fraction with at most nine decimals (0.03) to parts per billion, rounded down. For a tolerated loss,
- * rounding down favours the user.
+ * rounding down is safer for the user.
  */
 export function fractionToParts(fraction: number): bigint {
   return BigInt(Math.floor(fraction * Number(PARTS_PER_BILLION) + 1e-6));

@@ -8,7 +8,7 @@ interface SystemTime {
   requests: number;
 }
 
-/** Measures, per outside system, how long a request to the API had calls in flight. */
+/** Measures, per outside system, how long one API request or job run had calls in flight. */
 export class Timing {
   readonly #spans = new Map<OutsideSystem, SystemTime>();
   readonly #clock: () => number;
@@ -40,7 +40,7 @@ export class Timing {
     return this.#spans.get(system)?.requests ?? 0;
   }
 
-  /** Returns the time since the request to the API started, in milliseconds. */
+  /** Returns the time since the API request or job run started, in milliseconds. */
   elapsedMs(): number {
     return this.#clock() - this.#startedAt;
   }

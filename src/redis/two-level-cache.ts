@@ -39,7 +39,7 @@ export interface Cache {
   drop(key: string): Promise<void>;
 }
 
-/** Dependencies of a cache: the isolate's memory, Redis, and what belongs to the request. */
+/** Dependencies of a cache: the isolate's memory, Redis, and the clock, logger and `waitUntil` of one request. */
 export interface CacheScope {
   memory: MemoryCache;
   redis: RedisStore;

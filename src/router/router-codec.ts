@@ -49,7 +49,7 @@ export interface RouterDeposit {
 export interface RouterCall {
   deposit: RouterDeposit;
   steps: readonly RouterStep[];
-  /** Tokens other than the asset that may be left over; the Router sends them to `refundTo`. */
+  /** Tokens other than the asset that the steps may leave over; what remains of them is sent to `refundTo`. */
   sweep: readonly Address[];
 }
 

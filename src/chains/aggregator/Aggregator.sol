@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-/// @title Many independent reads at one block
+/// @title Aggregator: makes many independent view calls at one block
 /// @notice Never deployed. The creation code plus a payload is the data of an `eth_call` without `to`; the
-/// constructor returns the answer. EIP-3860 limits the input to 49,152 bytes, EIP-170 the answer to 24,576.
+/// constructor returns the results. EIP-3860 limits the input to 49,152 bytes, EIP-170 the output to 24,576.
 ///
-/// Payload: the calls, then gas per call (4 bytes) number of calls (2) bytes of calls (2).
-/// Call:    target (20), bytes of data (2), data. A call to PROGRAM runs its data as creation code and answers with
-///          the result: another of our programs that exist only inside an `eth_call`, at the same block.
-/// Answer:  chain id (8), block number (8; all ones when unknown), block timestamp (8), then for each call
-///          a status byte, followed by bytes of data (2) and the data for FAILED and ANSWERED.
+/// Payload: the calls, then the gas per call (4 bytes), the number of calls (2) and the length of the calls (2).
+/// Call:    target (20), length of the data (2), data. A call to PROGRAM runs its data as creation code and takes
+///          what that code returns as the result: another program that runs only in an `eth_call`, at the same block.
+/// Output:  chain id (8), block number (8; all ones if unknown), block timestamp (8), then for each call
+///          a status byte, followed by the length of the data (2) and the data for FAILED and ANSWERED.
 ///
-/// Each call is static and gets exactly the payload's gas, so no answer depends on the call's position. At most 4,096
-/// bytes of returndata are copied; a longer result is TOO_LONG and never truncated. When the next call cannot get its
-/// gas, or its answer does not fit, it and all later calls are NOT_REACHED; the first is always made, with less gas if
+/// Each call is static and gets exactly the payload's gas, so no result depends on the call's position. At most 4,096
+/// bytes of return data are copied; a longer result is TOO_LONG and never truncated. If the next call cannot get its
+/// gas, or its result does not fit, it and all later calls are NOT_REACHED; the first is always made, with less gas if
 /// necessary. SPENT is a call that failed after using three quarters of its gas, possibly for lack of gas.
 contract Aggregator {
     uint256 private constant PROGRAM = (1 << 160) - 1;
@@ -25,16 +25,16 @@ contract Aggregator {
     uint256 private constant SPENT = 4;
 
     uint256 private constant MAX_DATA = 4096;
-    // Memory: the answer, its end, and the calls, which start after the last word that can be written past that end.
+    // Memory: the output, its end, and the calls, which start after the last word that can be written past that end.
     uint256 private constant ANSWER = 0x80;
     uint256 private constant END = 0x6080;
     uint256 private constant CALLS = 0x6100;
 
     constructor() payable {
-        // Not declared memory-safe, so that the compiler fails instead of placing variables where the answer is.
+        // Not declared memory-safe, so that the compiler fails instead of placing variables where the output is.
         assembly {
-            /// The chain's block number. On Arbitrum One `number` is about Ethereum's, and ArbSys returns the chain's
-            /// own (arbBlockNumber()); all ones when that call fails.
+            /// Returns the chain's block number. On Arbitrum One `number` is about Ethereum's, so ArbSys is asked for
+            /// the chain's own (arbBlockNumber()); all ones if that call fails.
             function height() -> value {
                 value := number()
                 if eq(chainid(), 42161) {
@@ -46,7 +46,7 @@ contract Aggregator {
                 }
             }
 
-            /// Makes one call and writes its result; writes no data when the answer has no room for it.
+            /// Makes one call and writes its result, without the data if the output has no room for it.
             function write(cursor, request, share) -> next {
                 let before := gas()
                 let target := shr(96, mload(request))

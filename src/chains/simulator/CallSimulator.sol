@@ -4,8 +4,8 @@ pragma solidity 0.8.30;
 /// @title CallSimulator: simulates an account's calls, for nodes without eth_simulateV1
 /// @notice Never deployed. A state override of an `eth_call` puts the runtime code at the user's own address, which
 /// then makes the calls in order, as msg.sender and with its own balance. To all other callers it behaves as a plain
-/// account: it accepts native money and any call, returns nothing, and acknowledges ERC-721 and ERC-1155 transfers. It
-/// approves no ERC-1271 signature.
+/// account: it accepts native currency and any call, returns nothing, and acknowledges ERC-721 and ERC-1155 transfers.
+/// It approves no ERC-1271 signature.
 contract CallSimulator {
     struct Call {
         address target;
@@ -24,14 +24,14 @@ contract CallSimulator {
         bytes returnData;
     }
 
-    /// Chain and block of the simulation. `blockNumber` is the largest word when it is unknown.
+    /// Chain and block of the simulation. `blockNumber` is the largest uint256 if it is unknown.
     struct Head {
         uint256 chainId;
         uint256 blockNumber;
         uint256 timestamp;
     }
 
-    /// Bytes of returndata to keep of a call or a read; longer data is truncated.
+    /// Maximum number of bytes of return data kept per call or read; longer data is truncated.
     uint256 private constant MAX_RETURN = 4096;
     uint256 private constant READ_GAS = 3_000_000;
     /// A call with value costs its caller 9,000 gas and gives the callee a 2,300 stipend; a transaction has neither.
@@ -39,7 +39,7 @@ contract CallSimulator {
 
     /// @notice Makes the calls until one fails, and the reads before and after them.
     /// @return results One per call made; only the last can have failed.
-    /// @return readsBefore The returndata of each read before the calls; empty when it failed.
+    /// @return readsBefore The return data of each read before the calls; empty if the read failed.
     /// @return readsAfter The same after the last call made.
     /// @return head The chain and block of the simulation.
     function run(Call[] calldata calls, Read[] calldata reads)
@@ -70,7 +70,7 @@ contract CallSimulator {
         head = Head(block.chainid, height(), block.timestamp);
     }
 
-    /// @notice Returns the reads as revert data.
+    /// @notice Makes the reads and returns their return data as revert data.
     function readAndRevert(Read[] calldata reads) external payable {
         if (msg.sender != address(this)) beSilent();
         bytes memory answer = abi.encode(readAll(reads));
@@ -126,7 +126,8 @@ contract CallSimulator {
         }
     }
 
-    /// On Arbitrum One `block.number` is about Ethereum's; ArbSys returns the chain's own.
+    /// Returns the chain's block number, or the largest uint256 if it is unknown. On Arbitrum One `block.number` is
+    /// about Ethereum's; ArbSys returns the chain's own.
     function height() private view returns (uint256) {
         if (block.chainid != 42161) return block.number;
         (bool ok, bytes memory answer) = address(0x64).staticcall(abi.encodeWithSignature("arbBlockNumber()"));

@@ -37,7 +37,7 @@ export interface HistoryStep {
   at: Date;
 }
 
-/** Flows of final blocks that may be missing from the table, read while the tip had this version. */
+/** Final flows that may be missing from the table `flows`, read while the tip had this version. */
 export type OmittedStep = Pick<HistoryStep, "chainId" | "vaults" | "rows"> & Pick<TipStep, "version">;
 
 /** Encodes a list of texts as one parameter. */

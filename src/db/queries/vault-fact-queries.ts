@@ -59,7 +59,7 @@ const FlowRecordShape = z
     vaultAddress: row.vault_address,
     txHash: row.tx_hash,
     logIndex: row.log_index,
-    /** Negative for withdrawals, in the asset's smallest unit. */
+    /** Amount in the asset's smallest unit; negative for a withdrawal. */
     assets: row.assets,
     user: row.user_address,
     blockNumber: row.block_number,
