@@ -6,8 +6,8 @@ import { AppError, type ErrorCode } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 
 /**
- * Health of one dependency (database, Redis or a chain's RPC nodes): the latency of the check in milliseconds
- * and, if the check failed, its error code.
+ * Health of one dependency (database, Redis or a chain's RPC nodes): the latency of the check in milliseconds and, if
+ * the check failed, its error code.
  */
 export interface Readiness {
   name: string;
@@ -49,8 +49,8 @@ async function probe(
 }
 
 /**
- * Progress of the flow index of one chain, as block numbers: the head block, the last indexed block, and the
- * lag between them. A number is null if it is unknown.
+ * Progress of the flow index of one chain, as block numbers: the head block, the last indexed block, and the lag
+ * between them. A number is null if it is unknown.
  */
 export interface ChainIndexHealth {
   chain_id: number;
@@ -85,8 +85,8 @@ async function tipsOrNone(ctx: Context): Promise<FlowTip[]> {
 }
 
 /**
- * Reads the head block number of a chain, or returns null on failure. The failure itself is reported by the
- * readiness check of that chain.
+ * Reads the head block number of a chain, or returns null on failure. The failure itself is reported by the readiness
+ * check of that chain.
  */
 async function headOrNull(ctx: Context, chainId: number): Promise<number | null> {
   try {

@@ -10,8 +10,7 @@ import { readVaultState, type VaultStateAtBlock } from "../vaults/vault-state.ts
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /**
- * Vault responses by the on-chain state that they were built from, so that an unchanged state returns the
- * same object.
+ * Vault responses by the on-chain state that they were built from, so that an unchanged state returns the same object.
  */
 const written = new WeakMap<VaultStateAtBlock, Written>();
 /** A vault response with the inputs that it was built from. */
@@ -24,9 +23,9 @@ interface Written {
 }
 
 /**
- * Returns one vault with its on-chain state, deposit limits and yields. If the chain cannot be read, on-chain
- * values are the last cached ones (`stale` is then true), or null if nothing is cached. Throws
- * `vault_not_found`, `store_unavailable`.
+ * Returns one vault with its on-chain state, deposit limits and yields. If the chain cannot be read, on-chain values
+ * are the last cached ones (`stale` is then true), or null if nothing is cached. Throws `vault_not_found`,
+ * `store_unavailable`.
  */
 export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail> {
   const vault = await findVault(ctx, formatVaultId(key));

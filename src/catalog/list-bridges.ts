@@ -2,9 +2,8 @@ import type { Context } from "../context.ts";
 import type { BridgeSummary } from "../schemas/bridge-schema.ts";
 
 /**
- * Lists the bridges whose calldata the configured providers can decode and verify, with the chains that each
- * bridge connects. Bridges that connect fewer than two chains of this deployment are left out. Makes no
- * requests.
+ * Lists the bridges whose calldata the configured providers can decode and verify, with the chains that each bridge
+ * connects. Bridges that connect fewer than two chains of this deployment are left out. Makes no requests.
  */
 export async function listBridges(ctx: Context): Promise<BridgeSummary[]> {
   const bridges = new Map<string, BridgeSummary>();

@@ -23,9 +23,9 @@ const Listed = z.array(
 );
 
 /**
- * Lists the tokens of a chain that a deposit can start from: the native token, the tokens that the chain's
- * vaults accept, then the providers' tokens whose decimals match the token contract. A provider is skipped if
- * it fails or if its token list is implausible. Throws `chain_unsupported`, `store_unavailable`.
+ * Lists the tokens of a chain that a deposit can start from: the native token, the tokens that the chain's vaults
+ * accept, then the providers' tokens whose decimals match the token contract. A provider is skipped if it fails or if
+ * its token list is implausible. Throws `chain_unsupported`, `store_unavailable`.
  */
 export async function listTokens(ctx: Context, chainId: number): Promise<TokenSummary[]> {
   const own = await ownTokens(ctx, chainId);
@@ -62,8 +62,8 @@ interface TokenListQuery {
 }
 
 /**
- * Reads the token list of one provider, cached for an hour. Returns an empty list if the provider fails and
- * nothing is cached.
+ * Reads the token list of one provider, cached for an hour. Returns an empty list if the provider fails and nothing is
+ * cached.
  */
 async function readList(ctx: Context, { provider, chainId, own }: TokenListQuery): Promise<ListedToken[]> {
   if (provider.tokens === undefined) return [];
@@ -93,8 +93,8 @@ async function loadList(ctx: Context, { provider, chainId, own }: TokenListQuery
 }
 
 /**
- * Returns the tokens whose listed decimals equal the token contract's `decimals()`: wrong decimals would
- * change amounts by orders of magnitude.
+ * Returns the tokens whose listed decimals equal the token contract's `decimals()`: wrong decimals would change amounts
+ * by orders of magnitude.
  */
 async function confirmOnChain(
   ctx: Context,
@@ -122,8 +122,8 @@ const TOKEN_NAME = /^[^\p{C}]{0,128}$/u;
 
 /**
  * Filters a provider's token list before its decimals are checked on-chain. Returns null if the whole list is
- * unreliable, because it repeats an address or contradicts the decimals of a registry token (`own`). Drops
- * tokens that use the symbol of a registry token at another address.
+ * unreliable, because it repeats an address or contradicts the decimals of a registry token (`own`). Drops tokens that
+ * use the symbol of a registry token at another address.
  */
 export function acceptTokenList(listed: readonly ListedToken[], own: readonly Token[]): ListedToken[] | null {
   const addresses = new Set(listed.map(({ address }) => address.toLowerCase()));

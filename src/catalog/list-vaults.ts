@@ -29,14 +29,14 @@ export interface VaultFilter {
 }
 
 /**
- * Recently built pages of vaults by filter, reused while their inputs are unchanged, because a page of 500
- * vaults takes milliseconds to build.
+ * Recently built pages of vaults by filter, reused while their inputs are unchanged, because a page of 500 vaults takes
+ * milliseconds to build.
  */
 const pages = new MemoByInputs<Page<ListedVault>>(8);
 
 /**
- * Returns one page of the vaults that match a filter, ordered by chain id and address. Returns the same
- * object while nothing has changed. Throws `store_unavailable`.
+ * Returns one page of the vaults that match a filter, ordered by chain id and address. Returns the same object while
+ * nothing has changed. Throws `store_unavailable`.
  */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const { all } = await listRegistry(ctx);
@@ -53,8 +53,8 @@ export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Pag
 }
 
 /**
- * On-chain data of one chain's vaults: the paused flag and minimum deposit of each vault, and the contract
- * that Router deposits call.
+ * On-chain data of one chain's vaults: the paused flag and minimum deposit of each vault, and the contract that Router
+ * deposits call.
  */
 interface ChainRead {
   chainId: number;

@@ -17,8 +17,8 @@ import { nextStep } from "./track/next-deposit-step.ts";
 import { trackDeposit } from "./track/track-deposit.ts";
 
 /**
- * Converts the database row of a tracked deposit to the API format, without the next step. `now` (unix
- * milliseconds) decides whether the deposit has expired.
+ * Converts the database row of a tracked deposit to the API format, without the next step. `now` (unix milliseconds)
+ * decides whether the deposit has expired.
  */
 export function toWireDeposit(row: DepositRow, now: number): Deposit {
   const state = currentState(row, now);
@@ -62,9 +62,9 @@ async function loadDeposit(ctx: Context, trackingId: string): Promise<DepositRow
 }
 
 /**
- * Updates a tracked deposit from on-chain data and returns it with its next step: the second transaction of a
- * two-step deposit, built for the amount that arrived, or the claim of settled shares. Throws
- * `deposit_not_found`, `store_unavailable`.
+ * Updates a tracked deposit from on-chain data and returns it with its next step: the second transaction of a two-step
+ * deposit, built for the amount that arrived, or the claim of settled shares. Throws `deposit_not_found`,
+ * `store_unavailable`.
  */
 export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<Deposit> {
   const stored = await loadDeposit(ctx, trackingId);
@@ -74,8 +74,8 @@ export async function getTrackedDeposit(ctx: Context, trackingId: string): Promi
 }
 
 /**
- * Returns one page of a user's deposits, newest first. `before` is the position of the last deposit on the
- * previous page. Throws `store_unavailable`.
+ * Returns one page of a user's deposits, newest first. `before` is the position of the last deposit on the previous
+ * page. Throws `store_unavailable`.
  */
 export async function listDeposits(
   ctx: Context,
@@ -87,9 +87,9 @@ export async function listDeposits(
 }
 
 /**
- * Marks a deposit as abandoned when its user will not send the transaction. The deposit is reopened if the
- * transaction appears on-chain after all. Throws `deposit_not_found`, `store_unavailable`, and
- * `deposit_state` if the deposit was already sent.
+ * Marks a deposit as abandoned when its user will not send the transaction. The deposit is reopened if the transaction
+ * appears on-chain after all. Throws `deposit_not_found`, `store_unavailable`, and `deposit_state` if the deposit was
+ * already sent.
  */
 export async function abandonDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await loadDeposit(ctx, trackingId);
@@ -104,8 +104,8 @@ export async function abandonDeposit(ctx: Context, trackingId: string): Promise<
 }
 
 /**
- * The transactions of a deposit that the user signs: the source transaction, the second step (the deposit
- * after a delivery) and the claim of settled shares.
+ * The transactions of a deposit that the user signs: the source transaction, the second step (the deposit after a
+ * delivery) and the claim of settled shares.
  */
 export type DepositStep = "source" | "deposit" | "claim";
 
@@ -115,9 +115,9 @@ const HASH_COLUMN = { source: "sourceTxHash", deposit: "depositTxHash", claim: "
 const RECHECK_MS = 5_000;
 
 /**
- * Stores the transaction hash that a caller reports for one step of a deposit. The hash is not trusted: it
- * changes no state, and it can be replaced until the step's transaction is proven on-chain. Throws
- * `deposit_not_found`, `deposit_state`, `store_unavailable`.
+ * Stores the transaction hash that a caller reports for one step of a deposit. The hash is not trusted: it changes no
+ * state, and it can be replaced until the step's transaction is proven on-chain. Throws `deposit_not_found`,
+ * `deposit_state`, `store_unavailable`.
  */
 export async function reportTransaction(
   ctx: Context,
@@ -144,9 +144,8 @@ export async function reportTransaction(
 }
 
 /**
- * Returns true if a deposit has a second transaction of its own at the vault. For any other deposit, tracking
- * would never correct a wrongly reported second step, and the hash would be shown as the transaction that
- * minted the shares.
+ * Returns true if a deposit has a second transaction of its own at the vault. For any other deposit, tracking would
+ * never correct a wrongly reported second step, and the hash would be shown as the transaction that minted the shares.
  */
 function hasSecondStep(row: DepositRow): boolean {
   return row.twoStep || row.state === "partial";

@@ -8,10 +8,7 @@ import type { PreparedDeposit, RoutedDeposit } from "./build/prepared-deposit.ts
 
 type QuoteStep = Quote["estimate"]["steps"][number];
 
-/**
- * Lists the steps of a deposit in order: the swap or bridge of a routed deposit, then the deposit into the
- * vault.
- */
+/** Lists the steps of a deposit in order: the swap or bridge of a routed deposit, then the deposit into the vault. */
 function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
   const { vault, from } = prepared.order;
   const deposit = (to: string): QuoteStep => ({
@@ -31,9 +28,9 @@ function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
 }
 
 /**
- * Returns the price impact of a route from the provider's USD values: the fraction of the paid value that is
- * lost, as a string with four decimals. `0.0025` is 0.25%; the value is negative if more value arrives than
- * was paid. Returns null if the provider reports no USD values.
+ * Returns the price impact of a route from the provider's USD values: the fraction of the paid value that is lost, as a
+ * string with four decimals. `0.0025` is 0.25%; the value is negative if more value arrives than was paid. Returns null
+ * if the provider reports no USD values.
  */
 export function priceImpact(
   route: Pick<TransferQuote, "fromAmountUsd" | "toAmountUsd"> | null,
@@ -48,10 +45,7 @@ export function priceImpact(
 
 type RouteOption = Quote["route_options"][number];
 
-/**
- * Lists all quoted routes of a deposit with their tags (such as `cheapest`); the route that was built comes
- * first.
- */
+/** Lists all quoted routes of a deposit with their tags (such as `cheapest`); the route that was built comes first. */
 export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
   const estimate = toEstimate(prepared);
   if (prepared.kind === "direct") {
@@ -84,10 +78,7 @@ export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
   });
 }
 
-/**
- * Returns true if a provider may make the vault deposit itself, by calling the Router with the delivered
- * token.
- */
+/** Returns true if a provider may make the vault deposit itself, by calling the Router with the delivered token. */
 const callsRouter = ({ order }: PreparedDeposit): boolean => order.entry.via === "router";
 
 function isBuilt(option: TransferQuote, { route }: RoutedDeposit): boolean {
@@ -95,8 +86,8 @@ function isBuilt(option: TransferQuote, { route }: RoutedDeposit): boolean {
 }
 
 /**
- * Returns the tags of one route in comparison with all routes. No route is tagged `cheapest` unless every
- * route has a known gas cost.
+ * Returns the tags of one route in comparison with all routes. No route is tagged `cheapest` unless every route has a
+ * known gas cost.
  */
 function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] {
   const least = all.every(({ toAmountMin }) => toAmountMin <= option.toAmountMin);
@@ -115,8 +106,7 @@ function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] 
 }
 
 /**
- * Quotes a deposit from the same simulations as a build, but does not record it. Errors of `prepareDeposit`
- * propagate.
+ * Quotes a deposit from the same simulations as a build, but does not record it. Errors of `prepareDeposit` propagate.
  */
 export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> {
   const prepared = await prepareDeposit(ctx, input);

@@ -28,8 +28,8 @@ export interface HistoryQuery {
 }
 
 /**
- * Returns the history of one metric of a vault (such as share price or APY), read from stored snapshots and
- * flows, limited to the newest 1,000 points. Throws `vault_not_found`, `store_unavailable`.
+ * Returns the history of one metric of a vault (such as share price or APY), read from stored snapshots and flows,
+ * limited to the newest 1,000 points. Throws `vault_not_found`, `store_unavailable`.
  */
 export async function getHistory(ctx: Context, query: HistoryQuery): Promise<VaultHistory> {
   const vault = await findVault(ctx, formatVaultId(query.key));
@@ -63,8 +63,8 @@ export async function getHistory(ctx: Context, query: HistoryQuery): Promise<Vau
 }
 
 /**
- * Returns one point per interval between the first and the last snapshot. An interval without a snapshot has
- * the value null.
+ * Returns one point per interval between the first and the last snapshot. An interval without a snapshot has the value
+ * null.
  */
 function withGaps(
   read: readonly { at: number; block: number; value: string | null }[],
@@ -91,9 +91,8 @@ function rowValues(
 }
 
 /**
- * Returns, for each snapshot, the annualized yield of the preceding week, computed from the newest share
- * price that is at least a week older. An entry is null if there is no such price, or if it is older than
- * 1.25 weeks.
+ * Returns, for each snapshot, the annualized yield of the preceding week, computed from the newest share price that is
+ * at least a week older. An entry is null if there is no such price, or if it is older than 1.25 weeks.
  */
 function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
   const seconds = ({ blockTime }: SnapshotRow): number => blockTime.getTime() / 1000;
@@ -114,9 +113,9 @@ function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
 }
 
 /**
- * Returns, for each snapshot, the net flow (deposits minus withdrawals) since the previous snapshot, in the
- * asset's smallest unit. An entry is null if not all blocks in between are indexed, or if it follows a gap,
- * because flows during a gap cannot be assigned to one interval.
+ * Returns, for each snapshot, the net flow (deposits minus withdrawals) since the previous snapshot, in the asset's
+ * smallest unit. An entry is null if not all blocks in between are indexed, or if it follows a gap, because flows
+ * during a gap cannot be assigned to one interval.
  */
 async function netFlows(
   ctx: Context,

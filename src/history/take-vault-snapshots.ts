@@ -24,9 +24,9 @@ export interface SnapshotReport {
 }
 
 /**
- * Takes a snapshot of every vault in the registry and stores it: one batched read per chain and one database
- * write for all chains. At most two chains whose last indexing run failed are read at the same time. A second
- * snapshot within an interval replaces the first. Also deletes expired snapshots. Throws `store_unavailable`.
+ * Takes a snapshot of every vault in the registry and stores it: one batched read per chain and one database write for
+ * all chains. At most two chains whose last indexing run failed are read at the same time. A second snapshot within an
+ * interval replaces the first. Also deletes expired snapshots. Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);
@@ -45,10 +45,7 @@ export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   return { vaults: readings.length, failed: read.filter((chain) => chain === null).length };
 }
 
-/**
- * Reads the snapshots of all vaults of one chain at one block, or returns null if the chain could not be
- * read.
- */
+/** Reads the snapshots of all vaults of one chain at one block, or returns null if the chain could not be read. */
 async function readChainSnapshots(
   ctx: Context,
   chain: { chainId: number; vaults: readonly Vault[] },

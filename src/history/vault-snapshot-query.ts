@@ -25,8 +25,8 @@ const controlNames = ["owner", "curator", "guardian", "fee", "timelock"] as cons
 interface Views {
   controls: Controls;
   /**
-   * Amount that the largest shareholder can withdraw now, in the asset's smallest unit. Null if the whole
-   * holding can be withdrawn, or if the amount is unknown.
+   * Amount that the largest shareholder can withdraw now, in the asset's smallest unit. Null if the whole holding can
+   * be withdrawn, or if the amount is unknown.
    */
   liquidity: bigint | null;
 }
@@ -39,8 +39,8 @@ export interface VaultSnapshot {
 }
 
 /**
- * Returns the query for the values of a vault snapshot. `holder` is the largest known shareholder of the
- * vault, or null.
+ * Returns the query for the values of a vault snapshot. `holder` is the largest known shareholder of the vault, or
+ * null.
  */
 export function snapshotQuery(
   vault: Vault,

@@ -8,8 +8,8 @@ import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-payment.ts";
 import { toTransactionRequest, toWalletCall } from "./wallet-calls.ts";
 
 /**
- * The claim of settled shares: `next` is the simulated claim transaction, `refusal` the reason why it cannot
- * be signed. Both are null if there is nothing to claim.
+ * The claim of settled shares: `next` is the simulated claim transaction, `refusal` the reason why it cannot be signed.
+ * Both are null if there is nothing to claim.
  */
 export interface PreparedClaim {
   next: NextStep | null;
@@ -23,9 +23,9 @@ export const refusedClaim = (code: string, detail: string): PreparedClaim => ({
 });
 
 /**
- * Simulates a claim of settled shares from the user's address and returns it ready to sign, or with a refusal
- * if the claim would revert. `headTime` is the timestamp, in seconds, of the block at which the claimable
- * shares were read. Throws `simulation_unavailable`. Errors of the RPC nodes propagate.
+ * Simulates a claim of settled shares from the user's address and returns it ready to sign, or with a refusal if the
+ * claim would revert. `headTime` is the timestamp, in seconds, of the block at which the claimable shares were read.
+ * Throws `simulation_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function prepareClaim(
   ctx: Context,

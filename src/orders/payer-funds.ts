@@ -8,9 +8,7 @@ import { isNative } from "../lib/address.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 
-/**
- * A user, and the token they pay with on the source chain. The zero address stands for the native currency.
- */
+/** A user, and the token they pay with on the source chain. The zero address stands for the native currency. */
 export interface Payer {
   from: { client: ChainClient; chainId: number; token: Address };
   user: Address;
@@ -26,9 +24,8 @@ export interface Funds {
 }
 
 /**
- * Reads a payer's token balance and the allowance of each spender in one request. For the native currency it
- * reads the balance only. Throws `token_unsupported` if the address is not a token. Errors of the RPC nodes
- * propagate.
+ * Reads a payer's token balance and the allowance of each spender in one request. For the native currency it reads the
+ * balance only. Throws `token_unsupported` if the address is not a token. Errors of the RPC nodes propagate.
  */
 export async function readFunds(
   ctx: Context,

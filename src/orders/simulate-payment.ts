@@ -16,8 +16,8 @@ import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { encodeApprovals, type UserCall } from "./wallet-calls.ts";
 
 /**
- * A token payment that a call takes from its payer, with the payer's balance and the spender's allowance.
- * Amounts are in the token's smallest unit.
+ * A token payment that a call takes from its payer, with the payer's balance and the spender's allowance. Amounts are
+ * in the token's smallest unit.
  */
 export interface TokenPayment {
   client: ChainClient;
@@ -46,20 +46,19 @@ export type SimulatedPayment =
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
 /**
- * Seconds between the head block and the timestamp of the simulation, which is about when the call will be
- * included.
+ * Seconds between the head block and the timestamp of the simulation, which is about when the call will be included.
  */
 export const INCLUSION_DELAY_S = 30;
 /**
- * Native balance that a simulated payer receives for gas, in wei, in addition to the native amount of the
- * payment. The payer's actual native balance is irrelevant to the result.
+ * Native balance that a simulated payer receives for gas, in wei, in addition to the native amount of the payment. The
+ * payer's actual native balance is irrelevant to the result.
  */
 export const GAS_FUNDS = 10n ** 21n;
 
 /**
- * Simulates a call and its approvals from the payer's address on the head block. A payer whose balance is too
- * low receives the amount by a state override. Throws `simulation_unavailable` if no node can simulate or the
- * storage slot of the token's balances is unknown.
+ * Simulates a call and its approvals from the payer's address on the head block. A payer whose balance is too low
+ * receives the amount by a state override. Throws `simulation_unavailable` if no node can simulate or the storage slot
+ * of the token's balances is unknown.
  */
 export async function simulatePayment(
   ctx: Context,
@@ -81,8 +80,8 @@ export async function simulatePayment(
 }
 
 /**
- * Returns the number of the block that a simulation ran on. It is never lower than the block at which the
- * payer's balance was read, because nodes number simulated blocks differently.
+ * Returns the number of the block that a simulation ran on. It is never lower than the block at which the payer's
+ * balance was read, because nodes number simulated blocks differently.
  */
 export function simulatedHead(
   { blockNumber }: Pick<SimulationResult, "blockNumber">,
@@ -144,10 +143,7 @@ const SlotLayoutSchema: z.ZodType<SlotLayout> = z.union([
   z.object({ order: z.literal("solady") }),
 ]);
 
-/**
- * Finds the storage layout of a token's balances, cached for a day. Throws an RpcError if the layout is
- * unknown.
- */
+/** Finds the storage layout of a token's balances, cached for a day. Throws an RpcError if the layout is unknown. */
 async function balanceLayout(
   ctx: Context,
   { client, token }: Pick<TokenPayment, "client" | "token">,
@@ -172,16 +168,16 @@ async function balanceLayout(
 export interface SimulatedProviderTransaction {
   source: Extract<SimulatedPayment, { ok: true }>;
   /**
-   * Increase of the watched token balance, in the token's smallest unit. Null if no balance was watched or
-   * the node could not read it.
+   * Increase of the watched token balance, in the token's smallest unit. Null if no balance was watched or the node
+   * could not read it.
    */
   gained: bigint | null;
 }
 
 /**
- * Simulates a provider's transaction and its approvals from the user's address, and rejects it if it spends
- * more of the token than the order allows. `watch` reads a balance that the transaction may increase. Throws
- * `would_revert`, `upstream_rejected`, `simulation_unavailable`.
+ * Simulates a provider's transaction and its approvals from the user's address, and rejects it if it spends more of the
+ * token than the order allows. `watch` reads a balance that the transaction may increase. Throws `would_revert`,
+ * `upstream_rejected`, `simulation_unavailable`.
  */
 export async function simulateProviderTransaction(
   ctx: Context,
@@ -209,16 +205,14 @@ export async function simulateProviderTransaction(
 }
 
 /**
- * Returns a read of an account's token balance, or null for the native currency, whose balance no contract
- * call returns.
+ * Returns a read of an account's token balance, or null for the native currency, whose balance no contract call
+ * returns.
  */
 export function watchedBalance(token: `0x${string}`, account: `0x${string}`): SimulationRead | null {
   return isNative(token) ? null : balanceOfRead(token, account);
 }
 
-/**
- * Returns the increase of a value that was read before and after a simulation, or null if either read failed.
- */
+/** Returns the increase of a value that was read before and after a simulation, or null if either read failed. */
 export function increaseOf(simulation: SimulationResult, index: number): bigint | null {
   const [before, after] = [simulation.before[index], simulation.after[index]];
   if (typeof before !== "string" || typeof after !== "string") return null;

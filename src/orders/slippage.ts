@@ -1,21 +1,18 @@
 import { deductParts, fractionToParts, mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
 
-/**
- * Maximum loss between preview and execution of a deposit without a swap or bridge: 0.5%, in parts per
- * billion.
- */
+/** Maximum loss between preview and execution of a deposit without a swap or bridge: 0.5%, in parts per billion. */
 const MAX_DIRECT_LOSS = PARTS_PER_BILLION / 200n;
 /**
- * Maximum cost of the vault deposit itself (entry fee, premium, an inflated share price), even if the user's
- * slippage is higher: 3%, in parts per billion.
+ * Maximum cost of the vault deposit itself (entry fee, premium, an inflated share price), even if the user's slippage
+ * is higher: 3%, in parts per billion.
  */
 const MAX_PRICE_LOSS = (PARTS_PER_BILLION * 3n) / 100n;
 /** Minimum decimals of a token for which a rounding loss of one smallest unit is ignored. */
 const ROUNDING_TOLERANT_DECIMALS = 6;
 
 /**
- * Returns the maximum loss that a deposit tolerates, in parts per billion: the user's full slippage if tokens
- * are swapped or bridged (`routed`), otherwise at most 0.5%.
+ * Returns the maximum loss that a deposit tolerates, in parts per billion: the user's full slippage if tokens are
+ * swapped or bridged (`routed`), otherwise at most 0.5%.
  */
 export function allowedLoss(slippage: number, routed: boolean): bigint {
   const asked = fractionToParts(slippage);
@@ -23,8 +20,8 @@ export function allowedLoss(slippage: number, routed: boolean): bigint {
 }
 
 /**
- * Returns the minimum shares of a deposit in the share token's smallest unit: the previewed shares minus the
- * allowed loss (in parts per billion), rounded down, but at least 1.
+ * Returns the minimum shares of a deposit in the share token's smallest unit: the previewed shares minus the allowed
+ * loss (in parts per billion), rounded down, but at least 1.
  */
 export function minimumShares(previewShares: bigint, loss: bigint): bigint {
   const floor = deductParts(previewShares, loss);
@@ -32,11 +29,10 @@ export function minimumShares(previewShares: bigint, loss: bigint): bigint {
 }
 
 /**
- * Returns true if the shares of a deposit are worth enough at the vault's share price: the loss may not
- * exceed the user's slippage, limited to the range from 0.5% to 3%. This catches inflated vaults, entry fees
- * and premiums. `price` is a sample of the share price: `price.shares` are worth `price.assets`. A rounding
- * loss of one smallest unit is ignored for tokens with six or more decimals. All amounts are in the smallest
- * unit of their token.
+ * Returns true if the shares of a deposit are worth enough at the vault's share price: the loss may not exceed the
+ * user's slippage, limited to the range from 0.5% to 3%. This catches inflated vaults, entry fees and premiums. `price`
+ * is a sample of the share price: `price.shares` are worth `price.assets`. A rounding loss of one smallest unit is
+ * ignored for tokens with six or more decimals. All amounts are in the smallest unit of their token.
  */
 export function priceIsSafe(deposit: {
   amount: bigint;
@@ -50,7 +46,7 @@ export function priceIsSafe(deposit: {
     asked < MAX_PRICE_LOSS ? (asked > MAX_DIRECT_LOSS ? asked : MAX_DIRECT_LOSS) : MAX_PRICE_LOSS;
   const worth = mulDivDown(deposit.shares, deposit.price.assets, deposit.price.shares);
   const rounding = deposit.assetDecimals >= ROUNDING_TOLERANT_DECIMALS ? 1n : 0n;
-  // Computed without rounding: rounding the minimum down would allow one more unit, which matters for a token
-  // with few decimals.
+  // Computed without rounding: rounding the minimum down would allow one more unit, which matters for a token with few
+  // decimals.
   return (worth + rounding) * PARTS_PER_BILLION >= deposit.amount * (PARTS_PER_BILLION - tolerance);
 }

@@ -11,8 +11,8 @@ export interface UserCall {
 }
 
 /**
- * Encodes the ERC-20 approvals that precede a call, in order. `reset` first sets an existing allowance to
- * zero, which USDT requires. Returns an empty list for the native currency.
+ * Encodes the ERC-20 approvals that precede a call, in order. `reset` first sets an existing allowance to zero, which
+ * USDT requires. Returns an empty list for the native currency.
  */
 export function encodeApprovals(approval: {
   token: Address;
@@ -53,15 +53,12 @@ export function toWalletCall(call: UserCall, chainId: number): WalletCall {
   };
 }
 
-/**
- * Returns calldata in lowercase, as nodes return a transaction's input, because callers compare the two as
- * strings.
- */
+/** Returns calldata in lowercase, as nodes return a transaction's input, because callers compare the two as strings. */
 const lowerHex = (data: Hex): Hex => data.toLowerCase() as Hex;
 
 /**
- * Margin of the gas limit over the simulated gas: refunds return at most a fifth (EIP-3529), every call
- * withholds 1/64 of the gas (EIP-150), and the state may change before inclusion.
+ * Margin of the gas limit over the simulated gas: refunds return at most a fifth (EIP-3529), every call withholds 1/64
+ * of the gas (EIP-150), and the state may change before inclusion.
  */
 const GAS_HEADROOM = { numerator: 14n, denominator: 10n, base: 60_000n } as const;
 

@@ -27,10 +27,10 @@ import {
 } from "./position-shares.ts";
 
 /**
- * Returns a user's positions: shares in every vault of the registry, and pending requests at asynchronous
- * vaults. All chains are read in parallel, each at one block and, if possible, in one request, plus one
- * request for each simulated claim. A chain that cannot be read is reported in the result. Throws
- * `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` if no chain could be read.
+ * Returns a user's positions: shares in every vault of the registry, and pending requests at asynchronous vaults. All
+ * chains are read in parallel, each at one block and, if possible, in one request, plus one request for each simulated
+ * claim. A chain that cannot be read is reported in the result. Throws `chain_unsupported`, `store_unavailable`, and
+ * `upstream_unavailable` if no chain could be read.
  */
 export async function getPositions(
   ctx: Context,
@@ -65,8 +65,8 @@ export async function getPositions(
 /** A user's shares and pending requests on one chain, with the pending requests in the API's format. */
 type ChainAnswer = ChainPositions & { pending: Positions["pending"] };
 /**
- * A user's pending deposit requests, and the ids of vaults whose shares cannot be valued, because their
- * registry entry no longer names the contracts that price them.
+ * A user's pending deposit requests, and the ids of vaults whose shares cannot be valued, because their registry entry
+ * no longer names the contracts that price them.
  */
 interface PendingAndOutdated {
   pending: PendingPosition[];
@@ -74,8 +74,8 @@ interface PendingAndOutdated {
 }
 const NOTHING: PendingAndOutdated = { pending: [], outdated: new Set() };
 /**
- * A user's shares and pending requests on one chain, before claims are simulated. `headTime` is the
- * timestamp, in seconds, of the block at which the pending requests were read, or 0 if none were read.
+ * A user's shares and pending requests on one chain, before claims are simulated. `headTime` is the timestamp, in
+ * seconds, of the block at which the pending requests were read, or 0 if none were read.
  */
 type ChainRead = ChainPositions & PendingAndOutdated & { headTime: number };
 
@@ -101,8 +101,8 @@ async function readOrNull(
 }
 
 /**
- * Returns the query for a user's pending requests and for the vaults whose shares cannot be valued with their
- * registry entry, or null if no vault of the chain needs either read.
+ * Returns the query for a user's pending requests and for the vaults whose shares cannot be valued with their registry
+ * entry, or null if no vault of the chain needs either read.
  */
 function pendingAndOutdatedQuery(
   input: Parameters<typeof pendingQuery>[0],
@@ -117,8 +117,8 @@ function pendingAndOutdatedQuery(
 }
 
 /**
- * Reads a user's shares, and the additional query `beside`, in one request, or in separate parallel requests
- * if one request cannot hold both.
+ * Reads a user's shares, and the additional query `beside`, in one request, or in separate parallel requests if one
+ * request cannot hold both.
  */
 async function readAnswer(
   client: ChainClient,

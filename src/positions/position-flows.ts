@@ -5,8 +5,8 @@ import { describeError } from "../lib/logger.ts";
 import { withDeadline } from "../lib/timers.ts";
 
 /**
- * Timeout for the database query, in milliseconds. Positions are read from the chains and must not wait
- * longer for the database.
+ * Timeout for the database query, in milliseconds. Positions are read from the chains and must not wait longer for the
+ * database.
  */
 const STORE_DEADLINE_MS = 2_000;
 
@@ -17,23 +17,21 @@ function withStoreDeadline<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Maximum lag of the flow index behind the balance read, in milliseconds. A longer lag would make a deposit
- * or withdrawal look like yield or loss.
+ * Maximum lag of the flow index behind the balance read, in milliseconds. A longer lag would make a deposit or
+ * withdrawal look like yield or loss.
  */
 const MAX_LAG_MS = 5 * 60_000;
 
 /** A user's indexed deposits and withdrawals by chain id, and the user's open deposit requests. */
 export interface StoredFlows {
   flows: ReadonlyMap<number, ChainFlows>;
-  /**
-   * Open deposit requests with a stored request id, for vault families that cannot list requests by account.
-   */
+  /** Open deposit requests with a stored request id, for vault families that cannot list requests by account. */
   requests: readonly OpenRequest[];
 }
 
 /**
- * Reads a user's indexed flows and open deposit requests on the given chains from the database. Returns an
- * empty result if the database fails or is too slow. Never throws.
+ * Reads a user's indexed flows and open deposit requests on the given chains from the database. Returns an empty result
+ * if the database fails or is too slow. Never throws.
  */
 export async function readStoredFlows(
   ctx: Context,
@@ -49,9 +47,9 @@ export async function readStoredFlows(
 }
 
 /**
- * Returns a user's deposits minus withdrawals in one vault, in the asset's smallest unit. The sum is negative
- * if more was withdrawn than deposited. Returns null if the sum is unknown, or if it is too old for a share
- * balance read at `blockTimestamp` (seconds).
+ * Returns a user's deposits minus withdrawals in one vault, in the asset's smallest unit. The sum is negative if more
+ * was withdrawn than deposited. Returns null if the sum is unknown, or if it is too old for a share balance read at
+ * `blockTimestamp` (seconds).
  */
 export function depositedAssets(
   flows: ChainFlows | undefined,

@@ -11,8 +11,8 @@ import type { AsyncDeposits, PendingDeposit } from "../vaults/vault-adapter.ts";
 import { asyncDepositsOf } from "../vaults/vault-families.ts";
 
 /**
- * A user's pending deposits into an asynchronous vault. `claim` is the call that claims settled shares, or
- * null if nothing can be claimed.
+ * A user's pending deposits into an asynchronous vault. `claim` is the call that claims settled shares, or null if
+ * nothing can be claimed.
  */
 export interface PendingPosition extends PendingDeposit {
   vault: Vault;
@@ -35,8 +35,8 @@ export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault,
 }
 
 /**
- * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if the
- * chain has no such vault.
+ * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if the chain has no
+ * such vault.
  */
 export function pendingQuery(query: {
   user: Address;
@@ -81,10 +81,10 @@ function toPending(user: Address, of: RequestVault & { pending: PendingDeposit }
 const MAX_CLAIMS = 8;
 
 /**
- * Converts a user's pending deposits on one chain to the API's format. Includes a claim only if its
- * simulation succeeds; otherwise `next_refusal` contains the reason. Makes one request per claim, for at most
- * eight claims. `headTime` is the timestamp, in seconds, of the block at which the pending deposits were
- * read. Never throws an AppError.
+ * Converts a user's pending deposits on one chain to the API's format. Includes a claim only if its simulation
+ * succeeds; otherwise `next_refusal` contains the reason. Makes one request per claim, for at most eight claims.
+ * `headTime` is the timestamp, in seconds, of the block at which the pending deposits were read. Never throws an
+ * AppError.
  */
 export async function toWirePending(
   ctx: Context,

@@ -33,8 +33,7 @@ export interface ChainPositions {
 }
 
 /**
- * A vault, with the parameters by which the position lens (code run in an `eth_call` without being deployed)
- * reads it.
+ * A vault, with the parameters by which the position lens (code run in an `eth_call` without being deployed) reads it.
  */
 export type LensedVault = LensVault & { vault: Vault };
 type Answered = { call: PositionCall<LensedVault>; answer: PositionAnswer };
@@ -44,8 +43,8 @@ const AnswerHex = z.string().regex(/^0x([0-9a-fA-F]{2})+$/);
 const MAX_ROUNDS = 8;
 
 /**
- * Reads a user's shares in many vaults through the position lens, with as many vaults per `eth_call` as fit.
- * Throws an Error if some vaults could not be reached. Errors of the chain client propagate.
+ * Reads a user's shares in many vaults through the position lens, with as many vaults per `eth_call` as fit. Throws an
+ * Error if some vaults could not be reached. Errors of the chain client propagate.
  */
 export async function readChainPositions(
   client: ChainClient,
@@ -69,9 +68,8 @@ export async function readChainPositions(
 }
 
 /**
- * Reads a user's shares like `readChainPositions`, together with the query `beside` in one `eth_call`.
- * Returns null if one call cannot hold both, or if the nodes reject it. Other errors of the chain client
- * propagate.
+ * Reads a user's shares like `readChainPositions`, together with the query `beside` in one `eth_call`. Returns null if
+ * one call cannot hold both, or if the nodes reject it. Other errors of the chain client propagate.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,
@@ -116,10 +114,7 @@ function callLens(client: ChainClient, call: PositionCall<LensedVault>): Promise
   });
 }
 
-/**
- * Returns the decoder of a lens result, which also reports the chain id and block number that the result
- * contains.
- */
+/** Returns the decoder of a lens result, which also reports the chain id and block number that the result contains. */
 function lensReader(call: PositionCall<LensedVault>) {
   return (returndata: Hex, seen: (report: NodeReport) => void): PositionAnswer => {
     const answer = decodePositions(returndata, call.vaults.length);
@@ -129,9 +124,7 @@ function lensReader(call: PositionCall<LensedVault>) {
   };
 }
 
-/**
- * Returns a user's shares and their value for the vaults of one lens call in which the user has a balance.
- */
+/** Returns a user's shares and their value for the vaults of one lens call in which the user has a balance. */
 function heldShares({ call, answer }: Answered): HeldShares[] {
   return call.vaults.flatMap(({ vault }, index): HeldShares[] => {
     const position = answer.positions[index];
@@ -152,8 +145,8 @@ function heldShares({ call, answer }: Answered): HeldShares[] {
 }
 
 /**
- * Returns the query for the ids of vaults whose shares cannot be valued, because the contracts that price
- * them are no longer those in the registry entry. Returns null if no vault has such a check.
+ * Returns the query for the ids of vaults whose shares cannot be valued, because the contracts that price them are no
+ * longer those in the registry entry. Returns null if no vault has such a check.
  */
 export function outdatedQuery(vaults: readonly Vault[]): Query<ReadonlySet<string>> | null {
   const parts = Object.fromEntries(

@@ -17,9 +17,9 @@ export interface AddedVault {
 }
 
 /**
- * Adds a vault to the registry with status `unsupported`. An existing entry stays unchanged. The vault's
- * addresses, tokens and parameters are read from on-chain data now, and again when the vault is activated.
- * Throws `chain_unsupported`, `store_unavailable`.
+ * Adds a vault to the registry with status `unsupported`. An existing entry stays unchanged. The vault's addresses,
+ * tokens and parameters are read from on-chain data now, and again when the vault is activated. Throws
+ * `chain_unsupported`, `store_unavailable`.
  */
 export async function addVault(ctx: Context, input: NewVaultInput): Promise<AddedVault> {
   const { vault_id: key, adapter, curator } = input;
@@ -44,8 +44,8 @@ export async function addVault(ctx: Context, input: NewVaultInput): Promise<Adde
 }
 
 /**
- * Resolves a vault from on-chain data. A chain that cannot be read counts as a vault that cannot be resolved,
- * because an unsupported entry is resolved again on activation.
+ * Resolves a vault from on-chain data. A chain that cannot be read counts as a vault that cannot be resolved, because
+ * an unsupported entry is resolved again on activation.
  */
 async function tryDeriving(ctx: Context, vault: VaultKey & { adapter: string }): Promise<Derivation> {
   try {
@@ -57,8 +57,8 @@ async function tryDeriving(ctx: Context, vault: VaultKey & { adapter: string }):
 }
 
 /**
- * Returns placeholder columns for a vault that could not be resolved from on-chain data. Unsupported entries
- * are never used for deposits.
+ * Returns placeholder columns for a vault that could not be resolved from on-chain data. Unsupported entries are never
+ * used for deposits.
  */
 function unknownColumns(address: string): DerivedColumns {
   const nowhere = { assetAddress: zeroAddress, assetSymbol: "", assetDecimals: 0, shareDecimals: 0 };

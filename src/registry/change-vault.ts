@@ -18,11 +18,11 @@ type VaultChange = { key: VaultKey; change: VaultChangeInput };
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
- * Changes a vault's status in the registry: activates it, pauses it, or marks it as unsupported. For a vault
- * that leaves status `unsupported`, the addresses, tokens and parameters are first read from on-chain data.
- * Builds see the change immediately, listings within a minute. Throws `vault_not_found`, `chain_unsupported`,
- * `store_unavailable`, `upstream_rejected` with the reason if the vault's contracts cannot be resolved, and
- * `upstream_unavailable` or `upstream_timeout` if the chain does not respond.
+ * Changes a vault's status in the registry: activates it, pauses it, or marks it as unsupported. For a vault that
+ * leaves status `unsupported`, the addresses, tokens and parameters are first read from on-chain data. Builds see the
+ * change immediately, listings within a minute. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`,
+ * `upstream_rejected` with the reason if the vault's contracts cannot be resolved, and `upstream_unavailable` or
+ * `upstream_timeout` if the chain does not respond.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<VaultRecord> {
   // A concurrent change alters the status that this change starts from, but not its target.
@@ -36,8 +36,8 @@ export async function changeVault(ctx: Context, input: VaultChange): Promise<Vau
 }
 
 /**
- * Tries once to change a vault's status. Returns false, without any change, if another request changed the
- * status first.
+ * Tries once to change a vault's status. Returns false, without any change, if another request changed the status
+ * first.
  */
 async function tryChangingVault(ctx: Context, { key, change }: VaultChange): Promise<boolean> {
   const vaultId = formatVaultId(key);
@@ -71,9 +71,9 @@ function assertUsable(row: StoredVault): void {
 }
 
 /**
- * Reads a vault's registry columns from on-chain data, because those of an unsupported entry are placeholders
- * or no longer current. Throws `chain_unsupported`, and `upstream_rejected` if the vault cannot be resolved.
- * Errors of the RPC nodes propagate.
+ * Reads a vault's registry columns from on-chain data, because those of an unsupported entry are placeholders or no
+ * longer current. Throws `chain_unsupported`, and `upstream_rejected` if the vault cannot be resolved. Errors of the
+ * RPC nodes propagate.
  */
 async function derivedColumns(
   ctx: Context,

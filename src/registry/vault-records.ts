@@ -6,8 +6,8 @@ import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin-schema.ts";
 
 /**
- * Returns one page of the registry's vaults of any status, ordered by id, starting after the vault `after`.
- * Throws `store_unavailable`.
+ * Returns one page of the registry's vaults of any status, ordered by id, starting after the vault `after`. Throws
+ * `store_unavailable`.
  */
 export async function listVaultRecords(
   ctx: Context,

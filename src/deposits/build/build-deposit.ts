@@ -16,11 +16,10 @@ import { type DirectDeposit, prepareDirect, QUOTE_TTL_MS } from "./direct-deposi
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
- * Prepares a deposit without recording it: resolves the order, checks the vault, finds a route, then encodes,
- * verifies and simulates the transactions. The vault is read from Postgres. If the vault accepts the user's
- * token in general but rejects it now, the token is swapped into another accepted token. Throws
- * `chain_unsupported`, `vault_not_found`; errors of `resolveOrder`, `prepareDirect` and `prepareRouted`
- * propagate.
+ * Prepares a deposit without recording it: resolves the order, checks the vault, finds a route, then encodes, verifies
+ * and simulates the transactions. The vault is read from Postgres. If the vault accepts the user's token in general but
+ * rejects it now, the token is swapped into another accepted token. Throws `chain_unsupported`, `vault_not_found`;
+ * errors of `resolveOrder`, `prepareDirect` and `prepareRouted` propagate.
  */
 export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);
@@ -45,8 +44,8 @@ async function prepareOrder(ctx: Context, order: DepositOrder): Promise<Prepared
 }
 
 /**
- * Returns true if a failed direct deposit may be retried as a routed deposit in another accepted token. The
- * vault's asset and the native currency are never replaced.
+ * Returns true if a failed direct deposit may be retried as a routed deposit in another accepted token. The vault's
+ * asset and the native currency are never replaced.
  */
 function mayUseOtherToken(error: unknown, { order, token }: { order: DepositOrder; token: Token }): boolean {
   const own = [order.vault.asset.address, zeroAddress];
@@ -55,8 +54,8 @@ function mayUseOtherToken(error: unknown, { order, token }: { order: DepositOrde
 }
 
 /**
- * Returns the accepted token of the vault that the user pays with, or null if the user's token must be
- * swapped or bridged first.
+ * Returns the accepted token of the vault that the user pays with, or null if the user's token must be swapped or
+ * bridged first.
  */
 function directToken({ from, client, vault, entry }: DepositOrder): Token | null {
   if (from.chainId !== vault.chainId) return null;
@@ -107,8 +106,8 @@ async function recordDeposit(
 type FirstTransaction = Pick<NewDeposit, "sourceTo" | "sourceDataHash">;
 
 /**
- * Returns the database columns that identify the source transaction of a direct deposit: its target and the
- * hash of its calldata.
+ * Returns the database columns that identify the source transaction of a direct deposit: its target and the hash of its
+ * calldata.
  */
 const directColumns = ({ deposit }: DirectDeposit): FirstTransaction => ({
   sourceTo: deposit.target.toLowerCase(),
@@ -116,8 +115,8 @@ const directColumns = ({ deposit }: DirectDeposit): FirstTransaction => ({
 });
 
 /**
- * Returns the database columns that identify the source transaction of a routed deposit (its target and the
- * hash of its calldata), and those that track its transfer.
+ * Returns the database columns that identify the source transaction of a routed deposit (its target and the hash of its
+ * calldata), and those that track its transfer.
  */
 function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction & Partial<NewDeposit> {
   return {
@@ -134,16 +133,13 @@ function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction &
   };
 }
 
-/**
- * Timeout for building a deposit, in milliseconds from the start of the request. Clients wait for eight
- * seconds.
- */
+/** Timeout for building a deposit, in milliseconds from the start of the request. Clients wait for eight seconds. */
 export const BUILD_DEADLINE_MS = 7_300;
 
 /**
- * Builds a deposit whose transactions were simulated on the head blocks of their chains, and records it.
- * Throws `store_unavailable`, `upstream_unavailable`, and `upstream_timeout` after the deadline; errors of
- * `prepareDeposit` propagate.
+ * Builds a deposit whose transactions were simulated on the head blocks of their chains, and records it. Throws
+ * `store_unavailable`, `upstream_unavailable`, and `upstream_timeout` after the deadline; errors of `prepareDeposit`
+ * propagate.
  */
 export async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDeposit> {
   const prepared = await prepareDeposit(ctx, input);
@@ -156,8 +152,8 @@ export async function buildDeposit(ctx: Context, input: BuildInput): Promise<Bui
 }
 
 /**
- * Returns how long the quote of a prepared deposit is valid, in milliseconds: five minutes, or less if the
- * provider's own quote expires earlier.
+ * Returns how long the quote of a prepared deposit is valid, in milliseconds: five minutes, or less if the provider's
+ * own quote expires earlier.
  */
 export function quoteLifetimeMs(prepared: PreparedDeposit): number {
   if (prepared.kind === "direct") return QUOTE_TTL_MS;

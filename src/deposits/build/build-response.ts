@@ -24,8 +24,8 @@ export function toSignableDeposit({ intent, deposit, simulated }: DirectDeposit)
 }
 
 /**
- * Returns the token approval that a wallet without batching must send before the deposit, or null for the
- * native currency.
+ * Returns the token approval that a wallet without batching must send before the deposit, or null for the native
+ * currency.
  */
 export function toDepositApproval(intent: DepositIntent): Approval | null {
   if (paysNative(intent)) return null;
@@ -96,8 +96,8 @@ function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
 }
 
 /**
- * Returns the estimated outcome of a deposit: the amount delivered, the amount deposited, and the shares. For
- * a two-step deposit, the shares are estimated from the guaranteed minimum of the delivery.
+ * Returns the estimated outcome of a deposit: the amount delivered, the amount deposited, and the shares. For a
+ * two-step deposit, the shares are estimated from the guaranteed minimum of the delivery.
  */
 export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
   if (prepared.kind === "direct") {
@@ -124,8 +124,8 @@ export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
 }
 
 /**
- * Returns the token approval that a wallet without batching must send before a provider's transaction, or
- * null for the native currency.
+ * Returns the token approval that a wallet without batching must send before a provider's transaction, or null for the
+ * native currency.
  */
 export function toPaymentApproval(payment: TokenPayment): Approval | null {
   if (isNativePayment(payment)) return null;
@@ -149,8 +149,8 @@ function toLegSimulation({ simulated, checked }: DirectDeposit) {
 type PayerFunds = Pick<TokenPayment, "token" | "amount" | "balance" | "allowance">;
 
 /**
- * Returns whether the user's balance and the spender's allowance cover the amount. An unknown balance or
- * allowance counts as insufficient.
+ * Returns whether the user's balance and the spender's allowance cover the amount. An unknown balance or allowance
+ * counts as insufficient.
  */
 function toSufficiency({ token, amount, balance, allowance }: PayerFunds) {
   return {

@@ -25,9 +25,9 @@ import { adapterOf } from "../../vaults/vault-families.ts";
 import { type DepositIntent, paysNative } from "./deposit-order.ts";
 
 /**
- * The minimums and the deadline that a deposit enforces on-chain. `minIn` is the minimum amount that must
- * arrive, in the deposited token's smallest unit; `minShares` is the minimum number of shares in the share
- * token's smallest unit, or null if no contract enforces one.
+ * The minimums and the deadline that a deposit enforces on-chain. `minIn` is the minimum amount that must arrive, in
+ * the deposited token's smallest unit; `minShares` is the minimum number of shares in the share token's smallest unit,
+ * or null if no contract enforces one.
  */
 export interface DepositFloors {
   minIn: bigint;
@@ -35,8 +35,8 @@ export interface DepositFloors {
   /** Latest block timestamp at which the Router accepts the deposit, in unix seconds. */
   deadline: bigint;
   /**
-   * True if the vault takes this deposit as an async request, which it settles later. Set only for vault
-   * families that also mint shares immediately.
+   * True if the vault takes this deposit as an async request, which it settles later. Set only for vault families that
+   * also mint shares immediately.
    */
   async?: boolean;
 }
@@ -44,8 +44,8 @@ export interface DepositFloors {
 const wrappedNativeAbi = once(() => parseAbi(["function deposit() payable"]));
 
 /**
- * Encodes a deposit as the transaction that the user's wallet sends: a call to the Router, or to the vault's
- * own entry point.
+ * Encodes a deposit as the transaction that the user's wallet sends: a call to the Router, or to the vault's own entry
+ * point.
  */
 export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors): UserCall {
   const { amount } = intent;
@@ -67,9 +67,8 @@ export function vaultCall(
 }
 
 /**
- * Returns the parameters of the Router call that makes a deposit: the Router's order, its steps and the
- * tokens to sweep back to the user. Throws a RangeError for an async request, and if the minimum shares are
- * missing.
+ * Returns the parameters of the Router call that makes a deposit: the Router's order, its steps and the tokens to sweep
+ * back to the user. Throws a RangeError for an async request, and if the minimum shares are missing.
  */
 export function toRouterCall(intent: DepositIntent, floors: DepositFloors): RouterCall {
   const { vault, user } = intent;
@@ -113,10 +112,7 @@ function vaultDepositTerms(
   return { token, receiver: intent.user, minShares: minShares ?? 1n, async };
 }
 
-/**
- * Returns the Router step that wraps the whole native balance of the Executor (the Router's one-time
- * contract).
- */
+/** Returns the Router step that wraps the whole native balance of the Executor (the Router's one-time contract). */
 function wrapStep(wrappedNative: Address): RouterStep {
   const data = encodeFunctionData({ abi: wrappedNativeAbi(), functionName: "deposit" });
   return callOnlyStep({ target: wrappedNative, value: MAX_UINT256, data });
@@ -148,8 +144,8 @@ function forwardStep(shareToken: Address, user: Address): RouterStep {
 }
 
 /**
- * Decodes an encoded deposit and compares every field with the deposit intent, before the deposit is
- * simulated. Throws `upstream_rejected` with the name of the first field that differs.
+ * Decodes an encoded deposit and compares every field with the deposit intent, before the deposit is simulated. Throws
+ * `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyDepositCall(
   intent: DepositIntent,
@@ -169,8 +165,8 @@ export function verifyDepositCall(
 }
 
 /**
- * Decodes a Router call and compares every field with the expected call of a deposit intent. Throws
- * `upstream_rejected` with the name of the first field that differs.
+ * Decodes a Router call and compares every field with the expected call of a deposit intent. Throws `upstream_rejected`
+ * with the name of the first field that differs.
  */
 export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expected: RouterCall }): void {
   const { expected } = built;

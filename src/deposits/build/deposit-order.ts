@@ -15,20 +15,18 @@ interface Attribution {
   partnerHash: Hex;
   partnerType: number;
   /**
-   * Address of the partner whose API key was used, or null if the caller only named a partner id. Partner
-   * dashboards count only deposits made with an API key.
+   * Address of the partner whose API key was used, or null if the caller only named a partner id. Partner dashboards
+   * count only deposits made with an API key.
    */
   partnerAddress: string | null;
-  /**
-   * True if the partner authenticated with the API key's secret or a session, and not with the API key alone.
-   */
+  /** True if the partner authenticated with the API key's secret or a session, and not with the API key alone. */
   partnerVerified: boolean;
 }
 
 /**
- * Attributes a deposit to the partner that owns the API key, or without an API key to the partner id in the
- * request. Throws `partner_mismatch` if the request names a different partner than the API key's owner, and
- * `vault_not_enrolled` if that partner has not enrolled the vault.
+ * Attributes a deposit to the partner that owns the API key, or without an API key to the partner id in the request.
+ * Throws `partner_mismatch` if the request names a different partner than the API key's owner, and `vault_not_enrolled`
+ * if that partner has not enrolled the vault.
  */
 export function attributeDeposit(
   ctx: Context,
@@ -66,8 +64,8 @@ export function partnerHashOf(partnerId: string): Hex {
 }
 
 /**
- * A deposit intent: a deposit on the vault's chain, in a token that the vault accepts without a swap, ready
- * to be encoded. `amount` is in the token's smallest unit.
+ * A deposit intent: a deposit on the vault's chain, in a token that the vault accepts without a swap, ready to be
+ * encoded. `amount` is in the token's smallest unit.
  */
 export interface DepositIntent {
   client: ChainClient;
@@ -96,13 +94,11 @@ export function approvedSpender(intent: DepositIntent): Address {
 }
 
 /**
- * An order: a requested deposit with its vault, chains and partner resolved. `from.amount` is in the paid
- * token's smallest unit.
+ * An order: a requested deposit with its vault, chains and partner resolved. `from.amount` is in the paid token's
+ * smallest unit.
  */
 export interface DepositOrder extends Attribution {
-  /**
-   * Source chain, token and amount of the user's payment. The zero address stands for the native currency.
-   */
+  /** Source chain, token and amount of the user's payment. The zero address stands for the native currency. */
   from: { client: ChainClient; chainId: number; token: Address; amount: bigint };
   /** RPC client of the vault's chain. */
   client: ChainClient;
@@ -166,10 +162,7 @@ export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderI
 /** Returns the deposit reference that the Router emits for a deposit: keccak256 of the tracking id. */
 export const depositRef = (trackingId: string): Hex => keccak256(stringToHex(trackingId));
 
-/**
- * Returns the RPC client of a source chain. Throws `chain_unsupported` if this deployment does not serve the
- * chain.
- */
+/** Returns the RPC client of a source chain. Throws `chain_unsupported` if this deployment does not serve the chain. */
 export function sourceClient(ctx: Context, chainId: number): ChainClient {
   const client = ctx.chains.client(chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);

@@ -16,16 +16,14 @@ import { readUncached } from "../../vaults/vault-state.ts";
 import { approvedSpender, type DepositIntent, paysNative } from "./deposit-order.ts";
 
 /**
- * The preflight of a deposit: the vault's deposit conditions, the user's balance and the spender's allowance,
- * all read at one block before the deposit is encoded. Balance and allowance are in the token's smallest
- * unit, `previewShares` in the share token's.
+ * The preflight of a deposit: the vault's deposit conditions, the user's balance and the spender's allowance, all read
+ * at one block before the deposit is encoded. Balance and allowance are in the token's smallest unit, `previewShares`
+ * in the share token's.
  */
 export interface Preflight {
   terms: DepositTerms;
   previewShares: bigint;
-  /**
-   * The user's actual balance and the spender's actual allowance, each null if the node could not read it.
-   */
+  /** The user's actual balance and the spender's actual allowance, each null if the node could not read it. */
   balance: bigint | null;
   allowance: bigint | null;
   block: BlockTime;
@@ -40,10 +38,10 @@ const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * Reads the vault's deposit conditions, the user's balance and the allowance, and rejects a deposit that the
- * vault would not accept. `amount` is the amount that reaches the vault. Throws `vault_paused`,
- * `token_unsupported`, `not_allowed`, `price_stale`, `share_locked`, `below_minimum`, `above_maximum`,
- * `zero_shares`, `price_unsafe`, `would_revert`, `upstream_rejected`.
+ * Reads the vault's deposit conditions, the user's balance and the allowance, and rejects a deposit that the vault
+ * would not accept. `amount` is the amount that reaches the vault. Throws `vault_paused`, `token_unsupported`,
+ * `not_allowed`, `price_stale`, `share_locked`, `below_minimum`, `above_maximum`, `zero_shares`, `price_unsafe`,
+ * `would_revert`, `upstream_rejected`.
  */
 export async function preflightDeposit(
   ctx: Context,
@@ -80,8 +78,8 @@ function payerFundsQuery(intent: DepositIntent) {
 }
 
 /**
- * Checks a deposit against the vault's deposit conditions and returns the previewed shares. If several
- * conditions fail, throws the error that helps the user most.
+ * Checks a deposit against the vault's deposit conditions and returns the previewed shares. If several conditions fail,
+ * throws the error that helps the user most.
  */
 function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms: DepositTerms }): bigint {
   const { intent, amount, terms } = input;
@@ -123,8 +121,8 @@ function previewRefusal(input: { intent: DepositIntent; amount: bigint; terms: D
 }
 
 /**
- * Returns the error for a deposit that reverts in the vault's contract: the error code that the revert data
- * maps to, else `above_maximum` if the amount exceeds the vault's maximum, else `would_revert`.
+ * Returns the error for a deposit that reverts in the vault's contract: the error code that the revert data maps to,
+ * else `above_maximum` if the amount exceeds the vault's maximum, else `would_revert`.
  */
 export function toDepositRefusal(
   input: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
@@ -163,9 +161,9 @@ function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
 }
 
 /**
- * Returns the error for a simulated deposit that reverted, whether the user or a bridge makes it. If the
- * Router reverted because of too few shares, the error is `zero_shares` or `price_unsafe`; otherwise it is
- * the meaning of the vault's revert data. `amount` is in the deposited token's smallest unit.
+ * Returns the error for a simulated deposit that reverted, whether the user or a bridge makes it. If the Router
+ * reverted because of too few shares, the error is `zero_shares` or `price_unsafe`; otherwise it is the meaning of the
+ * vault's revert data. `amount` is in the deposited token's smallest unit.
  */
 export function explainDepositRevert(
   of: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
@@ -183,8 +181,8 @@ export function explainDepositRevert(
 }
 
 /**
- * Error codes that may apply to only one of a vault's accepted tokens, because each token has its own switch,
- * limit and price.
+ * Error codes that may apply to only one of a vault's accepted tokens, because each token has its own switch, limit and
+ * price.
  */
 const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "vault_paused",
@@ -196,10 +194,7 @@ const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "zero_shares",
 ]);
 
-/**
- * Returns true if an error may apply to one token only, so that a deposit in another accepted token may
- * succeed.
- */
+/** Returns true if an error may apply to one token only, so that a deposit in another accepted token may succeed. */
 export function isTokenRefusal(error: AppError): boolean {
   return TOKEN_REFUSALS.has(error.code);
 }

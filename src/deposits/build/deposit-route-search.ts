@@ -27,16 +27,16 @@ import { type BuiltRoute, type RoutedDeposit, toTransferRequest } from "./prepar
 import { buildTwoStep } from "./two-step-deposit.ts";
 
 /**
- * Timeout for the last provider transaction to be built, in milliseconds from the start of the route search.
- * The transaction must still be simulated afterwards.
+ * Timeout for the last provider transaction to be built, in milliseconds from the start of the route search. The
+ * transaction must still be simulated afterwards.
  */
 const LAST_BUILD_MS = 6_500;
 /** Timeout for one provider's transaction while another provider can still be tried, in milliseconds. */
 const MAX_ATTEMPT_MS = 2_500;
 
 /**
- * Returns the deadline for building a provider's transaction, in unix milliseconds. The last provider gets
- * all the remaining time, because cutting it short would fail a deposit that a slow response still allows.
+ * Returns the deadline for building a provider's transaction, in unix milliseconds. The last provider gets all the
+ * remaining time, because cutting it short would fail a deposit that a slow response still allows.
  */
 export function attemptDeadline(at: { startedAt: number; now: number; last: boolean }): number {
   const end = at.startedAt + LAST_BUILD_MS;
@@ -72,12 +72,11 @@ interface RouteSearch {
 type BridgeRound = "preferred" | "all";
 
 /**
- * Finds a route for a deposit that cannot start as a direct deposit: requests quotes from every provider and
- * builds them in order of preference until one passes simulation. If a route fails, the next one is tried:
- * first one-step routes, then two-step routes, and after the vault rejects a target token, routes to the next
- * token. The preferred bridge is tried for every token before other bridges. `without` is a token that the
- * vault has already rejected. Throws the most useful failure, `token_unsupported`, and `upstream_timeout`
- * after seven seconds.
+ * Finds a route for a deposit that cannot start as a direct deposit: requests quotes from every provider and builds
+ * them in order of preference until one passes simulation. If a route fails, the next one is tried: first one-step
+ * routes, then two-step routes, and after the vault rejects a target token, routes to the next token. The preferred
+ * bridge is tried for every token before other bridges. `without` is a token that the vault has already rejected.
+ * Throws the most useful failure, `token_unsupported`, and `upstream_timeout` after seven seconds.
  */
 export async function prepareRouted(
   ctx: Context,
@@ -115,8 +114,8 @@ async function searchRoutes(
 }
 
 /**
- * Returns the passes of a route search. A vault with one target token needs a single pass, because its quotes
- * are ranked with the preferred bridge first.
+ * Returns the passes of a route search. A vault with one target token needs a single pass, because its quotes are
+ * ranked with the preferred bridge first.
  */
 function roundsOf(order: DepositOrder, targets: readonly Token[]): BridgeRound[] {
   const crosses = order.from.chainId !== order.vault.chainId;
@@ -154,9 +153,8 @@ async function tryToken(
 }
 
 /**
- * Requests the quotes for a target token. In the preferred pass, only the first token is quoted over all
- * bridges; later tokens are quoted over the preferred bridge only, which costs no request if that bridge
- * cannot carry the token.
+ * Requests the quotes for a target token. In the preferred pass, only the first token is quoted over all bridges; later
+ * tokens are quoted over the preferred bridge only, which costs no request if that bridge cannot carry the token.
  */
 async function offersOf(
   ctx: Context,
@@ -184,8 +182,8 @@ interface RouteCandidate {
 }
 
 /**
- * Returns the routes to try, in order: the preferred bridge before others, and for each of the two, one-step
- * before two-step routes.
+ * Returns the routes to try, in order: the preferred bridge before others, and for each of the two, one-step before
+ * two-step routes.
  */
 function candidatesOf(
   ranking: QuoteRanking,
@@ -205,8 +203,8 @@ function candidatesOf(
 }
 
 /**
- * Builds and simulates one route. Returns null if the route is skipped or fails, and records the failure.
- * Throws errors that would apply to every target token of the vault.
+ * Builds and simulates one route. Returns null if the route is skipped or fails, and records the failure. Throws errors
+ * that would apply to every target token of the vault.
  */
 async function tryCandidate(
   ctx: Context,
@@ -238,8 +236,8 @@ function noteFailure(state: RouteSearch, failed: { name: string; error: AppError
 }
 
 /**
- * Records quotes that cannot be used: those that only support one step, for a vault that requires the user as
- * caller, or those for a wrapped native token that Across delivers unwrapped.
+ * Records quotes that cannot be used: those that only support one step, for a vault that requires the user as caller,
+ * or those for a wrapped native token that Across delivers unwrapped.
  */
 function noteUnusableOffers(state: RouteSearch, { quotes }: QuoteResults): void {
   for (const name of new Set(quotes.map(({ provider }) => provider))) {

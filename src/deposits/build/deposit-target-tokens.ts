@@ -22,8 +22,8 @@ const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.strin
 const MAX_SYMBOL_LENGTH = 32;
 
 /**
- * Reads a token's symbol and decimals, cached for a day. Throws `token_unsupported` if the address is not a
- * token. Errors of the RPC nodes propagate.
+ * Reads a token's symbol and decimals, cached for a day. Throws `token_unsupported` if the address is not a token.
+ * Errors of the RPC nodes propagate.
  */
 async function readTokenMetadata(
   ctx: Context,
@@ -61,10 +61,10 @@ function tokenMetadataQuery(address: Address) {
 }
 
 /**
- * Lists the target tokens of a routed deposit (the vault's accepted tokens that a route may deliver), best
- * first. Tokens that need no swap come first, because they have the same symbol as the user's token or
- * bridges treat them as the same asset (USD₮0 and USDT); then the vault's asset; then the native currency if
- * the asset is its wrapped form. Throws `token_unsupported`. Errors of the RPC nodes propagate.
+ * Lists the target tokens of a routed deposit (the vault's accepted tokens that a route may deliver), best first.
+ * Tokens that need no swap come first, because they have the same symbol as the user's token or bridges treat them as
+ * the same asset (USD₮0 and USDT); then the vault's asset; then the native currency if the asset is its wrapped form.
+ * Throws `token_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function findTargetTokens(ctx: Context, order: DepositOrder): Promise<Token[]> {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });
@@ -79,8 +79,8 @@ export async function findTargetTokens(ctx: Context, order: DepositOrder): Promi
 }
 
 /**
- * Orders the accepted tokens of a vault for `findTargetTokens`. `symbol` is the symbol of the user's token,
- * or empty if unknown; `same` returns true for a token that bridges treat as the same asset.
+ * Orders the accepted tokens of a vault for `findTargetTokens`. `symbol` is the symbol of the user's token, or empty if
+ * unknown; `same` returns true for a token that bridges treat as the same asset.
  */
 export function orderTargetTokens(choice: {
   accepted: readonly Token[];
@@ -101,8 +101,8 @@ export function orderTargetTokens(choice: {
 const sameSymbol = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase();
 
 /**
- * Returns the symbol of the user's token. For the native currency this is the symbol of its wrapped form,
- * which bridges carry.
+ * Returns the symbol of the user's token. For the native currency this is the symbol of its wrapped form, which bridges
+ * carry.
  */
 async function symbolOf(ctx: Context, { from }: DepositOrder): Promise<string> {
   if (!isNative(from.token)) {

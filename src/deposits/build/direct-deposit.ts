@@ -13,38 +13,36 @@ import { mintEffect, requestEffect, type SimulatedDeposit, simulateDeposit } fro
 /** Lifetime of a quote, in milliseconds on the server's clock. */
 export const QUOTE_TTL_MS = 5 * 60_000;
 /**
- * Seconds after the quote's expiry during which the Router still accepts the transaction, because signing and
- * inclusion take time.
+ * Seconds after the quote's expiry during which the Router still accepts the transaction, because signing and inclusion
+ * take time.
  */
 const DEADLINE_GRACE_S = 600;
 
 /**
- * A direct deposit (on the vault's chain, in a token that the vault accepts) that was encoded, verified and
- * simulated.
+ * A direct deposit (on the vault's chain, in a token that the vault accepts) that was encoded, verified and simulated.
  */
 export interface DirectDeposit {
   intent: DepositIntent;
   checked: Preflight;
   deposit: UserCall;
   /**
-   * Amount that reaches the vault, in the token's smallest unit: less than the user pays if the token charges
-   * a fee on transfers.
+   * Amount that reaches the vault, in the token's smallest unit: less than the user pays if the token charges a fee on
+   * transfers.
    */
   depositAmount: bigint;
   floors: DepositFloors;
   /**
-   * Shares that the simulation minted, in the share token's smallest unit. For an async request, which mints
-   * its shares later, the shares of the vault's preview.
+   * Shares that the simulation minted, in the share token's smallest unit. For an async request, which mints its shares
+   * later, the shares of the vault's preview.
    */
   expectedShares: bigint;
   simulated: Extract<SimulatedDeposit, { ok: true }>;
 }
 
 /**
- * Checks, encodes, verifies and simulates a direct deposit. A fee-on-transfer token makes the first
- * simulation revert with a Router error that contains the amount received; a second attempt then uses that
- * amount for its minimums. Throws `would_revert`, `simulation_unavailable`, `upstream_rejected`; errors of
- * `preflightDeposit` propagate.
+ * Checks, encodes, verifies and simulates a direct deposit. A fee-on-transfer token makes the first simulation revert
+ * with a Router error that contains the amount received; a second attempt then uses that amount for its minimums.
+ * Throws `would_revert`, `simulation_unavailable`, `upstream_rejected`; errors of `preflightDeposit` propagate.
  */
 export async function prepareDirect(ctx: Context, intent: DepositIntent): Promise<DirectDeposit> {
   const first = await attemptDirect(ctx, { intent, depositAmount: intent.amount });
@@ -106,8 +104,8 @@ function requiredAsyncDeposits({ vault }: DepositIntent): AsyncDeposits {
 }
 
 /**
- * Returns the amount that reached the Router if the Router reverted because it was below the minimum, or null
- * for any other revert.
+ * Returns the amount that reached the Router if the Router reverted because it was below the minimum, or null for any
+ * other revert.
  */
 function arrivedAmount(revert: `0x${string}`): bigint | null {
   const error = decodeRouterError(revert);

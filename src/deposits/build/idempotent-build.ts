@@ -25,17 +25,17 @@ const FIRST_POLL_MS = 150;
 const MAX_POLL_MS = 1_200;
 
 /**
- * Start times of the builds that run in this isolate, in unix milliseconds. Requests under the same
- * idempotency key wait for these without polling the database.
+ * Start times of the builds that run in this isolate, in unix milliseconds. Requests under the same idempotency key
+ * wait for these without polling the database.
  */
 const inFlight = new Map<string, number>();
 
 /**
- * Builds a deposit at most once per `Idempotency-Key` and caller (a partner, or a client address with its
- * user). Within a day, a repeated request receives the stored response while its quote is valid; concurrent
- * requests wait for the first; a failed build frees the key. Without a key, the deposit is built directly.
- * Throws `idempotency_conflict` if the key was used for a different request, `quote_expired`, and
- * `upstream_timeout` if the first request does not finish in time; errors of `buildDeposit` propagate.
+ * Builds a deposit at most once per `Idempotency-Key` and caller (a partner, or a client address with its user). Within
+ * a day, a repeated request receives the stored response while its quote is valid; concurrent requests wait for the
+ * first; a failed build frees the key. Without a key, the deposit is built directly. Throws `idempotency_conflict` if
+ * the key was used for a different request, `quote_expired`, and `upstream_timeout` if the first request does not
+ * finish in time; errors of `buildDeposit` propagate.
  */
 export async function buildDepositOnce(
   ctx: Context,
@@ -67,8 +67,8 @@ const claimTimes = (now: number) => ({
 });
 
 /**
- * Builds the deposit if this request claims the idempotency key. Otherwise returns the stored response, or
- * null if there is none yet.
+ * Builds the deposit if this request claims the idempotency key. Otherwise returns the stored response, or null if
+ * there is none yet.
  */
 async function buildFirst(
   ctx: Context,
@@ -87,8 +87,8 @@ async function buildFirst(
 }
 
 /**
- * Returns true while this isolate builds the same request. Entries older than the stall limit are dropped,
- * because the platform may stop a request without running its cleanup.
+ * Returns true while this isolate builds the same request. Entries older than the stall limit are dropped, because the
+ * platform may stop a request without running its cleanup.
  */
 function isInFlight(work: string, now: number): boolean {
   const since = inFlight.get(work);
@@ -96,9 +96,7 @@ function isInFlight(work: string, now: number): boolean {
   return inFlight.has(work);
 }
 
-/**
- * Returns the stored response of the first request under an idempotency key, or null if there is none yet.
- */
+/** Returns the stored response of the first request under an idempotency key, or null if there is none yet. */
 async function storedAnswer(
   ctx: Context,
   asked: { id: IdempotencyKey; bodyHash: string },
@@ -132,9 +130,8 @@ async function buildClaimed(
 }
 
 /**
- * Returns the caller that owns an idempotency key: an authenticated partner, or else a client address with
- * its user. An API key without its secret may be copied from a web page, so it does not prove the partner's
- * identity.
+ * Returns the caller that owns an idempotency key: an authenticated partner, or else a client address with its user. An
+ * API key without its secret may be copied from a web page, so it does not prove the partner's identity.
  */
 function scopeOf(ctx: Context, input: BuildInput): string {
   const { actor } = ctx;
@@ -147,8 +144,8 @@ function scopeOf(ctx: Context, input: BuildInput): string {
 const DELETE_LIMIT = 5_000;
 
 /**
- * Deletes the stored responses whose idempotency key has expired, oldest first, because they contain client
- * addresses and users. Returns the number of deleted responses. Throws `store_unavailable`.
+ * Deletes the stored responses whose idempotency key has expired, oldest first, because they contain client addresses
+ * and users. Returns the number of deleted responses. Throws `store_unavailable`.
  */
 export function deleteExpiredAnswers(ctx: Context): Promise<number> {
   return deleteKeysBefore(ctx.db, { claimedBefore: new Date(ctx.now() - KEY_TTL_MS), limit: DELETE_LIMIT });

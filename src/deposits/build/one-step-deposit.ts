@@ -26,10 +26,7 @@ import {
 } from "./prepared-deposit.ts";
 import { mintEffect } from "./simulate-deposit.ts";
 
-/**
- * The Router deposit that a bridge makes with the delivered token, with the preflight that it was planned
- * from.
- */
+/** The Router deposit that a bridge makes with the delivered token, with the preflight that it was planned from. */
 interface DestinationDeposit {
   /** The deposit intent for the expected amount. */
   intent: DepositIntent;
@@ -40,16 +37,13 @@ interface DestinationDeposit {
 
 /** Maximum time until a bridge delivers, in seconds. Across relayers have up to a day. */
 const MAX_DELIVERY_S = DAY_S;
-/**
- * Gas limit of the destination call that the bridge makes: several times the gas of a deposit through the
- * Router.
- */
+/** Gas limit of the destination call that the bridge makes: several times the gas of a deposit through the Router. */
 const DELIVERY_GAS_LIMIT = 1_000_000n;
 
 /**
- * Checks the vault for the expected amount and encodes a Router call that deposits the amount that is
- * actually delivered. The minimum input is the guaranteed amount minus the slippage; the minimum shares are
- * the previewed shares minus the slippage. Errors of `preflightDeposit` propagate.
+ * Checks the vault for the expected amount and encodes a Router call that deposits the amount that is actually
+ * delivered. The minimum input is the guaranteed amount minus the slippage; the minimum shares are the previewed shares
+ * minus the slippage. Errors of `preflightDeposit` propagate.
  */
 async function planDestinationDeposit(
   ctx: Context,
@@ -73,15 +67,14 @@ async function planDestinationDeposit(
 }
 
 /**
- * Allowance of the bridge's executor that the simulation assumes: one unit left over from an earlier call,
- * because tokens like USDT then require a reset.
+ * Allowance of the bridge's executor that the simulation assumes: one unit left over from an earlier call, because
+ * tokens like USDT then require a reset.
  */
 const STANDING_ALLOWANCE = 1n;
 
 /**
- * Simulates the destination call, made by the bridge's executor with `amount` of the delivered token. Throws
- * the error that explains a revert, `no_route` if the call needs more gas than the bridge provides, and
- * `simulation_unavailable`.
+ * Simulates the destination call, made by the bridge's executor with `amount` of the delivered token. Throws the error
+ * that explains a revert, `no_route` if the call needs more gas than the bridge provides, and `simulation_unavailable`.
  */
 async function simulateDelivery(
   ctx: Context,
@@ -116,9 +109,9 @@ async function simulateDelivery(
 }
 
 /**
- * Builds a one-step deposit: the user signs one transaction, and the provider then calls the Router with the
- * delivered token. Simulates the source transaction, and the destination call with both the guaranteed and
- * the expected amount. Errors of the provider, of the vault and of the simulations propagate.
+ * Builds a one-step deposit: the user signs one transaction, and the provider then calls the Router with the delivered
+ * token. Simulates the source transaction, and the destination call with both the guaranteed and the expected amount.
+ * Errors of the provider, of the vault and of the simulations propagate.
  */
 export async function buildOneStep(ctx: Context, attempt: RouteAttempt): Promise<BuiltRoute> {
   const destination = await planDestinationDeposit(ctx, attempt);
@@ -138,10 +131,7 @@ interface OneStepParts {
   route: VerifiedTransfer;
 }
 
-/**
- * Simulates a one-step deposit that stays on the vault's chain, where one transaction both swaps and
- * deposits.
- */
+/** Simulates a one-step deposit that stays on the vault's chain, where one transaction both swaps and deposits. */
 async function onOneChain(ctx: Context, { attempt, destination, route }: OneStepParts): Promise<BuiltRoute> {
   const payment = toPayment(attempt, route);
   const { vault, user } = attempt.order;

@@ -20,8 +20,8 @@ export interface SimulatedDelivery {
 }
 
 /**
- * How a routed deposit ends: the provider makes the vault deposit (one step), or the user makes it after the
- * delivery (two steps).
+ * How a routed deposit ends: the provider makes the vault deposit (one step), or the user makes it after the delivery
+ * (two steps).
  */
 export type RoutedEnd =
   | {
@@ -31,16 +31,15 @@ export type RoutedEnd =
       /** Shares for the expected amount, in the share token's smallest unit. */
       shares: bigint;
       /**
-       * The simulation of the destination call with the guaranteed amount, or null if the deposit stays on
-       * one chain, where the source transaction contains it.
+       * The simulation of the destination call with the guaranteed amount, or null if the deposit stays on one chain,
+       * where the source transaction contains it.
        */
       delivery: SimulatedDelivery | null;
     }
   | { kind: "two_step"; deposit: DirectDeposit };
 
 /**
- * A provider's transaction that starts a routed deposit, verified and simulated, with the vault deposit that
- * follows.
+ * A provider's transaction that starts a routed deposit, verified and simulated, with the vault deposit that follows.
  */
 export interface BuiltRoute {
   route: VerifiedTransfer;
@@ -97,8 +96,7 @@ export function toTransferBuildRequest({ order, token, option }: RouteAttempt): 
 }
 
 /**
- * Returns the payment that a provider's transaction takes from the user, with the balance and allowance read
- * before.
+ * Returns the payment that a provider's transaction takes from the user, with the balance and allowance read before.
  */
 export function toPayment({ order, funds }: RouteAttempt, route: VerifiedTransfer): TokenPayment {
   const { from, user } = order;

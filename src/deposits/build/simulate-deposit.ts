@@ -11,30 +11,27 @@ import { approvedSpender, type DepositIntent } from "./deposit-order.ts";
 import type { Preflight } from "./deposit-preflight.ts";
 
 /**
- * The balance change or vault request that a simulated deposit must show: the reads to make before and after
- * it, and their interpretation.
+ * The balance change or vault request that a simulated deposit must show: the reads to make before and after it, and
+ * their interpretation.
  */
 interface ExpectedEffect {
   reads: SimulationRead[];
-  /**
-   * Returns the shares that the user received, in the share token's smallest unit, or null for an async
-   * request.
-   */
+  /** Returns the shares that the user received, in the share token's smallest unit, or null for an async request. */
   judge(simulation: SimulationResult): bigint | null;
 }
 
 /**
- * Returns the expected effect of a deposit that mints shares to the user in the same transaction. `judge`
- * throws `simulation_unavailable` if the shares could not be read.
+ * Returns the expected effect of a deposit that mints shares to the user in the same transaction. `judge` throws
+ * `simulation_unavailable` if the shares could not be read.
  */
 export function mintEffect({ vault, user }: DepositIntent): ExpectedEffect {
   return { reads: [balanceOfRead(vault.shareToken, user)], judge: mintedShares };
 }
 
 /**
- * Returns the expected effect of an async request: the whole amount leaves the user, and the vault records it
- * in an event or a view. `judge` throws `upstream_rejected` if the vault takes the tokens without recording a
- * request, and `simulation_unavailable` if the payment or the request cannot be read.
+ * Returns the expected effect of an async request: the whole amount leaves the user, and the vault records it in an
+ * event or a view. `judge` throws `upstream_rejected` if the vault takes the tokens without recording a request, and
+ * `simulation_unavailable` if the payment or the request cannot be read.
  */
 export function requestEffect(intent: DepositIntent, requests: AsyncDeposits): ExpectedEffect {
   const { vault, user, token } = intent;
@@ -61,11 +58,10 @@ interface RequestProbe {
 }
 
 /**
- * Returns the amount that the vault recorded for an async request, in the asset's smallest unit: from its
- * event if the node returns logs, else from its views. If the node returns no logs and the views do not list
- * requests by account, a returned request id counts as proof of the full amount. Returns null if the node
- * returned logs but the vault recorded no request. Throws `simulation_unavailable` if nothing shows the
- * request.
+ * Returns the amount that the vault recorded for an async request, in the asset's smallest unit: from its event if the
+ * node returns logs, else from its views. If the node returns no logs and the views do not list requests by account, a
+ * returned request id counts as proof of the full amount. Returns null if the node returned logs but the vault recorded
+ * no request. Throws `simulation_unavailable` if nothing shows the request.
  */
 function requestedAmount(
   { intent, requests, pending }: RequestProbe,
@@ -86,8 +82,8 @@ function requestedAmount(
 }
 
 /**
- * Sums the requested assets that are not claimed yet, in the asset's smallest unit, or returns null if they
- * are unknown. Claimable assets are included, because a vault may settle a request immediately.
+ * Sums the requested assets that are not claimed yet, in the asset's smallest unit, or returns null if they are
+ * unknown. Claimable assets are included, because a vault may settle a request immediately.
  */
 function unclaimedAssets(pending: PendingDeposit | undefined): bigint | null {
   if (pending === undefined || pending.pendingAssets === null) return null;
@@ -116,8 +112,8 @@ function toDecodedResult(decode: Read<unknown>["decode"], answer: Hex | null): R
 }
 
 /**
- * Returns the increase of the user's share balance. If the node could not read it, returns the deposit's
- * return data instead, which is the increase that the Router measured.
+ * Returns the increase of the user's share balance. If the node could not read it, returns the deposit's return data
+ * instead, which is the increase that the Router measured.
  */
 function mintedShares(simulation: SimulationResult): bigint {
   const minted = increaseOf(simulation, 0);
@@ -131,10 +127,7 @@ function mintedShares(simulation: SimulationResult): bigint {
 export type SimulatedDeposit =
   | {
       ok: true;
-      /**
-       * Increase of the user's share balance in the share token's smallest unit, or null for an async
-       * request.
-       */
+      /** Increase of the user's share balance in the share token's smallest unit, or null for an async request. */
       shares: bigint | null;
       /** Gas used by the deposit, without its approvals. */
       gasUsed: bigint;
@@ -145,9 +138,9 @@ export type SimulatedDeposit =
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
 /**
- * Simulates a deposit and its approvals from the user's address on the head block. A user whose balance is
- * too low receives the amount by a state override. Throws `simulation_unavailable` if no node can simulate or
- * the storage slot of the token's balances is unknown.
+ * Simulates a deposit and its approvals from the user's address on the head block. A user whose balance is too low
+ * receives the amount by a state override. Throws `simulation_unavailable` if no node can simulate or the storage slot
+ * of the token's balances is unknown.
  */
 export async function simulateDeposit(
   ctx: Context,

@@ -10,34 +10,29 @@ import { type DirectDeposit, prepareDirect } from "./direct-deposit.ts";
 import { type BuiltRoute, type RouteAttempt, toPayment, toTransferBuildRequest } from "./prepared-deposit.ts";
 
 /**
- * The second step of a two-step deposit: the deposit that the user makes after a token arrived on the vault's
- * chain.
+ * The second step of a two-step deposit: the deposit that the user makes after a token arrived on the vault's chain.
  */
 export interface SecondStep {
   /** The vault as read from Postgres. */
   vault: Vault;
   user: Address;
   /**
-   * The delivered token, which is one of the vault's accepted tokens. The zero address stands for the native
-   * currency.
+   * The delivered token, which is one of the vault's accepted tokens. The zero address stands for the native currency.
    */
   token: Address;
   /** Amount to deposit, in the token's smallest unit. */
   amount: bigint;
   slippage: number;
-  /**
-   * Tracking id of the deposit that this step completes. The Router emits the deposit reference derived from
-   * it.
-   */
+  /** Tracking id of the deposit that this step completes. The Router emits the deposit reference derived from it. */
   trackingId: string;
   partnerId: string;
   partnerType: number;
 }
 
 /**
- * Prepares the second step of a two-step deposit: checks, encodes, verifies and simulates it. If the token
- * has not arrived yet, the user receives it in the simulation by a state override. Throws `vault_paused`,
- * `token_unsupported`, `vault_not_found`; errors of `prepareDirect` propagate.
+ * Prepares the second step of a two-step deposit: checks, encodes, verifies and simulates it. If the token has not
+ * arrived yet, the user receives it in the simulation by a state override. Throws `vault_paused`, `token_unsupported`,
+ * `vault_not_found`; errors of `prepareDirect` propagate.
  */
 export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise<DirectDeposit> {
   const { vault, user, amount, slippage, trackingId, partnerId, partnerType } = step;
@@ -65,10 +60,9 @@ export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise
 }
 
 /**
- * Builds a two-step deposit: a provider's transaction that delivers a token to the user, and the user's
- * deposit of the guaranteed amount. Both are simulated. Throws `upstream_rejected` if the transaction
- * delivers less than the guaranteed amount; errors of the provider, of the vault and of the simulations
- * propagate.
+ * Builds a two-step deposit: a provider's transaction that delivers a token to the user, and the user's deposit of the
+ * guaranteed amount. Both are simulated. Throws `upstream_rejected` if the transaction delivers less than the
+ * guaranteed amount; errors of the provider, of the vault and of the simulations propagate.
  */
 export async function buildTwoStep(ctx: Context, attempt: RouteAttempt): Promise<BuiltRoute> {
   const { order, token } = attempt;

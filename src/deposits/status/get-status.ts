@@ -22,10 +22,10 @@ export interface StatusQuery {
 }
 
 /**
- * Returns the transfer status of a transaction, which may be the source transaction, the delivery or the
- * second step of a deposit. First updates that deposit from on-chain data; for a transaction without a
- * deposit nothing is stored. Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` or
- * `upstream_timeout` if the chain cannot be read and the transaction is not yet proven.
+ * Returns the transfer status of a transaction, which may be the source transaction, the delivery or the second step of
+ * a deposit. First updates that deposit from on-chain data; for a transaction without a deposit nothing is stored.
+ * Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` if the chain cannot
+ * be read and the transaction is not yet proven.
  */
 export async function getStatus(ctx: Context, query: StatusQuery): Promise<TransferStatus> {
   const client = ctx.chains.client(query.fromChainId);
@@ -52,9 +52,9 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
 }
 
 /**
- * Returns true if a transaction does not belong to the deposit that it was matched with: it was only reported
- * for that deposit, does not prove anything for it, or repeats a transaction after the deposit was completed.
- * The caller then classifies the transaction by its receipt alone.
+ * Returns true if a transaction does not belong to the deposit that it was matched with: it was only reported for that
+ * deposit, does not prove anything for it, or repeats a transaction after the deposit was completed. The caller then
+ * classifies the transaction by its receipt alone.
  */
 function isUnrelated(
   row: DepositRow,
@@ -71,8 +71,8 @@ interface TransactionSearch {
 }
 
 /**
- * Reads a transaction from the source chain or, if it is not there, from the vault's chain, because the hash
- * may be that of a delivery or of a second step.
+ * Reads a transaction from the source chain or, if it is not there, from the vault's chain, because the hash may be
+ * that of a delivery or of a second step.
  */
 async function findTransaction(
   { txHash: hash, ...query }: StatusQuery,
@@ -96,8 +96,8 @@ async function findTransaction(
 }
 
 /**
- * Applies the status transitions that a transaction proves to its deposit, then tracks the remaining steps of
- * the deposit.
+ * Applies the status transitions that a transaction proves to its deposit, then tracks the remaining steps of the
+ * deposit.
  */
 async function advanceDeposit(
   ctx: Context,

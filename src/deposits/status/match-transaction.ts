@@ -6,9 +6,7 @@ import { isRequested } from "../track/async-deposit-request.ts";
 import { routerRefs } from "../track/deposit-proofs.ts";
 import { innerDataHashes, isSourceOpen, matchesSource } from "../track/source-transaction.ts";
 
-/**
- * A transaction of a status request as its chain returned it. `seen` is null if the chain could not be read.
- */
+/** A transaction of a status request as its chain returned it. `seen` is null if the chain could not be read. */
 export interface FoundTransaction {
   hash: Hex;
   chainId: number;
@@ -16,9 +14,9 @@ export interface FoundTransaction {
 }
 
 /**
- * How a transaction belongs to a deposit. `proven`: proven on-chain. `reported`: reported by the caller, and
- * equal to the built source transaction. `matched`: equal to the built source transaction, but not reported.
- * `claimed`: only reported. `replayed`: repeats the source transaction.
+ * How a transaction belongs to a deposit. `proven`: proven on-chain. `reported`: reported by the caller, and equal to
+ * the built source transaction. `matched`: equal to the built source transaction, but not reported. `claimed`: only
+ * reported. `replayed`: repeats the source transaction.
  */
 export type MatchKind = "proven" | "reported" | "matched" | "claimed" | "replayed";
 
@@ -28,8 +26,8 @@ interface DepositMatch {
 }
 
 /**
- * Priority of the match kinds; the highest wins. Among deposits with the same calldata, a reported
- * transaction ranks above an unreported one.
+ * Priority of the match kinds; the highest wins. Among deposits with the same calldata, a reported transaction ranks
+ * above an unreported one.
  */
 const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
   proven: 3,
@@ -40,8 +38,8 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
 };
 
 /**
- * Finds the deposit that a transaction belongs to and returns the strongest match, or null if there is none.
- * Throws `store_unavailable`.
+ * Finds the deposit that a transaction belongs to and returns the strongest match, or null if there is none. Throws
+ * `store_unavailable`.
  */
 export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<DepositMatch | null> {
   const { hash, chainId, seen } = found;
@@ -56,8 +54,8 @@ export async function matchDeposit(ctx: Context, found: FoundTransaction): Promi
 }
 
 /**
- * Returns the keccak256 hash of the transaction's calldata and, if the transaction succeeded, of the calldata
- * of each call inside it.
+ * Returns the keccak256 hash of the transaction's calldata and, if the transaction succeeded, of the calldata of each
+ * call inside it.
  */
 function dataHashesOf({ transaction, receipt }: TransactionOnChain): Hex[] {
   if (transaction === null) return [];
@@ -77,8 +75,8 @@ function matchKindOf(row: DepositRow, found: FoundTransaction & { refs: readonly
 }
 
 /**
- * Returns true if a successful transaction repeats the source transaction of a routed deposit, so that the
- * user paid a second time.
+ * Returns true if a successful transaction repeats the source transaction of a routed deposit, so that the user paid a
+ * second time.
  */
 function replaysSource(row: DepositRow, seen: TransactionOnChain | null): boolean {
   return row.provider !== null && seen?.receipt?.succeeded === true && matchesSource(row, seen);

@@ -11,9 +11,9 @@ import type { FoundTransaction } from "./match-transaction.ts";
 import { toTransferStatus } from "./tracked-deposit-status.ts";
 
 /**
- * Returns the transfer status of a replay: a transaction that repeats a deposit's source transaction, for
- * example because the user signed it twice. The replay is tracked like the original, but nothing is stored,
- * because a deposit records only one source transaction. Throws `store_unavailable`.
+ * Returns the transfer status of a replay: a transaction that repeats a deposit's source transaction, for example
+ * because the user signed it twice. The replay is tracked like the original, but nothing is stored, because a deposit
+ * records only one source transaction. Throws `store_unavailable`.
  */
 export async function getReplayStatus(
   ctx: Context,
@@ -37,10 +37,7 @@ export async function getReplayStatus(
   return { ...(await toTransferStatus(ctx, { ...replay, state })), deposit: null };
 }
 
-/**
- * Returns the status transitions of a replay's delivery or refund, or an empty list if a chain cannot be
- * read.
- */
+/** Returns the status transitions of a replay's delivery or refund, or an empty list if a chain cannot be read. */
 async function replayTransitions(
   ctx: Context,
   following: { row: DepositRow; readTransaction: TransactionReader },
@@ -75,8 +72,8 @@ const resetDeposit = (row: DepositRow, sourceTxHash: string): DepositRow => ({
 });
 
 /**
- * Returns true if a status transition belongs to the delivery or refund of the original deposit, which does
- * not prove anything for the replay.
+ * Returns true if a status transition belongs to the delivery or refund of the original deposit, which does not prove
+ * anything for the replay.
  */
 const isOfOriginal = (first: DepositRow, { change }: Transition): boolean =>
   (change.destinationTxHash != null && change.destinationTxHash === first.destinationTxHash) ||

@@ -13,8 +13,8 @@ import type { UntrackedStatus } from "./untracked-transaction-status.ts";
 type TransferSide = NonNullable<TransferStatus["sending"]>;
 
 /**
- * Converts a tracked deposit to the transfer status that the API returns, with the deposit's next step.
- * Throws only unexpected errors.
+ * Converts a tracked deposit to the transfer status that the API returns, with the deposit's next step. Throws only
+ * unexpected errors.
  */
 export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<TransferStatus> {
   const state = currentState(row, ctx.now());
@@ -31,8 +31,8 @@ export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<T
 }
 
 /**
- * Returns the sending side of a deposit's transfer status, or null while the source transaction was not seen
- * on the source chain, even if a delivery proves the deposit.
+ * Returns the sending side of a deposit's transfer status, or null while the source transaction was not seen on the
+ * source chain, even if a delivery proves the deposit.
  */
 function sendingOf(ctx: Context, row: DepositRow): TransferSide | null {
   const shown = row.sourceProven || row.state === "submitted";
@@ -41,8 +41,8 @@ function sendingOf(ctx: Context, row: DepositRow): TransferSide | null {
 }
 
 /**
- * Returns the receiving side of a deposit's transfer status, with the amount that the user received: shares,
- * the delivered token, or a refund. Returns null while nothing has arrived.
+ * Returns the receiving side of a deposit's transfer status, with the amount that the user received: shares, the
+ * delivered token, or a refund. Returns null while nothing has arrived.
  */
 function receivingOf(ctx: Context, row: DepositRow): TransferSide | null {
   switch (row.state) {
@@ -76,8 +76,7 @@ function sideOf(
 }
 
 /**
- * Converts the classification of a transaction without a recorded deposit to the transfer status that the API
- * returns.
+ * Converts the classification of a transaction without a recorded deposit to the transfer status that the API returns.
  */
 export function toUntrackedStatus(
   { hash, chainId }: FoundTransaction,

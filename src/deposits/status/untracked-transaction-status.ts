@@ -12,9 +12,8 @@ import { failureReason } from "../track/deposit-failure-reason.ts";
 import { netTransfers } from "../track/deposit-proofs.ts";
 
 /**
- * The status of a transaction without a recorded deposit, determined from its receipt alone. `sent` is in the
- * deposited token's smallest unit, `received` in the share token's; both are null unless the receipt shows a
- * deposit.
+ * The status of a transaction without a recorded deposit, determined from its receipt alone. `sent` is in the deposited
+ * token's smallest unit, `received` in the share token's; both are null unless the receipt shows a deposit.
  */
 export interface UntrackedStatus {
   status: TransferStatusName;
@@ -34,9 +33,9 @@ const statusOnly = (status: TransferStatusName, substatus: string | null): Untra
 });
 
 /**
- * Classifies a transaction without a recorded deposit by its receipt: as a deposit through the Router or into
- * a vault of the registry, or as `INVALID`. A pending transaction is `PENDING`, an unknown one `NOT_FOUND`.
- * Throws `store_unavailable`.
+ * Classifies a transaction without a recorded deposit by its receipt: as a deposit through the Router or into a vault
+ * of the registry, or as `INVALID`. A pending transaction is `PENDING`, an unknown one `NOT_FOUND`. Throws
+ * `store_unavailable`.
  */
 export async function classifyUntracked(
   ctx: Context,
@@ -70,8 +69,8 @@ function routerDepositAmounts(receipt: Receipt): DepositAmounts | null {
 }
 
 /**
- * Finds an ERC-4626 `Deposit` event of a registry vault whose shares reached the event's owner. Returns the
- * assets and the shares, or null if there is no such event.
+ * Finds an ERC-4626 `Deposit` event of a registry vault whose shares reached the event's owner. Returns the assets and
+ * the shares, or null if there is no such event.
  */
 async function vaultDepositAmounts(
   ctx: Context,

@@ -23,10 +23,7 @@ export interface RequestState {
   block: BlockTime;
 }
 
-/**
- * Returns true while a deposit waits for the vault to settle its request, or for the user to claim the
- * shares.
- */
+/** Returns true while a deposit waits for the vault to settle its request, or for the user to claim the shares. */
 export function isRequested({ state }: Pick<DepositRow, "state">): boolean {
   return state === "requested" || state === "claimable";
 }
@@ -37,8 +34,8 @@ export function isRejected({ state, requestId }: Pick<DepositRow, "state" | "req
 }
 
 /**
- * Reads a deposit's request from its asynchronous vault. Returns null if the vault no longer takes requests.
- * Throws `vault_not_found`, `store_unavailable`. Errors of the RPC nodes propagate.
+ * Reads a deposit's request from its asynchronous vault. Returns null if the vault no longer takes requests. Throws
+ * `vault_not_found`, `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function readRequest(ctx: Context, row: DepositRow): Promise<RequestState | null> {
   const { vaultChainId: chainId, requestId } = row;
@@ -52,8 +49,8 @@ export async function readRequest(ctx: Context, row: DepositRow): Promise<Reques
 }
 
 /**
- * Returns true if a request is neither pending nor claimable, false if it is one of them, and null if the
- * vault does not report it.
+ * Returns true if a request is neither pending nor claimable, false if it is one of them, and null if the vault does
+ * not report it.
  */
 export function isRequestGone({
   pendingAssets,
@@ -66,9 +63,9 @@ export function isRequestGone({
 }
 
 /**
- * Returns the status transition of a deposit whose transaction made a request at an asynchronous vault.
- * Returns an empty list if the receipt contains no request, because the vault mints shares immediately.
- * Throws `vault_not_found`, `store_unavailable`.
+ * Returns the status transition of a deposit whose transaction made a request at an asynchronous vault. Returns an
+ * empty list if the receipt contains no request, because the vault mints shares immediately. Throws `vault_not_found`,
+ * `store_unavailable`.
  */
 export async function requestTransitions(
   ctx: Context,

@@ -13,9 +13,8 @@ import {
 } from "./deposit-transitions.ts";
 
 /**
- * Reads the status of a deposit's transfer from its provider and, in parallel, from the provider that
- * operates its bridge. Statuses that the bridge's contracts prove come first. A provider that fails is left
- * out.
+ * Reads the status of a deposit's transfer from its provider and, in parallel, from the provider that operates its
+ * bridge. Statuses that the bridge's contracts prove come first. A provider that fails is left out.
  */
 async function askProviderStatus(ctx: Context, row: DepositRow): Promise<ProviderStatus[]> {
   const { scope } = ctx.providers;
@@ -60,10 +59,9 @@ const PUBLIC_SUBSTATUSES = new Set([
 ]);
 
 /**
- * Returns the status transitions of a routed deposit whose transfer has left the source chain: its delivery,
- * its refund, or only a new substatus. A provider's status only names transactions to read: a delivery must
- * be proven by a receipt on the vault's chain, a refund by a receipt on the source chain. Errors of the RPC
- * nodes propagate.
+ * Returns the status transitions of a routed deposit whose transfer has left the source chain: its delivery, its
+ * refund, or only a new substatus. A provider's status only names transactions to read: a delivery must be proven by a
+ * receipt on the vault's chain, a refund by a receipt on the source chain. Errors of the RPC nodes propagate.
  */
 export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
   const said = await askProviderStatus(ctx, following.row);
@@ -74,8 +72,8 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
 }
 
 /**
- * Returns the status transition of the first transaction named by a provider that proves a delivery, else of
- * the first that proves a refund, or null if none proves either.
+ * Returns the status transition of the first transaction named by a provider that proves a delivery, else of the first
+ * that proves a refund, or null if none proves either.
  */
 async function findOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
   const { said } = following;
@@ -94,8 +92,8 @@ type WithStatuses = DeliveryInput & { said: readonly ProviderStatus[] };
 type WithHash = WithStatuses & { hash: Hex };
 
 /**
- * Returns true if a delivery that was matched only by its content (amounts and parties, without a transfer
- * id) is already recorded for a different deposit.
+ * Returns true if a delivery that was matched only by its content (amounts and parties, without a transfer id) is
+ * already recorded for a different deposit.
  */
 async function isOtherDelivery(
   ctx: Context,
@@ -105,8 +103,8 @@ async function isOtherDelivery(
 }
 
 /**
- * Returns the status transition of a deposit to whose user a vault-chain transaction delivered shares or the
- * target token, or null if the transaction proves neither.
+ * Returns the status transition of a deposit to whose user a vault-chain transaction delivered shares or the target
+ * token, or null if the transaction proves neither.
  */
 async function arrivalTransition(
   ctx: Context,
@@ -125,9 +123,8 @@ async function arrivalTransition(
 }
 
 /**
- * Returns the status transition of a deposit that was refunded on the source chain, or null if the
- * transaction does not prove a refund. Ignores transactions that are older than the source transaction, and
- * refunds of another deposit.
+ * Returns the status transition of a deposit that was refunded on the source chain, or null if the transaction does not
+ * prove a refund. Ignores transactions that are older than the source transaction, and refunds of another deposit.
  */
 async function refundTransition(
   ctx: Context,
@@ -147,8 +144,8 @@ async function refundTransition(
 }
 
 /**
- * Returns transitions that keep the state of a deposit and set its substatus to the first public one that a
- * provider's status maps to, or to null.
+ * Returns transitions that keep the state of a deposit and set its substatus to the first public one that a provider's
+ * status maps to, or to null.
  */
 function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
   const told = said.map(toSubstatus);

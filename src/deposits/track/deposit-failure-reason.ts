@@ -29,10 +29,10 @@ const tokenErrors = once(() =>
 );
 
 /**
- * Returns why a transaction reverted, by replaying it with `eth_call` on the state before its block and
- * decoding the revert data. Returns `OUT_OF_GAS` if all gas was used, or if the replay succeeds and at least
- * 90% of the gas was used. Returns `UNKNOWN_ERROR` if the reason cannot be determined, for example because
- * the node no longer has that state.
+ * Returns why a transaction reverted, by replaying it with `eth_call` on the state before its block and decoding the
+ * revert data. Returns `OUT_OF_GAS` if all gas was used, or if the replay succeeds and at least 90% of the gas was
+ * used. Returns `UNKNOWN_ERROR` if the reason cannot be determined, for example because the node no longer has that
+ * state.
  */
 export async function failureReason(
   client: ChainClient,
@@ -44,8 +44,8 @@ export async function failureReason(
   const call = { from, to, data, value: numberToHex(transaction.value) };
   try {
     await client.request("eth_call", [call, numberToHex(receipt.blockNumber - 1n)]);
-    // The replay has enough gas and succeeds. A nested call that runs out of gas leaves each of its callers
-    // 1/64 of the gas (EIP-150), so not all gas was used.
+    // The replay has enough gas and succeeds. A nested call that runs out of gas leaves each of its callers 1/64 of the
+    // gas (EIP-150), so not all gas was used.
     return receipt.gasUsed * 10n >= transaction.gas * 9n ? "OUT_OF_GAS" : "UNKNOWN_ERROR";
   } catch (error) {
     const revert = error instanceof RpcError ? error.data : null;

@@ -26,25 +26,23 @@ export interface PollResult {
 
 /** Maximum number of deposits that one run leases. */
 const BATCH_SIZE = 24;
-/**
- * Lease of a run on its deposits, in milliseconds: other runs skip these deposits until the lease expires.
- */
+/** Lease of a run on its deposits, in milliseconds: other runs skip these deposits until the lease expires. */
 const LEASE_MS = 120_000;
 /** Time after which a run starts no further deposit, in milliseconds: well within its lease. */
 const RUN_MS = 45_000;
 /**
- * Number of subrequests after which a run starts no further deposit. The platform allows 50 per invocation;
- * one deposit needs about twenty, and its database row two more.
+ * Number of subrequests after which a run starts no further deposit. The platform allows 50 per invocation; one deposit
+ * needs about twenty, and its database row two more.
  */
 const MAX_REQUESTS = 26;
 /** External systems whose requests count as subrequests. */
 const COUNTED_SYSTEMS = ["rpc", "provider", "db", "redis"] as const;
 
 /**
- * Tracks the deposits that are due for a check, so that a deposit completes even if nobody requests its
- * status. Tracks as many as fit into one invocation and postpones the others. After a chain could not be
- * read, further deposits between the same two chains wait for a later run. Concurrent runs lease different
- * deposits. Throws `store_unavailable`.
+ * Tracks the deposits that are due for a check, so that a deposit completes even if nobody requests its status. Tracks
+ * as many as fit into one invocation and postpones the others. After a chain could not be read, further deposits
+ * between the same two chains wait for a later run. Concurrent runs lease different deposits. Throws
+ * `store_unavailable`.
  */
 export async function pollDueDeposits(ctx: Context): Promise<PollResult> {
   const startedAt = ctx.now();
@@ -74,9 +72,7 @@ export async function pollDueDeposits(ctx: Context): Promise<PollResult> {
 /** State that the deposits of one poller run share. */
 interface PollRun {
   leaseUntil: Date;
-  /**
-   * Hashes of vault-chain transactions that contain the Router's event of a deposit, by deposit reference.
-   */
+  /** Hashes of vault-chain transactions that contain the Router's event of a deposit, by deposit reference. */
   found: ReadonlyMap<string, Hex>;
   /** Pairs of source chain and vault's chain, one of which could not be read in this run. */
   unreadable: Set<string>;

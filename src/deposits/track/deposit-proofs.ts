@@ -8,15 +8,12 @@ import type { BridgeProof, DeliveryProof } from "../../providers/provider.ts";
 import { routerDeposits } from "../../router/router-codec.ts";
 
 /**
- * Proof that a deposit's shares reached its user: the number of shares that a receipt shows, in the share
- * token's smallest unit.
+ * Proof that a deposit's shares reached its user: the number of shares that a receipt shows, in the share token's
+ * smallest unit.
  */
 export interface ShareProof {
   shares: bigint;
-  /**
-   * Amount that was deposited, in the deposited token's smallest unit, or null if the receipt does not show
-   * it.
-   */
+  /** Amount that was deposited, in the deposited token's smallest unit, or null if the receipt does not show it. */
   amountIn: bigint | null;
 }
 
@@ -34,10 +31,10 @@ const transferAbi = once(() =>
 );
 
 /**
- * Returns the proof that a deposit's shares reached its user, or null if the receipt does not prove it. The
- * proof of a Router deposit is a `Deposited` event with the deposit's reference, receiver and share token,
- * and at least the minimum shares; the reference alone is not enough, because anyone can repeat it. The proof
- * of a deposit made by the user is the net transfer of shares to the user.
+ * Returns the proof that a deposit's shares reached its user, or null if the receipt does not prove it. The proof of a
+ * Router deposit is a `Deposited` event with the deposit's reference, receiver and share token, and at least the
+ * minimum shares; the reference alone is not enough, because anyone can repeat it. The proof of a deposit made by the
+ * user is the net transfer of shares to the user.
  */
 export function findShareProof(receipt: Receipt, subject: ProofSubject): ShareProof | null {
   if (!receipt.succeeded) return null;
@@ -45,8 +42,8 @@ export function findShareProof(receipt: Receipt, subject: ProofSubject): SharePr
 }
 
 /**
- * Finds the Router's `Deposited` event that proves a deposit, or returns null. A second step has no minimum
- * shares, because it is built for the amount that arrived, but its sender must be the user.
+ * Finds the Router's `Deposited` event that proves a deposit, or returns null. A second step has no minimum shares,
+ * because it is built for the amount that arrived, but its sender must be the user.
  */
 function routerProof(receipt: Receipt, { row }: ProofSubject): ShareProof | null {
   const bySelf = row.twoStep || row.state === "partial";
@@ -73,8 +70,8 @@ export function transfersOf(logs: readonly Log[], token: string | null) {
 }
 
 /**
- * Returns an account's net gain of a token according to the token's Transfer events (EIP-20), in the token's
- * smallest unit. The result is negative for a net loss.
+ * Returns an account's net gain of a token according to the token's Transfer events (EIP-20), in the token's smallest
+ * unit. The result is negative for a net loss.
  */
 export function netTransfers(logs: readonly Log[], of: { token: string; account: string }): bigint {
   let net = 0n;
@@ -91,18 +88,17 @@ export function countShareTransfers({ shareToken, userAddress }: DepositRow, { l
 }
 
 /**
- * Returns the deposit references of all Router deposits in a receipt. Returns an empty list if the
- * transaction reverted.
+ * Returns the deposit references of all Router deposits in a receipt. Returns an empty list if the transaction
+ * reverted.
  */
 export function routerRefs(receipt: Receipt): Hex[] {
   return receipt.succeeded ? routerDeposits(receipt.logs).map(({ args }) => args.ref) : [];
 }
 
 /**
- * Returns the amount of the target token that a bridge delivered to the user, in the token's smallest unit,
- * or null if the delivery brought none. Without a destination call, the bridge's own event proves the amount,
- * because a payment in native currency leaves no other log. With a destination call, the token transfers
- * among the delivery's logs prove it.
+ * Returns the amount of the target token that a bridge delivered to the user, in the token's smallest unit, or null if
+ * the delivery brought none. Without a destination call, the bridge's own event proves the amount, because a payment in
+ * native currency leaves no other log. With a destination call, the token transfers among the delivery's logs prove it.
  */
 export function findDeliveredAmount(
   receipt: Receipt,
@@ -121,8 +117,8 @@ export function findDeliveredAmount(
 }
 
 /**
- * Returns the amount of the target token that a swap on the vault's chain brought to the user, in the token's
- * smallest unit, or null if it is less than the guaranteed amount minus the slippage.
+ * Returns the amount of the target token that a swap on the vault's chain brought to the user, in the token's smallest
+ * unit, or null if it is less than the guaranteed amount minus the slippage.
  */
 export function findSwapOutput(
   receipt: Receipt,
@@ -135,9 +131,9 @@ export function findSwapOutput(
 }
 
 /**
- * Returns the amount that a bridge refunded to the user on the source chain, in the token's smallest unit, or
- * null if the receipt does not prove a refund of this deposit. The proof is exactly one transfer of the full
- * amount from the contract that took it: with several transfers it is unclear which deposits they refund.
+ * Returns the amount that a bridge refunded to the user on the source chain, in the token's smallest unit, or null if
+ * the receipt does not prove a refund of this deposit. The proof is exactly one transfer of the full amount from the
+ * contract that took it: with several transfers it is unclear which deposits they refund.
  */
 export function findRefund(
   receipt: Receipt,

@@ -11,16 +11,15 @@ import type { Transition } from "./deposit-transitions.ts";
 import { findTransfers } from "./find-deposit-logs.ts";
 
 /**
- * The requests whose shares a claim transaction sent: only this request, this request together with others,
- * or only another request.
+ * The requests whose shares a claim transaction sent: only this request, this request together with others, or only
+ * another request.
  */
 export type ClaimOwnership = "own" | "shared" | "another's";
 
 /**
- * Returns whether a claim transaction sent the shares of this request, of several requests, or of another
- * request. A vault that keeps one balance per account settles all requests of the account together, and no
- * event splits the shares; a vault with request ids sends the shares of each request separately. Errors of
- * the RPC nodes propagate.
+ * Returns whether a claim transaction sent the shares of this request, of several requests, or of another request. A
+ * vault that keeps one balance per account settles all requests of the account together, and no event splits the
+ * shares; a vault with request ids sends the shares of each request separately. Errors of the RPC nodes propagate.
  */
 export async function claimOwnership(
   of: { row: DepositRow; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
@@ -47,11 +46,11 @@ interface SettlementInput {
 }
 
 /**
- * Returns the status transition of a deposit that waits for the settlement of its request. The deposit
- * becomes claimable if the vault's views report settled shares. Otherwise it ends with the transaction that
- * sent the shares, or that returned the assets after a cancellation. If there is no such transaction and the
- * vault reports a rejection, the deposit fails and the user must be refunded. Throws `store_unavailable`,
- * `vault_not_found`. Errors of the RPC nodes propagate.
+ * Returns the status transition of a deposit that waits for the settlement of its request. The deposit becomes
+ * claimable if the vault's views report settled shares. Otherwise it ends with the transaction that sent the shares, or
+ * that returned the assets after a cancellation. If there is no such transaction and the vault reports a rejection, the
+ * deposit fails and the user must be refunded. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes
+ * propagate.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);
@@ -74,8 +73,8 @@ const REJECTED_TRANSITION: Transition = {
 };
 
 /**
- * Finds the first transaction that settled a request and returns its status transition, or an empty list if
- * none is found.
+ * Finds the first transaction that settled a request and returns its status transition, or an empty list if none is
+ * found.
  */
 async function findSettlement(
   ctx: Context,
@@ -113,9 +112,9 @@ async function findSettlement(
 }
 
 /**
- * Returns true if a transaction may have settled a request: it succeeded, it is not in an earlier block than
- * the request (`block`), and it is not a call of the user to a contract other than the vault's (`contracts`).
- * The last condition excludes shares that the user bought elsewhere.
+ * Returns true if a transaction may have settled a request: it succeeded, it is not in an earlier block than the
+ * request (`block`), and it is not a call of the user to a contract other than the vault's (`contracts`). The last
+ * condition excludes shares that the user bought elsewhere.
  */
 export function maySettle(
   { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
@@ -127,9 +126,9 @@ export function maySettle(
 }
 
 /**
- * Returns the status transition of a deposit whose request a transaction settled, or null if the transaction
- * sent the user neither shares nor the whole deposited amount. `sole` is true if the transaction settled no
- * other request; otherwise the number of shares stays unknown.
+ * Returns the status transition of a deposit whose request a transaction settled, or null if the transaction sent the
+ * user neither shares nor the whole deposited amount. `sole` is true if the transaction settled no other request;
+ * otherwise the number of shares stays unknown.
  */
 function toSettlement(at: {
   row: DepositRow;

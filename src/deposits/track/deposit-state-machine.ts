@@ -21,8 +21,8 @@ export type OnchainEvent =
   | "vault_claimed";
 
 /**
- * An event that may change the state of a deposit: an on-chain event, a provider's status, the expiry of the
- * quote, or the user's abandonment.
+ * An event that may change the state of a deposit: an on-chain event, a provider's status, the expiry of the quote, or
+ * the user's abandonment.
  */
 export type StateEvent =
   /** The source transaction is pending. */
@@ -35,8 +35,8 @@ export type StateEvent =
   | { kind: "abandoned" };
 
 /**
- * Progress of each deposit state. Progress never decreases, except when a vault rejects a request. `failed`
- * ranks below later states, because a reverted transaction may be sent again.
+ * Progress of each deposit state. Progress never decreases, except when a vault rejects a request. `failed` ranks below
+ * later states, because a reverted transaction may be sent again.
  */
 const PROGRESS: Readonly<Record<DepositState, number>> = {
   built: 0,
@@ -72,10 +72,9 @@ const REACHED: Readonly<Record<OnchainEvent, DepositState | null>> = {
 };
 
 /**
- * Returns the state of a deposit after an event. States only advance, except that `requested` becomes
- * `failed` when the vault rejects the request. `completed`, `partial` and `refunded` are final. Provider
- * statuses change nothing. An unconfirmed on-chain event leads at most to `submitted`. An on-chain event
- * reopens `expired` and `abandoned`.
+ * Returns the state of a deposit after an event. States only advance, except that `requested` becomes `failed` when the
+ * vault rejects the request. `completed`, `partial` and `refunded` are final. Provider statuses change nothing. An
+ * unconfirmed on-chain event leads at most to `submitted`. An on-chain event reopens `expired` and `abandoned`.
  */
 export function nextState(state: DepositState, event: StateEvent): DepositState {
   switch (event.kind) {
@@ -111,8 +110,8 @@ export function isUnseen(state: DepositState): boolean {
 }
 
 /**
- * Returns the state of a deposit at `now` (unix milliseconds). A deposit that was built but not sent is
- * `expired` once its quote has expired.
+ * Returns the state of a deposit at `now` (unix milliseconds). A deposit that was built but not sent is `expired` once
+ * its quote has expired.
  */
 export function currentState(row: { state: DepositState; expiresAt: Date }, now: number): DepositState {
   return row.state === "built" && row.expiresAt.getTime() <= now ? "expired" : row.state;
@@ -137,8 +136,8 @@ const TRANSFER_STATUS: Readonly<
 };
 
 /**
- * Returns the transfer status and substatus that the API shows for a deposit state. `own` is the stored
- * substatus or null; it replaces the standard substatus of the states `failed` and `bridging`.
+ * Returns the transfer status and substatus that the API shows for a deposit state. `own` is the stored substatus or
+ * null; it replaces the standard substatus of the states `failed` and `bridging`.
  */
 export function statusOf(
   state: DepositState,

@@ -14,8 +14,8 @@ import { nextState, type StateEvent } from "./deposit-state-machine.ts";
 export interface Transition {
   event: StateEvent;
   /**
-   * The database columns to write. With `write: "always"` they are written even if the event does not change
-   * the deposit's state.
+   * The database columns to write. With `write: "always"` they are written even if the event does not change the
+   * deposit's state.
    */
   change: DepositChange;
   write: "on_change" | "always";
@@ -24,10 +24,9 @@ export interface Transition {
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * Applies status transitions to a deposit in order, stores the result in one write and returns the new row.
- * If another writer changed the deposit's state in the meantime, nothing is stored and the current row is
- * returned. If a transaction already proves another deposit, the row stays unchanged. Throws
- * `store_unavailable`.
+ * Applies status transitions to a deposit in order, stores the result in one write and returns the new row. If another
+ * writer changed the deposit's state in the meantime, nothing is stored and the current row is returned. If a
+ * transaction already proves another deposit, the row stays unchanged. Throws `store_unavailable`.
  */
 export async function applyTransitions(
   ctx: Context,
@@ -79,9 +78,9 @@ interface ReceiptContext {
 }
 
 /**
- * Returns the status transition of a deposit whose shares reached the user. Set `depositTxHash` if the share
- * transfers of that transaction are the proof: the transaction then cannot prove another deposit. A partial
- * deposit stays partial, but its shares are stored, so that it needs no further step.
+ * Returns the status transition of a deposit whose shares reached the user. Set `depositTxHash` if the share transfers
+ * of that transaction are the proof: the transaction then cannot prove another deposit. A partial deposit stays
+ * partial, but its shares are stored, so that it needs no further step.
  */
 export function completedTransition(
   { row, confirmed }: ReceiptContext,
@@ -100,8 +99,8 @@ export function completedTransition(
 }
 
 /**
- * Returns the status transition of a deposit whose target token reached the user instead of the vault.
- * `amount` is in the token's smallest unit.
+ * Returns the status transition of a deposit whose target token reached the user instead of the vault. `amount` is in
+ * the token's smallest unit.
  */
 export function deliveredTransition(
   { row, confirmed }: ReceiptContext,
@@ -113,8 +112,8 @@ export function deliveredTransition(
 }
 
 /**
- * Returns the status transition of a deposit that a bridge refunded on the source chain. `amount` is in the
- * smallest unit of the token that the user paid.
+ * Returns the status transition of a deposit that a bridge refunded on the source chain. `amount` is in the smallest
+ * unit of the token that the user paid.
  */
 export function refundedTransition(
   { confirmed }: ReceiptContext,

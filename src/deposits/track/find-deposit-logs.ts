@@ -16,8 +16,8 @@ const TRANSFER_BLOCKS = 16_000;
 const MAX_TRANSFER_REQUESTS = 10;
 
 /**
- * Search criteria for token transfers: the tokens, the account that sends or receives them, the amounts, and
- * the block range.
+ * Search criteria for token transfers: the tokens, the account that sends or receives them, the amounts, and the block
+ * range.
  */
 export interface TransferSearch {
   tokens: readonly Address[];
@@ -31,9 +31,9 @@ export interface TransferSearch {
 }
 
 /**
- * Returns the hashes of transactions with matching ERC-20 transfers, oldest first. Searches from block `from`
- * to block `head`, but at most the newest 16,000 blocks. Returns an empty list if the last node rejects the
- * request. Throws `upstream_unavailable`, `upstream_timeout`.
+ * Returns the hashes of transactions with matching ERC-20 transfers, oldest first. Searches from block `from` to block
+ * `head`, but at most the newest 16,000 blocks. Returns an empty list if the last node rejects the request. Throws
+ * `upstream_unavailable`, `upstream_timeout`.
  */
 export async function findTransfers(
   client: Pick<ChainClient, "onOneNode" | "definition">,
@@ -57,17 +57,17 @@ function emptyWhenRefused(error: unknown): LogReading {
 }
 
 /**
- * Number of blocks below the head block that are searched for Router deposits. Users send a deposit soon
- * after it was built.
+ * Number of blocks below the head block that are searched for Router deposits. Users send a deposit soon after it was
+ * built.
  */
 const REFERENCE_BLOCKS = 1_000;
 /** Maximum number of RPC requests for one search for Router deposits, including rejected ones. */
 const MAX_REFERENCE_REQUESTS = 4;
 
 /**
- * Searches the newest blocks of the vaults' chains for Router deposits that belong to the given rows of the
- * deposits table, with one search per chain. Returns transaction hashes by deposit reference. A chain that
- * cannot be searched is logged and left out.
+ * Searches the newest blocks of the vaults' chains for Router deposits that belong to the given rows of the deposits
+ * table, with one search per chain. Returns transaction hashes by deposit reference. A chain that cannot be searched is
+ * logged and left out.
  */
 export async function findDepositsByReference(
   ctx: Context,
@@ -89,9 +89,9 @@ export async function findDepositsByReference(
 }
 
 /**
- * Searches the last `blocks` blocks for deposits through the Router. Returns the newest transaction hash of
- * each deposit reference found. Nodes are not trusted: the caller must verify the transactions. Errors of the
- * chain client propagate.
+ * Searches the last `blocks` blocks for deposits through the Router. Returns the newest transaction hash of each
+ * deposit reference found. Nodes are not trusted: the caller must verify the transactions. Errors of the chain client
+ * propagate.
  */
 export async function findRouterDeposits(
   client: ChainClient,

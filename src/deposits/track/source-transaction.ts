@@ -20,16 +20,15 @@ const MAX_HASHED_BYTES = 262_144;
 /** Number of hex digits of a 32-byte word. */
 const WORD_DIGITS = 64;
 /**
- * Matches a 32-byte length word, whose first 28 bytes are zero. It is a lookahead, because a match may begin
- * within the zeros of the previous word.
+ * Matches a 32-byte length word, whose first 28 bytes are zero. It is a lookahead, because a match may begin within the
+ * zeros of the previous word.
  */
 const LENGTH_WORD = /(?=0{56}([0-9a-f]{8}))/g;
 
 /**
- * Returns the keccak256 hashes of all byte strings in a transaction's input that follow their own length, at
- * any depth, because smart-account batches encode their calls this way. The hashes are candidates, not
- * proofs: the input does not show that a call is made. Source: EIP-5792, ERC-7579, ERC-4337, Safe's
- * MultiSend.
+ * Returns the keccak256 hashes of all byte strings in a transaction's input that follow their own length, at any depth,
+ * because smart-account batches encode their calls this way. The hashes are candidates, not proofs: the input does not
+ * show that a call is made. Source: EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.
  */
 export function innerDataHashes(input: Hex): Set<Hex> {
   const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();
@@ -52,8 +51,8 @@ type BuiltSource = Pick<
 >;
 
 /**
- * Returns true if a transaction is the source transaction that was built for a deposit, or a smart account's
- * batch that contains it.
+ * Returns true if a transaction is the source transaction that was built for a deposit, or a smart account's batch that
+ * contains it.
  */
 export function matchesSource(row: BuiltSource, { transaction, receipt }: TransactionOnChain): boolean {
   if (transaction === null) return false;
@@ -62,8 +61,8 @@ export function matchesSource(row: BuiltSource, { transaction, receipt }: Transa
 }
 
 /**
- * Returns true if a transaction has the sender, target and calldata of the source transaction that was built
- * for a deposit.
+ * Returns true if a transaction has the sender, target and calldata of the source transaction that was built for a
+ * deposit.
  */
 export function isSourceTransaction(row: BuiltSource, transaction: Transaction): boolean {
   return (
@@ -75,9 +74,9 @@ export function isSourceTransaction(row: BuiltSource, transaction: Transaction):
 }
 
 /**
- * Returns true if a successful transaction made the source call of a deposit within a batch: the call's
- * calldata is in the input, its target emitted an event, and the user paid. Calldata alone is not a proof,
- * because anyone can repeat it and a batch may ignore a failed call.
+ * Returns true if a successful transaction made the source call of a deposit within a batch: the call's calldata is in
+ * the input, its target emitted an event, and the user paid. Calldata alone is not a proof, because anyone can repeat
+ * it and a batch may ignore a failed call.
  */
 function isInBatch(
   row: BuiltSource,
@@ -92,9 +91,8 @@ function isInBatch(
 }
 
 /**
- * Returns true if the user paid for a deposit in a transaction. A token payment is shown by the token's
- * Transfer event. A native payment, which has no event, is assumed if the user's own account executed the
- * batch.
+ * Returns true if the user paid for a deposit in a transaction. A token payment is shown by the token's Transfer event.
+ * A native payment, which has no event, is assumed if the user's own account executed the batch.
  */
 function hasPaid(
   { userAddress, fromToken, fromAmount }: BuiltSource,
@@ -110,10 +108,7 @@ function hasPaid(
   return own || ranUserOperation(userAddress, { to, logs: receipt.logs });
 }
 
-/**
- * EntryPoint contracts of ERC-4337, one per version, each at the same address on every chain. Source:
- * ERC-4337.
- */
+/** EntryPoint contracts of ERC-4337, one per version, each at the same address on every chain. Source: ERC-4337. */
 const entryPoints: readonly Address[] = [
   "0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789",
   "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
@@ -127,9 +122,7 @@ const operationAbi = once(() =>
   ]),
 );
 
-/**
- * Returns true if an EntryPoint contract of ERC-4337 successfully executed a user operation of the account.
- */
+/** Returns true if an EntryPoint contract of ERC-4337 successfully executed a user operation of the account. */
 function ranUserOperation(account: string, ran: { to: Address | null; logs: readonly Log[] }): boolean {
   const entryPoint = entryPoints.find((known) => sameAddress(known, ran.to ?? zeroAddress));
   if (entryPoint === undefined) return false;
@@ -146,9 +139,9 @@ interface SourceCandidate {
 }
 
 /**
- * Returns the status transitions that a source-chain transaction proves for a deposit. Returns an empty list
- * if the transaction is neither the one that was built nor in itself a proof of the deposit. Throws
- * `store_unavailable`. Errors of the RPC nodes propagate.
+ * Returns the status transitions that a source-chain transaction proves for a deposit. Returns an empty list if the
+ * transaction is neither the one that was built nor in itself a proof of the deposit. Throws `store_unavailable`.
+ * Errors of the RPC nodes propagate.
  */
 export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
   const { row, hash, seen } = source;
@@ -177,17 +170,14 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
   );
 }
 
-/**
- * Returns true while the source transaction of a deposit is not proven, or if it failed and may be sent
- * again.
- */
+/** Returns true while the source transaction of a deposit is not proven, or if it failed and may be sent again. */
 export function isSourceOpen(row: DepositRow): boolean {
   return !row.sourceProven || row.state === "failed";
 }
 
 /**
- * Returns true if a Router event in a receipt of the source chain can belong to this deposit: to a direct
- * deposit through the Router, or to a swap on the vault's chain.
+ * Returns true if a Router event in a receipt of the source chain can belong to this deposit: to a direct deposit
+ * through the Router, or to a swap on the vault's chain.
  */
 function mayUseRouter(row: DepositRow): boolean {
   if (row.provider !== null) return row.fromChainId === row.vaultChainId;
@@ -206,8 +196,8 @@ interface MatchedSource {
 const sourceColumns = (hash: Hex) => ({ sourceTxHash: hash, substatus: null });
 
 /**
- * Adds the source transaction to a status transition. Once the chain has confirmed the transaction, it is
- * also marked as proven; until then the transition writes no other columns.
+ * Adds the source transaction to a status transition. Once the chain has confirmed the transaction, it is also marked
+ * as proven; until then the transition writes no other columns.
  */
 const withSource =
   ({ hash, confirmed }: MatchedSource) =>
@@ -229,8 +219,8 @@ async function revertTransitions(
 }
 
 /**
- * Returns the status transitions of a direct deposit that the user made at the vault without the Router.
- * Router deposits are proven by the Router's event and return an empty list here.
+ * Returns the status transitions of a direct deposit that the user made at the vault without the Router. Router
+ * deposits are proven by the Router's event and return an empty list here.
  */
 async function directTransitions(ctx: Context, at: MatchedSource): Promise<Transition[]> {
   const { row, hash, receipt, batched } = at;
@@ -244,8 +234,8 @@ async function directTransitions(ctx: Context, at: MatchedSource): Promise<Trans
 }
 
 /**
- * Returns the status transitions of a routed deposit whose source transaction succeeded: its tokens are in
- * transit or, after a swap on the vault's chain, already delivered.
+ * Returns the status transitions of a routed deposit whose source transaction succeeded: its tokens are in transit or,
+ * after a swap on the vault's chain, already delivered.
  */
 function routedTransitions(at: MatchedSource): Transition[] {
   const { row, hash, receipt, confirmed } = at;

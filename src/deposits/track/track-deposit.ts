@@ -16,19 +16,16 @@ interface TrackInput {
   readTransaction: TransactionReader;
 }
 
-/**
- * A deposit after tracking. `unreadable` is the error of a chain that could not be read, or null if no read
- * failed.
- */
+/** A deposit after tracking. `unreadable` is the error of a chain that could not be read, or null if no read failed. */
 export interface TrackedDeposit {
   row: DepositRow;
   unreadable: AppError | null;
 }
 
 /**
- * Tracks a deposit: updates it from on-chain data, from the source transaction to the vault, and stores the
- * changes. Progress on one chain is kept if another chain cannot be read. `found` is the hash of a
- * vault-chain transaction with the Router's event of the deposit, or null. Throws `store_unavailable`.
+ * Tracks a deposit: updates it from on-chain data, from the source transaction to the vault, and stores the changes.
+ * Progress on one chain is kept if another chain cannot be read. `found` is the hash of a vault-chain transaction with
+ * the Router's event of the deposit, or null. Throws `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,
@@ -78,8 +75,8 @@ async function trackDelivery(ctx: Context, { row, readTransaction }: TrackInput)
 }
 
 /**
- * Tracks the second step of a deposit by the transaction that was reported for it and, if that is not enough,
- * by the transactions in which the user paid the delivered amount.
+ * Tracks the second step of a deposit by the transaction that was reported for it and, if that is not enough, by the
+ * transactions in which the user paid the delivered amount.
  */
 async function trackSecondStep(ctx: Context, { row, readTransaction }: TrackInput): Promise<DepositRow> {
   let current = row;

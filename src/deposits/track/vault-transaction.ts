@@ -17,8 +17,8 @@ interface VaultCall {
 }
 
 /**
- * Returns true if a successful transaction is the user's own call to the vault's entry point, made directly
- * or within a smart account's batch.
+ * Returns true if a successful transaction is the user's own call to the vault's entry point, made directly or within a
+ * smart account's batch.
  */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,
@@ -33,9 +33,7 @@ export function callsVault(
   );
 }
 
-/**
- * Returns true if the user paid exactly the delivered amount, or the guaranteed minimum, of the target token.
- */
+/** Returns true if the user paid exactly the delivered amount, or the guaranteed minimum, of the target token. */
 function paysSecondStep(
   row: Pick<DepositRow, "userAddress" | "moveToken" | "deliveredAmount" | "moveMin">,
   { logs }: Receipt,
@@ -47,8 +45,8 @@ function paysSecondStep(
 }
 
 /**
- * Returns true if the user received no shares, or shares that were newly minted in a single transfer. Several
- * transfers belong to several calls, and shares that come from an account were bought.
+ * Returns true if the user received no shares, or shares that were newly minted in a single transfer. Several transfers
+ * belong to several calls, and shares that come from an account were bought.
  */
 function mintsShares(row: Pick<DepositRow, "userAddress" | "shareToken">, { logs }: Receipt): boolean {
   const got = transfersOf(logs, row.shareToken).filter(({ to }) => sameAddress(to, row.userAddress));
@@ -62,18 +60,16 @@ interface VaultTransaction {
   readTransaction: TransactionReader;
 }
 
-/**
- * Returns true if the user holds the delivered token of a deposit and can still deposit it into the vault.
- */
+/** Returns true if the user holds the delivered token of a deposit and can still deposit it into the vault. */
 export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boolean {
   return row.state === "awaiting_deposit" || (row.state === "partial" && row.shares === null);
 }
 
 /**
- * Returns the status transitions that a confirmed vault-chain transaction proves for a routed deposit: by the
- * Router's event, or after the delivery by the user's own vault call with its shares or its request. A
- * reverted second step does not change the state and can be sent again. Throws `store_unavailable`,
- * `vault_not_found`. Errors of the RPC nodes propagate.
+ * Returns the status transitions that a confirmed vault-chain transaction proves for a routed deposit: by the Router's
+ * event, or after the delivery by the user's own vault call with its shares or its request. A reverted second step does
+ * not change the state and can be sent again. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes
+ * propagate.
  */
 export async function vaultTransitions(ctx: Context, at: VaultTransaction): Promise<Transition[]> {
   const { row, hash, readTransaction } = at;
@@ -92,8 +88,8 @@ export async function vaultTransitions(ctx: Context, at: VaultTransaction): Prom
 }
 
 /**
- * Returns the status transition of a routed deposit that the Router's event proves, whether the bridge or the
- * user (in a second step) made the call.
+ * Returns the status transition of a routed deposit that the Router's event proves, whether the bridge or the user (in
+ * a second step) made the call.
  */
 function routerTransition(
   at: { row: DepositRow; hash: Hex; confirmed: boolean },
@@ -107,8 +103,8 @@ function routerTransition(
 }
 
 /**
- * Returns true if a transaction is the user's own call to the vault's entry point, in the block of the
- * delivery or later.
+ * Returns true if a transaction is the user's own call to the vault's entry point, in the block of the delivery or
+ * later.
  */
 async function isUserVaultCall(
   ctx: Context,
@@ -127,10 +123,10 @@ async function isUserVaultCall(
 }
 
 /**
- * Finds transactions after the delivery in which the user paid exactly the delivered amount, or the
- * guaranteed minimum. They are candidates, not proofs, because a direct call to a vault names no deposit. A
- * payment in native currency has no Transfer event, but its deposit goes through the Router, whose event
- * contains the deposit reference. Errors of the RPC nodes propagate.
+ * Finds transactions after the delivery in which the user paid exactly the delivered amount, or the guaranteed minimum.
+ * They are candidates, not proofs, because a direct call to a vault names no deposit. A payment in native currency has
+ * no Transfer event, but its deposit goes through the Router, whose event contains the deposit reference. Errors of the
+ * RPC nodes propagate.
  */
 export async function findSecondStepTransactions(
   ctx: Context,
