@@ -5,18 +5,21 @@ import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
 import { errorHelp } from "./error-help.ts";
 
+/** `Cache-Control` header of the documentation pages and the OpenAPI document. */
 const PAGE_CACHE_CONTROL = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";
 /**
- * Content security policy of the API reference. Scripts and styles come from this origin; the viewer needs inline styles.
- * Its requests go to the public URL, which is another origin when the page was opened under a second host name.
+ * Returns the content security policy of the API reference page. Scripts and styles come from the page's own origin;
+ * the viewer needs inline styles. Requests may also go to the public URL, which is a different origin if the page was
+ * opened under a second host name.
  */
 const docsPolicy = (publicUrl: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self' ${new URL(publicUrl).origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** Content security policy of pages without scripts: they load nothing but an icon. */
+/** Content security policy of pages without scripts, which load nothing but an icon. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** Returns an HTML page with the title and body. Neither is escaped. */
 const htmlPage = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -49,7 +52,10 @@ const HOME_PAGE = htmlPage(
 </ul>`,
 );
 
-/** Settings of the reference viewer that turn off every feature which needs the vendor's servers. */
+/**
+ * Settings of the API reference viewer, escaped for an HTML attribute. They turn off every feature that contacts the
+ * vendor's servers.
+ */
 const REFERENCE_SETTINGS = JSON.stringify({
   agent: { disabled: true },
   hideClientButton: true,
@@ -73,14 +79,14 @@ const REFERENCE_PAGE = `<!doctype html>
 </body>
 </html>`;
 
-/** Escapes a sentence for HTML and marks text in backticks as code. */
+/** Escapes a sentence for HTML, and marks up text in backticks as code. */
 const sentenceHtml = (text: string): string =>
   text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
-/** Writes the page /docs/errors: status, title, cause and remedy of every code. */
+/** Returns the HTML of the page /docs/errors, with the status, title, cause and remedy of every error code. */
 const errorsPage = (): string =>
   htmlPage(
     "Causeway errors",
@@ -96,7 +102,10 @@ ${errorCodes
   .join("\n")}`,
   );
 
-/** Reads the OpenAPI document from the assets and sets this deployment's URL. Throws `internal` when it is missing. */
+/**
+ * Reads the OpenAPI document from the static assets and sets this deployment's URL as its server. Throws `internal` if
+ * the document is missing.
+ */
 async function readDocument({ assets, publicUrl }: Config): Promise<string> {
   const answer = await assets?.fetch(`${publicUrl}/openapi.json`);
   if (answer?.status !== 200) throw new AppError("internal", "no OpenAPI document is among the assets");
@@ -104,7 +113,7 @@ async function readDocument({ assets, publicUrl }: Config): Promise<string> {
   return JSON.stringify({ ...document, servers: [{ url: publicUrl }] });
 }
 
-/** Mounts the OpenAPI document, the API reference, the page of errors and the home page. */
+/** Mounts the OpenAPI document, the API reference, the page of error codes and the home page on an app. */
 export function mountDocsPages(app: Hono<AppEnv>): void {
   const html = (body: string, policy = PAGE_POLICY): Response =>
     new Response(body, {

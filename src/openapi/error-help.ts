@@ -1,12 +1,12 @@
 import type { ErrorCode } from "../errors.ts";
 
-/** Reason for an error and the action that the caller can take, as sentences of the page /docs/errors. */
+/** Explanation of an error code on the page /docs/errors: its cause, and the action that the caller can take. */
 interface ErrorHelp {
   cause: string;
   remedy: string;
 }
 
-/** Cause and remedy of every error code. Text in backticks becomes code. */
+/** Cause and remedy of every error code, in full sentences. Text in backticks is shown as code. */
 export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   route_not_found: {
     cause: "No endpoint has this path.",
@@ -18,23 +18,23 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   deposit_not_found: {
     cause: "No deposit has this tracking id.",
-    remedy: "Take the tracking id from the answer to the build.",
+    remedy: "Take the tracking id from the response of `POST /v1/quote/build`.",
   },
   signal_not_found: {
     cause: "No signal has this id, or its vault is not listed.",
     remedy: "Take the id from `GET /v1/intel/feed`.",
   },
   application_not_found: {
-    cause: "This address has not applied to become a partner, or no application has this id.",
-    remedy: "File an application with `POST /v1/applications/wallet`.",
+    cause: "This address has not applied to become a partner, or no partner application has this id.",
+    remedy: "Submit a partner application with `POST /v1/applications/wallet`.",
   },
   partner_not_found: {
     cause: "This address has not registered as a partner.",
-    remedy: "Register with `POST /v1/partners/register` once the application is approved.",
+    remedy: "Register with `POST /v1/partners/register` once the partner application is approved.",
   },
   method_not_allowed: {
     cause: "The path exists, but not with this HTTP method.",
-    remedy: "Use a method that the `Allow` header lists.",
+    remedy: "Use one of the methods in the `Allow` header.",
   },
   body_too_large: {
     cause: "The request body is larger than 64 KiB.",
@@ -42,62 +42,63 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   chain_unsupported: {
     cause: "This deployment does not serve the chain.",
-    remedy: "Use a chain of `GET /v1/chains`.",
+    remedy: "Use one of the chains that `GET /v1/chains` lists.",
   },
   token_unsupported: {
     cause: "The token does not exist on the chain, or the vault does not accept it.",
-    remedy: "Use a token of `GET /v1/tokens`.",
+    remedy: "Use one of the tokens that `GET /v1/tokens` lists.",
   },
   no_route: {
     cause:
-      "No bridge or swap leads from the token to the vault for this amount; `reasons` lists why for each provider.",
+      "No bridge or swap can convert this amount into a token that the vault accepts; `reasons` says why for each provider.",
     remedy: "Try another amount, token, chain or slippage, or repeat the request later.",
   },
   zero_shares: {
-    cause: "The amount is worth less than the smallest unit of the vault's share.",
+    cause: "The amount is worth less than one smallest unit of the vault's share token.",
     remedy: "Deposit a larger amount.",
   },
   price_unsafe: {
     cause:
-      "The shares that the vault would mint are worth less than the deposit by more than the slippage, or the vault reports no price.",
-    remedy: "Repeat the request later, or raise the slippage if you accept the loss.",
+      "The minted shares would be worth less than the deposit by more than the slippage tolerance, or the vault has no price.",
+    remedy: "Repeat the request later, or raise the slippage tolerance if you accept the loss.",
   },
   would_revert: {
-    cause: "The simulation of the transaction reverted; `revert` has the reason when the contract gave one.",
-    remedy: "Check the sender's balance and allowance, then repeat the request.",
+    cause:
+      "The simulation of the transaction reverted. `revert` contains the reason if the contract returned one.",
+    remedy: "Check the balance and allowance of `user_address`, then repeat the request.",
   },
   not_allowed: {
-    cause: "The vault accepts deposits only from accounts on its whitelist, or refuses this one.",
+    cause: "The vault accepts deposits only from accounts on its whitelist, or blocks this account.",
     remedy: "Ask the vault's curator for access, or choose another vault.",
   },
   share_locked: {
     cause:
-      "The vault locks newly minted shares, or does not let them be transferred, so that they cannot be delivered.",
+      "The vault locks newly minted shares or forbids their transfer, so the DepositRouter cannot deliver them to the user.",
     remedy: "Choose another vault, or repeat the request later.",
   },
   below_minimum: {
-    cause: "The amount is below the vault's minimum deposit, `min_deposit`.",
+    cause: "The amount is below the vault's minimum deposit, which `min_deposit` contains.",
     remedy: "Deposit at least `min_deposit`.",
   },
   above_maximum: {
-    cause: "The amount is above the vault's remaining deposit capacity, `max_deposit`.",
+    cause: "The amount is above the vault's remaining deposit capacity, which `max_deposit` contains.",
     remedy: "Deposit at most `max_deposit`, or repeat the request when the vault has capacity.",
   },
   price_stale: {
-    cause:
-      "The vault's price source has not been updated in time, and the vault refuses deposits until it is.",
+    cause: "The vault's price source is out of date, and the vault rejects deposits until it is updated.",
     remedy: "Repeat the request after the next price update.",
   },
   credentials_required: {
-    cause: "The endpoint needs a session, an API key with its secret, or the administrator's token.",
+    cause: "The endpoint requires a session token, an API key with its secret, or the administrator's token.",
     remedy: "Send the credentials that the API reference lists for this endpoint.",
   },
   credentials_invalid: {
-    cause: "The credentials are malformed, unknown or revoked, or were replaced by a key rotation.",
+    cause:
+      "The credentials are malformed, unknown or revoked, or were replaced when the API key was rotated.",
     remedy: "Check the credentials; sign in again for new ones.",
   },
   session_expired: {
-    cause: "The session has expired or was ended.",
+    cause: "The session has expired, was signed out or was revoked.",
     remedy: "Sign in again with `POST /v1/partners/login`.",
   },
   nonce_invalid: {
@@ -110,62 +111,62 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   application_required: {
     cause: "This address has not applied to become a partner.",
-    remedy: "File an application with `POST /v1/applications/wallet`.",
+    remedy: "Submit a partner application with `POST /v1/applications/wallet`.",
   },
   application_pending: {
-    cause: "The application has not been decided yet.",
-    remedy: "Wait for the decision; `GET /v1/applications/{address}` shows it.",
+    cause: "The partner application has not been decided yet.",
+    remedy: "Wait for the decision. `GET /v1/applications/{address}` returns the status.",
   },
   application_rejected: {
-    cause: "The application was rejected.",
-    remedy: "File another application with `POST /v1/applications/wallet`.",
+    cause: "The partner application of this address was rejected.",
+    remedy: "Submit another partner application with `POST /v1/applications/wallet`.",
   },
   application_revoked: {
-    cause: "The approval of this address was revoked.",
+    cause: "The approval of this address as a partner was revoked.",
     remedy: "Contact the operator of this service.",
   },
   vault_not_enrolled: {
     cause: "The partner has restricted its API key to other vaults.",
-    remedy: "Enroll the vault with `PUT /v1/partners/vaults`, or choose an enrolled one.",
+    remedy: "Enroll the vault with `PUT /v1/partners/vaults`, or choose an enrolled vault.",
   },
   partner_mismatch: {
-    cause: "`partner_id` names another partner than the API key.",
+    cause: "`partner_id` belongs to a different partner than the API key.",
     remedy: "Omit `partner_id`, or send the id that belongs to the API key.",
   },
   partner_exists: {
-    cause: "This address is registered as a partner.",
+    cause: "This address is already registered as a partner.",
     remedy: "Sign in with `POST /v1/partners/login`.",
   },
   application_exists: {
-    cause: "An application of this address is pending or approved.",
+    cause: "A partner application of this address is already pending or approved.",
     remedy: "Read its status with `GET /v1/applications/{address}`.",
   },
   vault_paused: {
-    cause: "The vault's contract, or an operator of this service, has paused deposits; `reason` says who.",
+    cause: "The vault's contract or the operator of this service has paused deposits. `reason` says why.",
     remedy: "Repeat the request when the vault is no longer paused, or choose another vault.",
   },
   idempotency_conflict: {
-    cause: "The `Idempotency-Key` was used before with a different request.",
-    remedy: "Send a new key with each new request.",
+    cause: "The `Idempotency-Key` was already used with a different request.",
+    remedy: "Send a new `Idempotency-Key` with each new request.",
   },
   quote_expired: {
-    cause: "The answer stored under this `Idempotency-Key` has expired.",
-    remedy: "Build again with a new key.",
+    cause: "The quote in the response stored for this `Idempotency-Key` has expired.",
+    remedy: "Build the deposit again with a new `Idempotency-Key`.",
   },
   deposit_state: {
-    cause: "The deposit has reached a state in which this change is not possible.",
+    cause: "The deposit is in a state in which this operation is not possible.",
     remedy: "Read the deposit with `GET /v1/deposits/{tracking_id}` before you decide what to do.",
   },
   rate_limited: {
-    cause: "The rate limit of this client, API key or partner is used up.",
-    remedy: "Wait the seconds in `Retry-After`, then repeat the request.",
+    cause: "The rate limit of this client address, API key or partner is exceeded.",
+    remedy: "Wait for the number of seconds in `Retry-After`, then repeat the request.",
   },
   upstream_unavailable: {
     cause: "The nodes of a chain, or a bridge or swap provider, are unavailable.",
     remedy: "Repeat the request after a few seconds.",
   },
   upstream_rejected: {
-    cause: "A node, provider or vault contract gave an answer that fails a safety check.",
+    cause: "A response of a node, provider or vault contract failed a safety check.",
     remedy: "Repeat the request later, or choose another token, bridge or vault.",
   },
   store_unavailable: {
@@ -173,11 +174,11 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Repeat the request after a few seconds.",
   },
   simulation_unavailable: {
-    cause: "No node of the chain could simulate the transaction or check the contract signature.",
+    cause: "No node of the chain could simulate the transaction or verify the smart account's signature.",
     remedy: "Repeat the request after a few seconds.",
   },
   upstream_timeout: {
-    cause: "A node or provider did not answer in time.",
+    cause: "A node or provider did not respond in time.",
     remedy: "Repeat the request after a few seconds.",
   },
   internal: {

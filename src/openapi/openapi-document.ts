@@ -6,7 +6,7 @@ import { commonErrors } from "../http/problem-response.ts";
 import { ProblemBody, ValidationErrorBody } from "../schemas/error-schema.ts";
 import { type DescribedDocument, describeReferences } from "./openapi-references.ts";
 
-/** Adds an operation to the document. */
+/** Adds the operation of a route to an OpenAPI document. */
 function addOperation(document: OpenAPIHono, route: AnyRoute): void {
   const request: NonNullable<RouteConfig["request"]> = {};
   if (route.params !== undefined) request.params = route.params;
@@ -34,7 +34,10 @@ function addOperation(document: OpenAPIHono, route: AnyRoute): void {
   });
 }
 
-/** Security requirements of an operation by its access; several entries are alternatives. */
+/**
+ * Security requirements in the OpenAPI document, by the credentials that an operation accepts. Entries of a list are
+ * alternatives.
+ */
 const SECURITY_BY_ACCESS: Readonly<Record<AnyRoute["access"], NonNullable<RouteConfig["security"]>>> = {
   public: [{}, { api_key: [] }, { api_key: [], api_secret: [] }],
   sign_in: [],
@@ -43,7 +46,7 @@ const SECURITY_BY_ACCESS: Readonly<Record<AnyRoute["access"], NonNullable<RouteC
   admin: [{ admin_token: [] }],
 };
 
-/** Adds the credentials that operations name to the document. */
+/** Adds the security schemes (kinds of credentials) that operations refer to, to an OpenAPI document. */
 function addSecuritySchemes(document: OpenAPIHono): void {
   const bearer = { type: "http", scheme: "bearer" } as const;
   const header = (name: string) => ({ type: "apiKey", in: "header", name }) as const;
@@ -63,7 +66,7 @@ function addSecuritySchemes(document: OpenAPIHono): void {
   }
 }
 
-/** Returns the error codes of authentication and rate limiting of a route. */
+/** Returns the error codes that authentication and rate limiting add to a route. */
 function edgeErrors(route: AnyRoute): readonly ErrorCode[] {
   const limited: readonly ErrorCode[] = rateLimitOf(route) === null ? [] : ["rate_limited"];
   switch (route.access) {
@@ -85,10 +88,10 @@ function edgeErrors(route: AnyRoute): readonly ErrorCode[] {
   }
 }
 
-/** Returns the error responses of a route by status, with their codes and titles. */
+/** Returns the error responses of a route by HTTP status, each described by its error codes and their titles. */
 function errorResponses(route: AnyRoute): RouteConfig["responses"] {
   const byStatus = new Map<number, ErrorCode[]>();
-  // The size limit applies to every method but GET, even where no body is read.
+  // The size limit applies to every method except GET, even on routes that read no body.
   const takesBody: readonly ErrorCode[] = route.method === "get" ? [] : ["body_too_large"];
   const codes = [...route.errors, ...edgeErrors(route), ...takesBody, ...commonErrors];
   for (const code of new Set(codes)) {
@@ -114,7 +117,9 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
   return responses;
 }
 
-/** Makes the OpenAPI 3.1 document of the routes, in their order, with a deployment's URL as server. */
+/**
+ * Returns the OpenAPI 3.1 document of the routes, in their order, with the public URL of a deployment as its server.
+ */
 export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string): DescribedDocument {
   const document = new OpenAPIHono();
   addSecuritySchemes(document);
@@ -144,14 +149,14 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
       { name: "Service", description: "Chains, bridges, tokens and health" },
     ],
   });
-  // Copied, so that shared parts become separate and undefined values disappear.
+  // A deep copy, so that shared objects become separate and undefined values disappear.
   const described: DescribedDocument = JSON.parse(JSON.stringify(made));
   describeReferences(described, routes);
   addResponseHeaders(described);
   return described;
 }
 
-/** Descriptions of the response headers. */
+/** Descriptions of the response headers in the OpenAPI document, by header name. */
 const RESPONSE_HEADERS = {
   "X-Request-Id": "Id of the request: the caller's own when it sent a well-formed one, otherwise a new one.",
   ETag: "Entity tag of the answer, for `If-None-Match`.",
@@ -160,11 +165,12 @@ const RESPONSE_HEADERS = {
   "RateLimit-Policy": "Requests admitted per window (`q`), and the window's length in seconds (`w`).",
   "Retry-After": "Seconds to wait before the next request.",
 } as const;
+/** Name of a documented response header. */
 type HeaderName = keyof typeof RESPONSE_HEADERS;
-/** Headers that are present on every response that lists them. */
+/** Documented headers that are never missing from the responses that list them; the others are optional. */
 const ALWAYS_PRESENT: ReadonlySet<string> = new Set<HeaderName>(["X-Request-Id", "ETag", "Retry-After"]);
 
-/** Adds to every response of a document the headers that it has. Changes the document. */
+/** Adds to every response of an OpenAPI document the headers that it has. Modifies the document in place. */
 export function addResponseHeaders(document: DescribedDocument): void {
   const schema = { type: "string" };
   const described = Object.entries(RESPONSE_HEADERS).map(([name, description]) => [

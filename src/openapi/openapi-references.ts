@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { AnyRoute } from "../http/define-route.ts";
 
-/** The members of a schema, parameter or operation that are read here. */
+/** A schema, parameter or operation in an OpenAPI document, with only the properties that this file uses. */
 interface Node {
   $ref?: string;
   type?: string | string[];
@@ -19,28 +19,29 @@ interface Node {
   >;
 }
 
-/** The parts of an OpenAPI document that have fields. */
+/** The parts of an OpenAPI document that `describeReferences` changes: its operations and its components. */
 export interface DescribedDocument {
   paths?: Record<string, Record<string, Node>>;
   components?: { schemas?: Record<string, Node>; headers?: Record<string, unknown> };
 }
 
-/** References to a component from fields that are not nullable, and from nullable ones. */
+/** All references to one component: those from fields that are not nullable, and those from nullable fields. */
 interface Uses {
   plain: Node[];
   nullable: Node[];
 }
 
-/** Components of a document, and the references to each component found so far. */
+/** The component schemas of an OpenAPI document, and the references found so far, both by component id. */
 interface Components {
   schemas: Record<string, Node>;
   uses: Map<string, Uses>;
 }
 
 /**
- * Gives each reference the description of its field and each component its own description. The generator puts the first
- * field's description on the component, and repeats the whole component where a field adds a description
- * (`Vault.meta({ description })` has no id). Changes the document.
+ * Gives each reference to a component the description of its field, and each component its own description. Corrects
+ * two faults of the generator: it puts the first field's description on the component, and it repeats the whole
+ * component where a field has a description of its own (`Vault.meta({ description })` has no id). Modifies the document
+ * in place.
  */
 export function describeReferences(document: DescribedDocument, routes: readonly AnyRoute[]): void {
   const components: Components = { schemas: { ...document.components?.schemas }, uses: new Map() };
@@ -55,11 +56,12 @@ export function describeReferences(document: DescribedDocument, routes: readonly
   document.components = { ...document.components, schemas: components.schemas };
 }
 
-/** Content of a request or response by media type. */
+/** The content of a request or response in an OpenAPI document, by media type. */
 interface Content {
   content?: Record<string, { schema?: Node }>;
 }
 
+/** Replaces components in the content of a request or response by references. */
 function referenceContent(
   components: Components,
   { holder, schema }: { holder: Content | undefined; schema: z.core.$ZodType },
@@ -69,7 +71,10 @@ function referenceContent(
       media.schema = referenceSchema(components, { node: media.schema, schema });
 }
 
-/** Returns the node of a schema: a reference when it is a component, otherwise its own node. */
+/**
+ * Returns the document node for a zod schema: a reference if the schema is a component, otherwise the given node with
+ * references in its parts.
+ */
 function referenceSchema(components: Components, one: { node: Node; schema: z.core.$ZodType }): Node {
   const { node, schema } = one;
   const named = findNamed(schema);
@@ -89,6 +94,7 @@ function referenceSchema(components: Components, one: { node: Node; schema: z.co
   return setText(reference, schema === base ? undefined : textOf(schema));
 }
 
+/** Replaces components among the items of an array or the properties of an object by references. Returns the node. */
 function referenceParts(
   components: Components,
   { node, schema }: { node: Node; schema: z.core.$ZodType },
@@ -107,7 +113,10 @@ function referenceParts(
   return node;
 }
 
-/** Keeps a component nullable only when every reference is; otherwise the nullable references become `anyOf` with null. */
+/**
+ * Makes a component nullable only if all references to it are. If only some are, they become `anyOf` of the component
+ * and null.
+ */
 function referenceNullable(component: Node | undefined, { plain, nullable }: Uses): void {
   if (component === undefined || plain.length === 0 || nullable.length === 0) return;
   component.type = "object";
@@ -117,7 +126,9 @@ function referenceNullable(component: Node | undefined, { plain, nullable }: Use
   }
 }
 
-/** Finds the component that a schema is, wraps, or copies with another description; null when there is none. */
+/**
+ * Returns the component that a schema is, wraps, or copies with another description, or null if it is none of these.
+ */
 function findNamed(schema: z.core.$ZodType): { id: string; base: z.core.$ZodType } | null {
   const id = z.globalRegistry.get(schema)?.id;
   if (id !== undefined) return { id, base: schema };
@@ -127,28 +138,31 @@ function findNamed(schema: z.core.$ZodType): { id: string; base: z.core.$ZodType
   return parent?._zod.def === def ? findNamed(parent) : null;
 }
 
-/** Removes nullable, optional and default wrappers from a schema. */
+/** Returns a schema without its nullable, optional and default wrappers. */
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   const wraps =
     schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
   return wraps ? unwrap(schema.unwrap()) : schema;
 }
 
+/** Returns true if a schema accepts null, directly or inside optional and default wrappers. */
 function isNullable(schema: z.core.$ZodType): boolean {
   if (schema instanceof z.ZodNullable) return true;
   const wraps = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
   return wraps && isNullable(schema.unwrap());
 }
 
+/** Returns the description of a schema, or undefined if it has none. */
 const textOf = (schema: z.core.$ZodType): string | undefined => z.globalRegistry.get(schema)?.description;
 
+/** Sets or removes the description of a node. Returns the node. */
 function setText(node: Node, text: string | undefined): Node {
   if (text === undefined) delete node.description;
   else node.description = text;
   return node;
 }
 
-/** Removes a parameter's description from its schema when the parameter has it already. */
+/** Removes the description from a parameter's schema if it repeats the parameter's own description. */
 function dropRepeatedText(parameter: Node): void {
   if (parameter.schema?.description === parameter.description) delete parameter.schema?.description;
 }

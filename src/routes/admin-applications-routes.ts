@@ -10,7 +10,7 @@ import { ApplicationId, ApplicationRecord, ApplicationStatus } from "../schemas/
 import { TimeCursor } from "../schemas/cursor-schema.ts";
 import { limitParam } from "../schemas/primitive-schemas.ts";
 
-/** Returns the common parts of the routes that decide an application. */
+/** Returns the parts that the routes for deciding a partner application have in common, for one decision. */
 function decisionRoute(decision: Decision) {
   const errors: ErrorCode[] = ["application_not_found", ...decisionErrorCodes(decision), "store_unavailable"];
   return {
@@ -20,7 +20,7 @@ function decisionRoute(decision: Decision) {
     cache: "no-store" as const,
     params: z.object({ application_id: ApplicationId }),
     body: DecisionInput,
-    response: { schema: ApplicationRecord, description: "The application" },
+    response: { schema: ApplicationRecord, description: "The partner application after the decision" },
     errors,
     handler: (
       ctx: Context,
@@ -38,17 +38,20 @@ const adminApplicationsList = defineRoute({
   operationId: "admin.applications.list",
   method: "get",
   path: "/v1/admin/applications",
-  summary: "List applications",
-  description: "Newest first. The `Link` header has the URL of the next page.",
+  summary: "List partner applications",
+  description:
+    "Returns the newest partner applications first. The `Link` header contains the URL of the next page.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
   query: z.object({
-    status: ApplicationStatus.optional().meta({ description: "Only applications in this state." }),
+    status: ApplicationStatus.optional().meta({
+      description: "Return only partner applications with this status.",
+    }),
     cursor: TimeCursor.optional(),
     limit: limitParam(100, 50),
   }),
-  response: { schema: z.array(ApplicationRecord), description: "A page of applications" },
+  response: { schema: z.array(ApplicationRecord), description: "One page of partner applications" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query: { status, limit, cursor } }) => {
     const page = await listApplications(ctx, { status: status ?? null, limit, before: cursor ?? null });
@@ -59,33 +62,33 @@ const adminApplicationsList = defineRoute({
 const adminApplicationsApprove = defineRoute({
   operationId: "admin.applications.approve",
   path: "/v1/admin/applications/{application_id}/approve",
-  summary: "Approve a pending application",
+  summary: "Approve a pending partner application",
   ...decisionRoute("approve"),
 });
 
 const adminApplicationsReject = defineRoute({
   operationId: "admin.applications.reject",
   path: "/v1/admin/applications/{application_id}/reject",
-  summary: "Reject a pending application",
+  summary: "Reject a pending partner application",
   ...decisionRoute("reject"),
 });
 
 const adminApplicationsRevoke = defineRoute({
   operationId: "admin.applications.revoke",
   path: "/v1/admin/applications/{application_id}/revoke",
-  summary: "Revoke an approved application",
-  description: "Invalidates the partner's keys and sessions at once and permanently.",
+  summary: "Revoke an approved partner application",
+  description: "Invalidates the partner's API key and all its sessions immediately and permanently.",
   ...decisionRoute("revoke"),
 });
 
 const adminApplicationsReopen = defineRoute({
   operationId: "admin.applications.reopen",
   path: "/v1/admin/applications/{application_id}/reopen",
-  summary: "Reopen a rejected or revoked application",
+  summary: "Reopen a rejected or revoked partner application",
   ...decisionRoute("reopen"),
 });
 
-/** Routes by which administrators decide applications. */
+/** Routes by which administrators list and decide partner applications. */
 export const adminApplicationRoutes: readonly AnyRoute[] = [
   adminApplicationsList,
   adminApplicationsApprove,

@@ -10,20 +10,20 @@ const adminAudit = defineRoute({
   operationId: "admin.audit",
   method: "get",
   path: "/v1/admin/audit",
-  summary: "List audit entries",
-  description: "Newest first. The `Link` header has the URL of the next page.",
+  summary: "List audit log entries",
+  description: "Returns the newest entries first. The `Link` header contains the URL of the next page.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
   query: z.object({
     subject: z.string().max(120).optional().meta({
-      description: "Only changes of this application, vault or partner.",
+      description: "Return only changes to this partner application, vault or partner.",
       example: "app_0123456789abcdef0123456789abcdef",
     }),
     cursor: TimeCursor.optional(),
     limit: limitParam(200, 50),
   }),
-  response: { schema: z.array(AuditEntry), description: "A page of audit entries" },
+  response: { schema: z.array(AuditEntry), description: "One page of audit log entries" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query: { subject, limit, cursor } }) => {
     const page = await listAuditEntries(ctx, { subject: subject ?? null, limit, before: cursor ?? null });
@@ -31,5 +31,5 @@ const adminAudit = defineRoute({
   },
 });
 
-/** Route of the audit log, for administrators. */
+/** Route by which administrators read the audit log. */
 export const adminAuditRoutes: readonly AnyRoute[] = [adminAudit];

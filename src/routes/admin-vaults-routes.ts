@@ -12,13 +12,14 @@ const adminVaultsList = defineRoute({
   operationId: "admin.vaults.list",
   method: "get",
   path: "/v1/admin/vaults",
-  summary: "List registry vaults",
-  description: "Vaults of every status, ordered by id. The `Link` header has the URL of the next page.",
+  summary: "List the vaults in the registry",
+  description:
+    "Returns vaults of every status, ordered by id. The `Link` header contains the URL of the next page.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
   query: z.object({ cursor: VaultCursor.optional(), limit: limitParam(500, 100) }),
-  response: { schema: z.array(VaultRecord), description: "A page of registry rows" },
+  response: { schema: z.array(VaultRecord), description: "One page of registry entries" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query: { limit, cursor } }) => {
     const page = await listVaultRecords(ctx, { limit, after: cursor ?? null });
@@ -32,16 +33,16 @@ const adminVaultsAdd = defineRoute({
   path: "/v1/admin/vaults",
   summary: "Add a vault",
   description:
-    "Adds a vault with status `unsupported`. Activating it derives its addresses from the chain. An existing vault stays unchanged and is returned with 200.",
+    "Adds a vault with status `unsupported`. Its contract addresses are read from on-chain data now, and again when it is activated. A vault that already exists stays unchanged and is returned with 200.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
   body: NewVaultInput,
   response: {
     schema: VaultRecord,
-    description: "The registry row",
+    description: "The new registry entry",
     status: 201,
-    existing: "The registry row of a vault that existed already, unchanged",
+    existing: "The unchanged registry entry of a vault that already existed",
   },
   errors: ["chain_unsupported", "store_unavailable"],
   handler: async (ctx, { body }) => {
@@ -54,14 +55,14 @@ const adminVaultsChange = defineRoute({
   operationId: "admin.vaults.change",
   method: "patch",
   path: "/v1/admin/vaults/{vault_id}",
-  summary: "Change a vault's status",
-  description: "Takes effect at once for builds and within a minute in listings.",
+  summary: "Change the status of a vault",
+  description: "The change takes effect immediately in builds and within a minute in lists of vaults.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
   params: z.object({ vault_id: VaultIdInput }),
   body: VaultChangeInput,
-  response: { schema: VaultRecord, description: "The registry row" },
+  response: { schema: VaultRecord, description: "The changed registry entry" },
   errors: [
     "vault_not_found",
     "chain_unsupported",
@@ -73,5 +74,5 @@ const adminVaultsChange = defineRoute({
   handler: (ctx, { params, body }) => changeVault(ctx, { key: params.vault_id, change: body }),
 });
 
-/** Routes of the vault registry, for administrators. */
+/** Routes by which administrators list, add and change vaults in the registry. */
 export const adminVaultRoutes: readonly AnyRoute[] = [adminVaultsList, adminVaultsAdd, adminVaultsChange];

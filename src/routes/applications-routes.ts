@@ -15,7 +15,7 @@ const applicationsNonce = defineRoute({
   operationId: "applications.nonce",
   method: "post",
   path: "/v1/applications/nonce",
-  summary: "Issue a message to sign for an application",
+  summary: "Issue a message to sign for a partner application",
   tag: "Partners",
   access: "sign_in",
   limit: "nonce",
@@ -33,13 +33,13 @@ const applicationsWallet = defineRoute({
   path: "/v1/applications/wallet",
   summary: "Apply to become a partner",
   description:
-    "Takes a message signed by the applying wallet. After a rejection another application can be filed.",
+    "Submits a partner application, signed by the applicant's wallet. After a rejection the wallet can apply again.",
   tag: "Partners",
   access: "sign_in",
   limit: "register",
   cache: "no-store",
   body: ApplicationInput,
-  response: { schema: ApplicationReceipt, description: "The application was filed", status: 201 },
+  response: { schema: ApplicationReceipt, description: "The partner application was submitted", status: 201 },
   errors: [...signingErrors, "application_exists", "application_revoked"],
   handler: (ctx, { body }) => submitApplication(ctx, body),
 });
@@ -48,17 +48,17 @@ const applicationsGet = defineRoute({
   operationId: "applications.get",
   method: "get",
   path: "/v1/applications/{address}",
-  summary: "Read the status of an application",
+  summary: "Read the status of a partner application",
   tag: "Partners",
   access: "sign_in",
   cache: "no-store",
-  params: z.object({ address: WalletParam.meta({ description: "Wallet that applied." }) }),
-  response: { schema: Application, description: "The application's status" },
+  params: z.object({ address: WalletParam.meta({ description: "Wallet address of the applicant." }) }),
+  response: { schema: Application, description: "Status of the partner application" },
   errors: ["application_not_found", "store_unavailable"],
   handler: (ctx, { params }) => getApplication(ctx, params.address),
 });
 
-/** Routes by which a wallet applies to become a partner. */
+/** Routes by which a wallet applies to become a partner and reads the status of its partner application. */
 export const applicationRoutes: readonly AnyRoute[] = [
   applicationsNonce,
   applicationsWallet,

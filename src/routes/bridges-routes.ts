@@ -9,14 +9,14 @@ const bridgesList = defineRoute({
   path: "/v1/bridges",
   summary: "List bridges",
   description:
-    "Bridges whose transactions this service decodes and verifies before it returns them. Relay is not supported: receiver, token, chain and amount of its orders are kept off chain, and nothing in the transaction commits to them.",
+    "Returns the bridges whose transactions this service decodes and verifies before it returns them. Relay is not supported, because its transactions do not commit to the receiver, token, chain and amount of an order, which are kept off-chain.",
   tag: "Service",
   access: "public",
   cache: { sMaxAge: 300, staleWhileRevalidate: 3_600 },
-  response: { schema: z.array(BridgeSummary), description: "The bridges of this deployment" },
+  response: { schema: z.array(BridgeSummary), description: "Bridges of this deployment" },
   errors: [],
   handler: (ctx) => listBridges(ctx),
 });
 
-/** Route that lists the bridges of cross-chain deposits. */
+/** Route that lists the bridges available for cross-chain deposits. */
 export const bridgeRoutes: readonly AnyRoute[] = [bridgesList];

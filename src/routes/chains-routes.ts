@@ -14,10 +14,11 @@ const chainsList = defineRoute({
   cache: { sMaxAge: 60, staleWhileRevalidate: 600 },
   query: z.object({
     source: BooleanParam.optional().meta({
-      description: "Only chains that deposits can start from, which every chain of a deployment is.",
+      description:
+        "Return only chains that deposits can start from. It has no effect, because every chain qualifies.",
     }),
   }),
-  response: { schema: z.array(Chain), description: "The chains of this deployment" },
+  response: { schema: z.array(Chain), description: "Chains of this deployment" },
   errors: [],
   handler: (ctx) => listChains(ctx),
 });

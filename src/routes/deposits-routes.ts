@@ -17,7 +17,7 @@ const depositsList = defineRoute({
   method: "get",
   path: "/v1/deposits",
   summary: "List a user's deposits",
-  description: "Newest first. The `Link` header has the URL of the next page.",
+  description: "Returns the newest deposits first. The `Link` header contains the URL of the next page.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",
@@ -26,7 +26,7 @@ const depositsList = defineRoute({
     cursor: TimeCursor.optional(),
     limit: limitParam(100, 20),
   }),
-  response: { schema: z.array(Deposit), description: "A page of deposits" },
+  response: { schema: z.array(Deposit), description: "One page of deposits" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query }) => {
     const { user_address: user, limit } = query;
@@ -59,7 +59,7 @@ const depositsReportTransaction = defineRoute({
   path: "/v1/deposits/{tracking_id}/tx",
   summary: "Report a transaction",
   description:
-    "Reports the hash of a transaction that the user sent. It can be replaced until the chain shows that it belongs to this deposit. The step `deposit` exists only for deposits in two transactions and for those whose call of the vault failed; for others the answer is 409 `deposit_state`.",
+    "Reports the hash of a transaction that the user has sent for a deposit. The hash can be replaced until on-chain data confirms the transaction of this step. The step `deposit` exists only for two-step deposits and for deposits whose call to the vault failed; for any other deposit the response is 409 `deposit_state`.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",
@@ -68,19 +68,19 @@ const depositsReportTransaction = defineRoute({
     .object({
       tx_hash: TxHashInput.meta({
         description:
-          "Hash of the transaction; replaceable until the chain shows that it carries this deposit.",
+          "Hash of the transaction. It can be replaced until on-chain data confirms the transaction of this step.",
       }),
       step: z
         .enum(["source", "deposit", "claim"])
         .default("source")
         .meta({
           description:
-            "Step of the deposit that the transaction is. `source`: the user's first transaction; `deposit`: the second " +
-            "step; `claim`: the claim of an asynchronous vault's shares.",
+            "Step of the deposit that the transaction performs. `source`: the user's first transaction; `deposit`: the " +
+            "deposit on the vault's chain, as a second step; `claim`: the claim of shares from an asynchronous vault.",
         }),
     })
-    .meta({ id: "ReportTransaction", description: "A transaction that the user sent for a deposit." }),
-  response: { schema: Deposit, description: "The deposit" },
+    .meta({ id: "ReportTransaction", description: "A transaction that the user has sent for a deposit." }),
+  response: { schema: Deposit, description: "The deposit with the reported transaction" },
   errors: ["deposit_not_found", "deposit_state", "store_unavailable"],
   handler: async (ctx, { params, body }) => {
     const report = { trackingId: params.tracking_id, txHash: body.tx_hash, step: body.step };
@@ -93,17 +93,18 @@ const depositsAbandon = defineRoute({
   method: "patch",
   path: "/v1/deposits/{tracking_id}/abandon",
   summary: "Abandon a deposit",
-  description: "Hides a deposit that was never sent. It reappears when the chain shows its transaction.",
+  description:
+    "Marks a deposit that the user will not send as `abandoned`. It is reopened if its transaction appears on-chain.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",
   params: z.object({ tracking_id: TrackingIdInput }),
-  response: { schema: Deposit, description: "The deposit" },
+  response: { schema: Deposit, description: "The abandoned deposit" },
   errors: ["deposit_not_found", "deposit_state", "store_unavailable"],
   handler: async (ctx, { params }) => toWireDeposit(await abandonDeposit(ctx, params.tracking_id), ctx.now()),
 });
 
-/** Routes of tracked deposits, by tracking id and by user. */
+/** Routes that list, read, report on and abandon tracked deposits. */
 export const depositRoutes: readonly AnyRoute[] = [
   depositsList,
   depositsGet,

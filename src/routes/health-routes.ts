@@ -7,7 +7,7 @@ const healthLive = defineRoute({
   method: "get",
   path: "/health",
   summary: "Check liveness",
-  description: "Answers without contacting any dependency.",
+  description: "Responds without contacting the database, Redis or the chains.",
   tag: "Service",
   access: "public",
   limit: null,
@@ -20,36 +20,37 @@ const healthLive = defineRoute({
   handler: () => ({ status: "ok" as const }),
 });
 
+/** Schema of the state of one dependency: the database, Redis or a chain. */
 const DependencyHealth = z.object({
   name: z.string().meta({
     description: "Name of the dependency: `database`, `redis` or `chain:<chain_id>`.",
     example: "chain:8453",
   }),
-  ok: z.boolean().meta({ description: "Whether the dependency answered.", example: true }),
+  ok: z.boolean().meta({ description: "Whether the dependency responded.", example: true }),
   latency_ms: z.int().meta({ description: "Response time in milliseconds.", example: 12 }),
   code: z.string().nullable().meta({
-    description: "Error code of the failure; `null` when there was none.",
+    description: "Error code of the failure, or `null` if there was none.",
     example: "upstream_timeout",
   }),
 });
 
+/** Schema of the progress of indexing one chain's deposits and withdrawals. */
 const IndexLag = z.object({
   chain_id: z.int().meta({ description: "EIP-155 chain id.", example: 8453 }),
   head: z.int().nullable().meta({
-    description: "Newest block of the chain; `null` when it did not answer.",
+    description: "Newest block of the chain, or `null` if no node responded.",
     example: 41250000,
   }),
   indexed: z.int().nullable().meta({
-    description: "Last block indexed; `null` when none is.",
+    description: "Newest block whose deposits and withdrawals are indexed, or `null` if it is unknown.",
     example: 41249990,
   }),
   lag: z.int().nullable().meta({
-    description: "Number of blocks from the last one indexed to the head; `null` when either is unknown.",
+    description: "Number of blocks from `indexed` to `head`, or `null` if either of them is unknown.",
     example: 10,
   }),
   error: z.string().nullable().meta({
-    description:
-      "Error code that the last indexing run ended with; `null` when it succeeded or there was none.",
+    description: "Error code of the last indexing run, or `null` if it succeeded or has not run yet.",
     example: "upstream_timeout",
   }),
 });
@@ -66,11 +67,13 @@ const healthReady = defineRoute({
     schema: z
       .object({
         status: z.enum(["ok", "degraded"]).meta({
-          description: "`ok` when every dependency answered, otherwise `degraded`.",
+          description: "`ok` if every dependency responded, otherwise `degraded`.",
         }),
-        dependencies: z.array(DependencyHealth).meta({ description: "State of the stores and chains." }),
+        dependencies: z
+          .array(DependencyHealth)
+          .meta({ description: "State of the database, Redis and each chain." }),
         indexes: z.array(IndexLag).meta({
-          description: "How far deposits and withdrawals of each chain are indexed.",
+          description: "Progress of indexing deposits and withdrawals, for each chain.",
         }),
       })
       .meta({ id: "Readiness", description: "State of the service's dependencies." }),
@@ -84,5 +87,5 @@ const healthReady = defineRoute({
   },
 });
 
-/** Routes of liveness and readiness. */
+/** Routes that report whether the service is running and whether its dependencies respond. */
 export const healthRoutes: readonly AnyRoute[] = [healthLive, healthReady];

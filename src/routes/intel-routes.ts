@@ -16,15 +16,18 @@ import { TimeInput } from "../schemas/time-schema.ts";
 import { listRules } from "../signals/list-signal-rules.ts";
 import { getSignal, listSignals } from "../signals/list-signals.ts";
 
+/** Maximum age of the start of a signal listing, in days. */
 const MAX_DAYS_BACK = 90;
+/** Start of a signal listing without `since`. */
 const DEFAULT_SINCE = "24h";
 
-/** A time at most ninety days back, relative to the time of the request. */
+/** Schema of the `since` parameter: a time at most ninety days before the request. */
 const FeedSince = TimeInput.default(() => TimeInput.parse(DEFAULT_SINCE)).superRefine((since, context) => {
   const now = Date.now();
   if (since.at(now).getTime() >= now - MAX_DAYS_BACK * DAY_MS) return;
   context.addIssue({ code: "custom", message: `at most ${MAX_DAYS_BACK} days back` });
 });
+/** Schema of the `dimension` parameter, in any letter case. */
 const DimensionInput = z
   .string()
   .transform((text) => text.toLowerCase())
@@ -32,16 +35,17 @@ const DimensionInput = z
   .meta({
     type: "string",
     enum: [...dimensions],
-    description: "Only signals about this aspect of a vault, in any letter case. Default: all.",
+    description:
+      "Return only signals about this aspect of a vault, in any letter case. Default: all aspects.",
   });
 
-/** Query parameters of the signal listings. */
+/** Schema of the query parameters of the signal listings. */
 const signalFeedQuery = z.object({
   since: FeedSince.meta({
     type: "string",
     default: DEFAULT_SINCE,
     description:
-      "Start of the period: an RFC 3339 time, or how long ago: `90m`, `12h`, `30d`, `4w`; at most ninety days back.",
+      "Start of the period: an RFC 3339 time, or an age such as `90m`, `12h`, `30d` or `4w`. At most ninety days ago.",
   }),
   dimension: DimensionInput.optional(),
   limit: limitParam(100, 20),
@@ -51,9 +55,13 @@ const signalFeedQuery = z.object({
     .meta({ type: "integer", minimum: 0, default: 0, description: "Number of signals to skip." }),
 });
 
+/** Parsed query parameters of a signal listing. */
 type SignalFeedQuery = z.output<typeof signalFeedQuery>;
 
-/** Answers a listing of signals, which differ only in tiers and dimension. Throws `store_unavailable`. */
+/**
+ * Returns one page of signals with the requested tiers and dimension, newest first. A null dimension selects all
+ * dimensions. Throws `store_unavailable`.
+ */
 async function readSignalFeed(
   ctx: Context,
   feed: { tiers: readonly Tier[]; dimension: Dimension | null; query: Omit<SignalFeedQuery, "dimension"> },
@@ -75,12 +83,12 @@ const intelNotable = defineRoute({
   method: "get",
   path: "/v1/intel/notable",
   summary: "List notable signals",
-  description: "Medium-tier signals, newest first, one for each incident.",
+  description: "Returns signals of medium severity, newest first, one for each incident.",
   tag: "Signals",
   access: "public",
   cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
   query: signalFeedQuery,
-  response: { schema: SignalPage, description: "A page of signals" },
+  response: { schema: SignalPage, description: "One page of signals" },
   errors: ["store_unavailable"],
   handler: (ctx, { query }) =>
     readSignalFeed(ctx, { tiers: ["medium"], dimension: query.dimension ?? null, query }),
@@ -91,12 +99,12 @@ const intelHigh = defineRoute({
   method: "get",
   path: "/v1/intel/high",
   summary: "List urgent signals",
-  description: "High-tier signals, newest first, one for each incident.",
+  description: "Returns signals of high severity, newest first, one for each incident.",
   tag: "Signals",
   access: "public",
   cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
   query: signalFeedQuery,
-  response: { schema: SignalPage, description: "A page of signals" },
+  response: { schema: SignalPage, description: "One page of signals" },
   errors: ["store_unavailable"],
   handler: (ctx, { query }) =>
     readSignalFeed(ctx, { tiers: ["high"], dimension: query.dimension ?? null, query }),
@@ -108,12 +116,12 @@ const intelActivity = defineRoute({
   path: "/v1/intel/activity",
   summary: "List capital signals",
   description:
-    "Signals about deposits, withdrawals and total assets, of any tier, newest first, one for each incident.",
+    "Returns signals of any severity about deposits, withdrawals and total assets, newest first, one for each incident.",
   tag: "Signals",
   access: "public",
   cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
   query: signalFeedQuery.omit({ dimension: true }),
-  response: { schema: SignalPage, description: "A page of signals" },
+  response: { schema: SignalPage, description: "One page of signals" },
   errors: ["store_unavailable"],
   handler: (ctx, { query }) => readSignalFeed(ctx, { tiers, dimension: "capital", query }),
 });
@@ -123,12 +131,12 @@ const intelFeed = defineRoute({
   method: "get",
   path: "/v1/intel/feed",
   summary: "List all signals",
-  description: "Signals of any tier, newest first, one for each incident.",
+  description: "Returns signals of any severity, newest first, one for each incident.",
   tag: "Signals",
   access: "public",
   cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
   query: signalFeedQuery,
-  response: { schema: SignalPage, description: "A page of signals" },
+  response: { schema: SignalPage, description: "One page of signals" },
   errors: ["store_unavailable"],
   handler: (ctx, { query }) => readSignalFeed(ctx, { tiers, dimension: query.dimension ?? null, query }),
 });
@@ -138,7 +146,8 @@ const intelRules = defineRoute({
   method: "get",
   path: "/v1/intel/rules",
   summary: "List signal rules",
-  description: "Rules with their thresholds, the reasons for them, and the history that each rule needs.",
+  description:
+    "Returns the rules that raise signals: their thresholds, the reasons for them, and the history that each rule needs.",
   tag: "Signals",
   access: "public",
   cache: { sMaxAge: 300, staleWhileRevalidate: 3600 },
@@ -147,6 +156,7 @@ const intelRules = defineRoute({
   handler: () => listRules(),
 });
 
+/** Schema of a signal id in a path. */
 const SignalId = z
   .string()
   .regex(/^sig_[0-9a-f]{32}$/, "must be a signal id")
@@ -162,7 +172,7 @@ const intelSignalsGet = defineRoute({
   method: "get",
   path: "/v1/intel/signals/{signal_id}",
   summary: "Read one signal",
-  description: "Includes the evidence and the stages of the incident.",
+  description: "The response includes the evidence and the course of the incident.",
   tag: "Signals",
   access: "public",
   cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
@@ -172,7 +182,7 @@ const intelSignalsGet = defineRoute({
   handler: (ctx, { params }) => getSignal(ctx, params.signal_id),
 });
 
-/** Routes of signals and their rules. */
+/** Routes that list and read signals and the rules that raise them. */
 export const intelRoutes: readonly AnyRoute[] = [
   intelNotable,
   intelHigh,

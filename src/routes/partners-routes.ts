@@ -34,7 +34,7 @@ const partnersNonce = defineRoute({
   path: "/v1/partners/nonce",
   summary: "Issue a message to sign",
   description:
-    "Sign-In with Ethereum message (EIP-4361) for one wallet and one purpose. Its nonce is valid once and for ten minutes.",
+    "Issues a Sign-In with Ethereum message (EIP-4361) for one wallet and one purpose. Its nonce can be used once, within ten minutes.",
   tag: "Partners",
   access: "sign_in",
   limit: "nonce",
@@ -46,7 +46,7 @@ const partnersNonce = defineRoute({
     issueNonce(ctx, { address: body.address, purpose: body.purpose ?? null, chainId: body.chain_id }),
 });
 
-/** Error codes of a wallet's signature and of an application that is not approved. */
+/** Error codes of an invalid wallet signature, and of an address whose partner application is not approved. */
 const admissionErrors: readonly ErrorCode[] = [
   ...signingErrors,
   "application_required",
@@ -60,13 +60,13 @@ const partnersRegister = defineRoute({
   method: "post",
   path: "/v1/partners/register",
   summary: "Register as a partner",
-  description: "For approved applicants. The API key and its secret are shown only in this response.",
+  description: "Registers an approved applicant. The API key and secret are shown only in this response.",
   tag: "Partners",
   access: "sign_in",
   limit: "register",
   cache: "no-store",
   body: RegisterInput,
-  response: { schema: Registration, description: "The partner with its API key, secret and a session" },
+  response: { schema: Registration, description: "The partner with its API key and secret, and a session" },
   errors: [...admissionErrors, "partner_exists"],
   handler: (ctx, { body }) => register(ctx, body),
 });
@@ -81,7 +81,7 @@ const partnersLogin = defineRoute({
   limit: "login",
   cache: "no-store",
   body: LoginInput,
-  response: { schema: Login, description: "A session of 24 hours" },
+  response: { schema: Login, description: "A session that is valid for 24 hours" },
   errors: [...admissionErrors, "partner_not_found"],
   handler: (ctx, { body }) => login(ctx, body),
 });
@@ -103,7 +103,7 @@ const partnersSettings = defineRoute({
   operationId: "partners.settings",
   method: "put",
   path: "/v1/partners/settings",
-  summary: "Change settings",
+  summary: "Change the partner's profile",
   description: "Fields that the body omits stay unchanged.",
   tag: "Partners",
   access: "session",
@@ -120,7 +120,7 @@ const partnersVaults = defineRoute({
   path: "/v1/partners/vaults",
   summary: "Choose enrolled vaults",
   description:
-    "Quotes and builds with the partner's API key are refused for every other vault. `null` allows all vaults, an empty list none.",
+    "Sets the vaults that quotes and builds with the partner's API key may deposit into; every other vault is rejected. `null` allows all vaults, an empty list none.",
   tag: "Partners",
   access: "session",
   cache: "no-store",
@@ -139,11 +139,12 @@ const partnersDashboard = defineRoute({
   access: "session",
   cache: "no-store",
   query: z.object({
-    days: integerParam({ minimum: 1, maximum: 3650 })
-      .optional()
-      .meta({ description: "Number of past days to count. Default: all time.", example: 30 }),
+    days: integerParam({ minimum: 1, maximum: 3650 }).optional().meta({
+      description: "Number of past days whose deposits are counted. Default: all deposits.",
+      example: 30,
+    }),
   }),
-  response: { schema: Dashboard, description: "Counts, users and volumes by token" },
+  response: { schema: Dashboard, description: "Number of deposits and users, and volumes by token" },
   errors: [],
   handler: (ctx, { query }) =>
     getDashboard(ctx, { since: query.days === undefined ? null : new Date(ctx.now() - query.days * DAY_MS) }),
@@ -153,13 +154,13 @@ const partnersTransactions = defineRoute({
   operationId: "partners.transactions",
   method: "get",
   path: "/v1/partners/transactions",
-  summary: "List the deposits built with the partner's keys",
-  description: "Newest first. The `Link` header has the URL of the next page.",
+  summary: "List the deposits built with the partner's API key",
+  description: "Returns the newest deposits first. The `Link` header contains the URL of the next page.",
   tag: "Partners",
   access: "session",
   cache: "no-store",
   query: z.object({ cursor: TimeCursor.optional(), limit: limitParam(100, 20) }),
-  response: { schema: z.array(PartnerTransaction), description: "A page of deposits" },
+  response: { schema: z.array(PartnerTransaction), description: "One page of deposits" },
   errors: [],
   handler: async (ctx, { query: { limit, cursor } }) => {
     const page = await listTransactions(ctx, { limit, before: cursor ?? null });
@@ -177,13 +178,13 @@ const partnersRotateKeys = defineRoute({
   operationId: "partners.rotate-keys",
   method: "post",
   path: "/v1/partners/api-keys/rotate",
-  summary: "Rotate the API key",
+  summary: "Rotate the API key and secret",
   description:
-    "Invalidates the old key pair and all other sessions at once. The new pair is shown only in this response.",
+    "Replaces the API key and secret. The old ones and all other sessions become invalid immediately. The new ones are shown only in this response.",
   tag: "Partners",
   access: "session_or_pair",
   cache: "no-store",
-  response: { schema: RotatedKeys, description: "The new key pair" },
+  response: { schema: RotatedKeys, description: "The new API key and secret" },
   errors: ["credentials_invalid", "session_expired", "store_unavailable"],
   handler: (ctx) => rotateKeys(ctx),
 });
@@ -197,8 +198,10 @@ const partnersLogout = defineRoute({
   access: "session",
   cache: "no-store",
   response: {
-    schema: z.object({ ended: z.literal(true).meta({ description: "Always true: the session has ended." }) }),
-    description: "The session has ended",
+    schema: z.object({
+      ended: z.literal(true).meta({ description: "Always `true`: the session was closed." }),
+    }),
+    description: "The session was closed",
   },
   errors: [],
   handler: async (ctx) => {
@@ -207,7 +210,10 @@ const partnersLogout = defineRoute({
   },
 });
 
-/** Routes of partners: wallet login, keys, settings and figures. */
+/**
+ * Routes of partners: registration and login by wallet signature, API key and secret, profile, enrolled vaults, and
+ * deposit figures.
+ */
 export const partnerRoutes: readonly AnyRoute[] = [
   partnersNonce,
   partnersRegister,

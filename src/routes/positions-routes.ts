@@ -9,7 +9,8 @@ const positionsGet = defineRoute({
   method: "get",
   path: "/v1/positions/{user_address}",
   summary: "Read a user's positions",
-  description: "Shares in every listed vault and pending deposits. Each chain is read at one block.",
+  description:
+    "Returns the user's shares in every listed vault and the pending deposits. Each chain is read at a single block.",
   tag: "Positions",
   access: "public",
   limit: "positions",
@@ -17,7 +18,7 @@ const positionsGet = defineRoute({
   params: z.object({ user_address: WalletParam }),
   query: z.object({
     chain_id: ChainIdParam.optional().meta({
-      description: "Only positions on the chain with this EIP-155 id.",
+      description: "Return only positions on the chain with this EIP-155 id.",
     }),
   }),
   response: { schema: Positions, description: "The positions" },
@@ -26,5 +27,5 @@ const positionsGet = defineRoute({
     getPositions(ctx, { user: params.user_address, chainId: query.chain_id ?? null }),
 });
 
-/** Route of a user's positions. */
+/** Route that returns a user's vault shares and pending deposits. */
 export const positionRoutes: readonly AnyRoute[] = [positionsGet];

@@ -9,7 +9,7 @@ import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { ValidationFailure } from "../http/validate-request.ts";
 import { BuildInput, BuiltDeposit, Quote } from "../schemas/quote-schema.ts";
 
-/** Error codes of quoting and building a deposit. */
+/** Error codes that both quoting and building a deposit can return. */
 export const buildErrors: readonly ErrorCode[] = [
   "chain_unsupported",
   "token_unsupported",
@@ -34,7 +34,7 @@ export const buildErrors: readonly ErrorCode[] = [
   "upstream_timeout",
 ];
 
-/** Throws ValidationFailure when the preferred bridge is not listed by `GET /v1/bridges`. */
+/** Throws a ValidationFailure if the preferred bridge is not one that `GET /v1/bridges` lists. */
 export async function assertListedBridge(ctx: Context, input: BuildInput): Promise<void> {
   const { preferred_bridge: preferred } = input;
   if (preferred === undefined) return;
@@ -50,7 +50,7 @@ const quotesGet = defineRoute({
   path: "/v1/quote",
   summary: "Quote a deposit",
   description:
-    "Expected result of a deposit, from a simulation at the latest block. The quote is not stored.",
+    "Returns the expected result of a deposit from a simulation at the latest block. The quote is not stored.",
   tag: "Deposits",
   access: "public",
   limit: "quote",
@@ -71,7 +71,7 @@ const quotesBuild = defineRoute({
   path: "/v1/quote/build",
   summary: "Build a deposit",
   description:
-    "Returns the deposit transaction, which was simulated from the user's address, and starts tracking it.",
+    "Returns the deposit transaction, which has been simulated from the user's address, and starts to track the deposit.",
   tag: "Deposits",
   access: "public",
   limit: "build",
@@ -79,12 +79,16 @@ const quotesBuild = defineRoute({
   deadlineMs: BUILD_DEADLINE_MS,
   headers: z.object({
     "idempotency-key": z.string().min(1).max(255).optional().meta({
-      description: "Idempotency key: the same request with the same key gets the same answer for a day.",
+      description:
+        "Idempotency key, kept for a day. The same request with the same key returns the stored response while its quote is valid.",
       example: "9f1c2d3e-4b5a-6978-8a9b-0c1d2e3f4a5b",
     }),
   }),
   body: BuildInput,
-  response: { schema: BuiltDeposit, description: "The transaction with its approval and tracking id" },
+  response: {
+    schema: BuiltDeposit,
+    description: "The transaction to sign, the approval that it needs and the tracking id of the deposit",
+  },
   errors: [...buildErrors, "idempotency_conflict", "quote_expired"],
   handler: async (ctx, { headers, body }) => {
     await assertListedBridge(ctx, body);
@@ -92,5 +96,5 @@ const quotesBuild = defineRoute({
   },
 });
 
-/** Routes of quoting and building deposits. */
+/** Routes that quote and build deposits. */
 export const quoteRoutes: readonly AnyRoute[] = [quotesGet, quotesBuild];

@@ -10,7 +10,7 @@ const statusGet = defineRoute({
   path: "/v1/status",
   summary: "Track a transfer",
   description:
-    "Status of a transfer by its source transaction. An unknown hash has the status NOT_FOUND, with 200.",
+    "Returns the status of a transfer by the hash of its source transaction. For an unknown hash the response is 200 with the status `NOT_FOUND`.",
   tag: "Deposits",
   access: "public",
   limit: "status",
@@ -18,15 +18,15 @@ const statusGet = defineRoute({
   query: z.object({
     tx_hash: TxHashInput.meta({
       description:
-        "Hash of the transaction that the user sent on the source chain; those of the delivery and of the second step " +
-        "are found too.",
+        "Hash of the transaction that the user sent on the source chain. The hash of the delivery or of the second step " +
+        "is accepted too.",
     }),
     from_chain_id: ChainIdParam.meta({ description: "EIP-155 id of the source chain." }),
     to_chain_id: ChainIdParam.optional().meta({
       description: "EIP-155 id of the vault's chain. Default: `from_chain_id`.",
     }),
   }),
-  response: { schema: TransferStatus, description: "The transfer's status" },
+  response: { schema: TransferStatus, description: "Status of the transfer" },
   errors: ["chain_unsupported", "upstream_unavailable", "upstream_timeout", "store_unavailable"],
   handler: (ctx, { query }) =>
     getStatus(ctx, {
@@ -36,5 +36,5 @@ const statusGet = defineRoute({
     }),
 });
 
-/** Route of a transfer's status by its source transaction. */
+/** Route that returns the status of a transfer by the hash of its source transaction. */
 export const statusRoutes: readonly AnyRoute[] = [statusGet];

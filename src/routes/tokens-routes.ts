@@ -9,17 +9,18 @@ const tokensList = defineRoute({
   method: "get",
   path: "/v1/tokens",
   summary: "List tokens",
-  description: "Tokens that deposits can start from on a chain, with decimals confirmed on chain.",
+  description:
+    "Returns the tokens of a chain that deposits can be paid with. Their decimals have been verified on-chain.",
   tag: "Service",
   access: "public",
   cache: { sMaxAge: 300, staleWhileRevalidate: 3_600 },
   query: z.object({
-    chain_id: ChainIdParam.meta({ description: "EIP-155 id of the chain whose tokens to list." }),
+    chain_id: ChainIdParam.meta({ description: "EIP-155 id of the chain whose tokens are listed." }),
   }),
-  response: { schema: z.array(TokenSummary), description: "The tokens, with the native token first" },
+  response: { schema: z.array(TokenSummary), description: "Tokens of the chain, the native currency first" },
   errors: ["chain_unsupported", "store_unavailable"],
   handler: (ctx, { query }) => listTokens(ctx, query.chain_id),
 });
 
-/** Route that lists the tokens that a deposit can start from. */
+/** Route that lists the tokens of a chain that deposits can be paid with. */
 export const tokenRoutes: readonly AnyRoute[] = [tokensList];

@@ -16,32 +16,36 @@ const vaultsList = defineRoute({
   method: "get",
   path: "/v1/vaults",
   summary: "List vaults",
-  description: "Ordered by id. The `Link` header has the URL of the next page.",
+  description:
+    "Returns the listed vaults, ordered by id. The `Link` header contains the URL of the next page.",
   tag: "Vaults",
   access: "public",
   cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
   query: z.object({
-    chain_id: ChainIdParam.optional().meta({ description: "Only vaults on the chain with this EIP-155 id." }),
+    chain_id: ChainIdParam.optional().meta({
+      description: "Return only vaults on the chain with this EIP-155 id.",
+    }),
     asset: z.string().max(64).optional().meta({
-      description: "Only vaults with this underlying asset: its address or its symbol.",
+      description: "Return only vaults with this underlying asset, given by its address or its symbol.",
       example: "USDC",
     }),
-    type: VaultType.optional().meta({ description: "Only vaults of this family." }),
+    type: VaultType.optional().meta({ description: "Return only vaults of this family." }),
     curator: z.string().max(120).optional().meta({
-      description: "Only vaults of this curator, in any letter case.",
+      description: "Return only vaults of this curator, in any letter case.",
       example: "Steakhouse Financial",
     }),
     q: z.string().max(120).optional().meta({
-      description: "Only vaults whose name contains this text.",
+      description: "Return only vaults whose name contains this text.",
       example: "steakhouse",
     }),
     paused: BooleanParam.optional().meta({
-      description: "`true` for paused vaults only, `false` for open ones only. Default: both.",
+      description:
+        "`true` returns only paused vaults, `false` only vaults that are not paused. Default: both.",
     }),
     cursor: VaultCursor.optional(),
     limit: limitParam(500, 100),
   }),
-  response: { schema: z.array(ListedVault), description: "A page of vaults" },
+  response: { schema: z.array(ListedVault), description: "One page of vaults" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query }) => {
     const { cursor, ...asked } = query;
@@ -57,7 +61,7 @@ const vaultsGet = defineRoute({
   path: "/v1/vaults/{vault_id}",
   summary: "Read one vault",
   description:
-    "Includes totals, share price and deposit limits from the chain; `stale` is true when the chain did not respond.",
+    "The response includes totals, share price and deposit limits, read from the chain. `stale` is true if the chain did not respond.",
   tag: "Vaults",
   access: "public",
   cache: { sMaxAge: 5, staleWhileRevalidate: 30 },
@@ -67,22 +71,28 @@ const vaultsGet = defineRoute({
   handler: (ctx, { params }) => getVault(ctx, params.vault_id),
 });
 
-/** Length of a history without `from`, milliseconds. */
+/** Length of a history without `from`, in milliseconds. */
 const DEFAULT_RANGE_MS = 30 * DAY_MS;
 
-/** Requested start and end of a history. */
+/** Requested start and end of a vault's history. */
 interface TimeRange {
   from?: RequestedTime | undefined;
   to?: RequestedTime | undefined;
 }
 
-/** Resolves a time range at the current time, with defaults for a missing start or end. */
+/**
+ * Returns the start and end of a requested history at the current time (`nowMs`, in milliseconds). The default end is
+ * now, the default start thirty days before the end.
+ */
 function timeRangeAt({ from, to }: TimeRange, nowMs: number): { from: Date; to: Date } {
   const end = to?.at(nowMs) ?? new Date(nowMs);
   return { from: from?.at(nowMs) ?? new Date(Math.max(0, end.getTime() - DEFAULT_RANGE_MS)), to: end };
 }
 
-/** Returns true when both ends are given and the start is after the end. A start in the future is allowed. */
+/**
+ * Returns true if both start and end of a history are given and the start is after the end. A start in the future is
+ * allowed if no end is given.
+ */
 const endsBefore = (span: TimeRange, nowMs: number): boolean => {
   const { from, to } = timeRangeAt(span, nowMs);
   return span.from !== undefined && span.to !== undefined && from > to;
@@ -94,9 +104,9 @@ const vaultsHistory = defineRoute({
   path: "/v1/vaults/{vault_id}/history",
   summary: "Read a vault's history",
   description:
-    "One point per interval between the first and the last snapshot in the range, with `null` for intervals without one; at " +
-    "most the newest thousand points. `from` and `to` are times or ages, such as `90m`, `12h`, `30d` or `4w`. Default: the " +
-    "thirty days before `to`, or before now.",
+    "Returns one point per interval between the first and the last snapshot in the range, with `null` for intervals without " +
+    "a snapshot, and at most the newest thousand points. `from` and `to` are times, or ages such as `90m`, `12h`, `30d` or " +
+    "`4w`. Default: the thirty days before `to`, or before now.",
   tag: "Vaults",
   access: "public",
   cache: { sMaxAge: 60, staleWhileRevalidate: 300 },
@@ -107,13 +117,13 @@ const vaultsHistory = defineRoute({
       interval: HistoryInterval.default("1d"),
       from: TimeInput.optional().meta({
         description:
-          "Start of the history: an RFC 3339 time, or how long ago: `90m`, `12h`, `30d`, `4w`. Default: thirty days before " +
-          "`to`.",
+          "Start of the history: an RFC 3339 time, or an age such as `90m`, `12h`, `30d` or `4w`. Default: thirty days " +
+          "before `to`.",
         example: "30d",
       }),
       to: TimeInput.optional().meta({
         description:
-          "End of the history: an RFC 3339 time, or how long ago: `90m`, `12h`, `30d`, `4w`. Default: now.",
+          "End of the history: an RFC 3339 time, or an age such as `90m`, `12h`, `30d` or `4w`. Default: now.",
         example: "2026-01-02T03:04:05.678Z",
       }),
     })
@@ -132,5 +142,5 @@ const vaultsHistory = defineRoute({
     }),
 });
 
-/** Routes of vaults and their history. */
+/** Routes that list and read vaults and their history. */
 export const vaultRoutes: readonly AnyRoute[] = [vaultsList, vaultsGet, vaultsHistory];

@@ -2,21 +2,23 @@ import * as z from "zod";
 import { AddressInput, AddressText, TimeText } from "./primitive-schemas.ts";
 import { SignedNonce, SigningChain } from "./signing-schema.ts";
 
-/** The states of an application. */
+/** Statuses of a partner application. */
 export const applicationStatuses = ["pending", "approved", "rejected", "revoked"] as const;
 
-/** The state of an application. */
+/** Status of a partner application. */
 export const ApplicationStatus = z.enum(applicationStatuses);
 export type ApplicationStatus = z.infer<typeof ApplicationStatus>;
 
+/** Optional free text in a partner application, at most 300 characters. */
 const shortText = z.string().max(300);
 
+/** Id of a partner application, as API responses show it. */
 const ApplicationIdText = z.string().meta({
-  description: "Id of the application.",
+  description: "Id of the partner application.",
   example: "app_0123456789abcdef0123456789abcdef",
 });
 
-/** What an applicant says of itself. */
+/** Information that an applicant gives about itself in a partner application. */
 export const ApplicationForm = z
   .strictObject({
     company: z.string().trim().min(1).max(120).meta({
@@ -51,36 +53,39 @@ export const ApplicationForm = z
       example: "https://wallet.example",
     }),
   })
-  .meta({ id: "ApplicationForm", description: "What an applicant says about itself." });
+  .meta({ id: "ApplicationForm", description: "Information that an applicant gives about itself." });
 export type ApplicationForm = z.infer<typeof ApplicationForm>;
 
-/** Body of a request for the nonce that an application is signed with. */
+/** Request body for a sign-in message (with its nonce) that an applicant signs to submit a partner application. */
 export const ApplicationNonceInput = z
   .strictObject({
     address: AddressInput.meta({
-      description: "Wallet that will sign the application.",
+      description: "Wallet that will sign the partner application.",
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     }),
     chain_id: SigningChain,
   })
-  .meta({ id: "ApplicationNonceInput", description: "A request for a nonce to sign an application with." });
+  .meta({
+    id: "ApplicationNonceInput",
+    description: "A request for a message to sign for a partner application.",
+  });
 
-/** Body of an application. */
+/** Request body for submitting a signed partner application. */
 export const ApplicationInput = SignedNonce.extend({
-  form: ApplicationForm.meta({ description: "What the applicant says about itself." }),
-}).meta({ id: "ApplicationInput", description: "An application, signed with the applicant's wallet." });
+  form: ApplicationForm.meta({ description: "Information that the applicant gives about itself." }),
+}).meta({ id: "ApplicationInput", description: "A partner application, signed by the applicant's wallet." });
 export type ApplicationInput = z.infer<typeof ApplicationInput>;
 
-/** Answer to an application. */
+/** Response to a submitted partner application. */
 export const ApplicationReceipt = z
   .object({
     application_id: ApplicationIdText,
     status: ApplicationStatus.meta({ description: "Always `pending`.", example: "pending" }),
   })
-  .meta({ id: "ApplicationReceipt", description: "Confirmation that an application was received." });
+  .meta({ id: "ApplicationReceipt", description: "Confirmation that a partner application was submitted." });
 export type ApplicationReceipt = z.infer<typeof ApplicationReceipt>;
 
-/** What anybody may know of an application. */
+/** Public state of a partner application, which anyone may read. */
 export const Application = z
   .object({
     address: AddressText.meta({
@@ -89,31 +94,31 @@ export const Application = z
     }),
     status: ApplicationStatus.meta({
       description:
-        "State of the application. A `rejected` one may be submitted again; a `revoked` one can only be reopened by an " +
-        "administrator.",
+        "Status of the partner application. After `rejected` the wallet can apply again; after `revoked` only an " +
+        "administrator can reopen the partner application.",
     }),
-    created_at: TimeText.meta({ description: "Time at which the application was submitted." }),
+    created_at: TimeText.meta({ description: "Time at which the partner application was submitted." }),
     decided_at: TimeText.nullable().meta({
-      description: "Time of the administrator's last decision; `null` while there is none.",
+      description: "Time of the administrator's last decision, or `null` if there is none.",
     }),
   })
-  .meta({ id: "Application", description: "The public state of an application." });
+  .meta({ id: "Application", description: "Public state of a partner application." });
 export type Application = z.infer<typeof Application>;
 
-/** What an administrator sees of it. */
+/** A partner application with the information that only administrators see. */
 export const ApplicationRecord = Application.extend({
   application_id: ApplicationIdText,
-  form: ApplicationForm.meta({ description: "What the applicant says about itself." }),
+  form: ApplicationForm.meta({ description: "Information that the applicant gives about itself." }),
   note: z.string().meta({
-    description: "Administrator's remark on the last decision; empty when there is none.",
+    description: "Administrator's remark on the last decision, or empty if there is none.",
     example: "Reviewed the company's website and contacts",
   }),
-}).meta({ id: "ApplicationRecord", description: "An application as an administrator sees it." });
+}).meta({ id: "ApplicationRecord", description: "A partner application, as administrators see it." });
 export type ApplicationRecord = z.infer<typeof ApplicationRecord>;
 
-/** The id of an application in a path. */
+/** Id of a partner application in a path. */
 export const ApplicationId = z.string().max(64).meta({
   type: "string",
-  description: "Id of the application, as listed by `GET /v1/admin/applications`.",
+  description: "Id of the partner application, as `GET /v1/admin/applications` returns it.",
   example: "app_0123456789abcdef0123456789abcdef",
 });

@@ -1,13 +1,15 @@
 import * as z from "zod";
 import { ChainIdNumber } from "./primitive-schemas.ts";
 
-/** A bridge that deposits can be routed over. */
+/** A bridge that cross-chain deposits can use, with its providers and chains. */
 export const BridgeSummary = z
   .object({
-    key: z.string().meta({ description: "Key of the bridge, for `preferred_bridge`.", example: "across" }),
+    key: z
+      .string()
+      .meta({ description: "Key of the bridge, as `preferred_bridge` takes it.", example: "across" }),
     name: z.string().meta({ description: "Display name of the bridge.", example: "Across" }),
     providers: z.array(z.string()).meta({
-      description: "Providers that build transactions over the bridge.",
+      description: "Providers that build transactions for this bridge.",
       example: ["across", "lifi"],
     }),
     chains: z.array(ChainIdNumber).meta({
@@ -15,5 +17,5 @@ export const BridgeSummary = z
       example: [1, 8453],
     }),
   })
-  .meta({ id: "Bridge", description: "A bridge that deposits can be routed over." });
+  .meta({ id: "Bridge", description: "A bridge that cross-chain deposits can use." });
 export type BridgeSummary = z.infer<typeof BridgeSummary>;

@@ -3,25 +3,39 @@ import type { TimePosition } from "../lib/pagination.ts";
 import { decodeCursor } from "../lib/pagination.ts";
 import { parseVaultId, type VaultKey } from "../lib/vault-id.ts";
 
-/** As our rows' times are written: of this era, which Postgres takes whatever the rest is. */
+/**
+ * Format of the times in cursors: ISO 8601 in UTC with milliseconds. The year is limited, because Postgres does not
+ * accept every year that JavaScript parses.
+ */
 const TIME = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+/** Format of the ids in cursors: a three-letter prefix and 128 bits in hex. */
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/;
+/** Maximum length of a cursor, in characters. */
 const MAX_LENGTH = 400;
 
-/** Where the next page of a listing by time starts, as its `Link` header had it. */
+/**
+ * Cursor of a list ordered by time, as the `Link` header of the previous page contains it. The next page starts after
+ * this position.
+ */
 export const TimeCursor = cursorOf((text): TimePosition | null => {
   const [time = "", id = ""] = decodeCursor(text, 2) ?? [];
   const at = new Date(time);
   return TIME.test(time) && !Number.isNaN(at.getTime()) && ID.test(id) ? { at, id } : null;
 });
 
-/** Where the next page of a listing of vaults starts, as its `Link` header had it. */
+/**
+ * Cursor of a list of vaults, as the `Link` header of the previous page contains it. The next page starts after this
+ * vault.
+ */
 export const VaultCursor = cursorOf((text): VaultKey | null => {
   const [vaultId = ""] = decodeCursor(text, 1) ?? [];
   return parseVaultId(vaultId);
 });
 
-/** A cursor that is not ours is refused: started anew, whoever follows the pages would never come to an end. */
+/**
+ * Returns the schema of a cursor that `read` parses. Rejects any text for which `read` returns null: starting again at
+ * the first page would make a client that follows the pages loop forever.
+ */
 function cursorOf<T>(read: (text: string) => T | null) {
   return z
     .string()
@@ -36,6 +50,6 @@ function cursorOf<T>(read: (text: string) => T | null) {
       type: "string",
       maxLength: MAX_LENGTH,
       description:
-        "Cursor of the page to read, from the `Link` header of the page before it. Default: the first page.",
+        "Cursor of the requested page, from the `Link` header of the previous page. Default: the first page.",
     });
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Invalid input, on any endpoint. */
+/** Response body for a request with invalid input (422), on any endpoint. */
 export const ValidationErrorBody = z
   .object({
     detail: z
@@ -12,29 +12,32 @@ export const ValidationErrorBody = z
             example: ["body", "from_amount"],
           }),
           msg: z.string().meta({
-            description: "Explanation for people.",
+            description: "Human-readable explanation of the problem.",
             example: "must be a positive integer in the smallest unit, as a decimal string",
           }),
-          type: z.string().meta({ description: "Kind of problem, for programs.", example: "invalid_format" }),
+          type: z
+            .string()
+            .meta({ description: "Machine-readable kind of the problem.", example: "invalid_format" }),
         }),
       )
       .meta({ description: "Every problem found in the request." }),
   })
-  .meta({ id: "ValidationError", description: "The problems of an invalid request." });
+  .meta({ id: "ValidationError", description: "The list of all problems in an invalid request." });
 
+/** One problem in a request with invalid input, in wire format. */
 export type ValidationIssue = z.infer<typeof ValidationErrorBody>["detail"][number];
 
-/** Every other failure (RFC 9457), plus the members its code declares. */
+/** Response body of every other error: a problem document (RFC 9457) with the additional fields of its error code. */
 export const ProblemBody = z
   .object({
     type: z.string().meta({
-      description: "Relative URL of the code's explanation.",
+      description: "Relative URL of the page that explains the error code.",
       example: "/docs/errors#vault_not_found",
     }),
-    title: z.string().meta({ description: "Meaning of the code.", example: "No such vault" }),
+    title: z.string().meta({ description: "Short meaning of the error code.", example: "No such vault" }),
     status: z.int().meta({ description: "HTTP status of the response.", example: 404 }),
     detail: z.string().meta({
-      description: "Explanation of what was wrong with this request.",
+      description: "Explanation of the error in this request.",
       example: "there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
     }),
     code: z.string().meta({
@@ -52,30 +55,28 @@ export const ProblemBody = z
     reasons: z
       .array(
         z.object({
-          code: z
-            .string()
-            .meta({ description: "Error code of the rejected route.", example: "upstream_timeout" }),
+          code: z.string().meta({ description: "Error code of the reason.", example: "upstream_timeout" }),
           detail: z.string().meta({
-            description: "Explanation of the rejection.",
+            description: "Explanation of the reason.",
             example: "the provider did not answer in time",
           }),
         }),
       )
       .optional()
-      .meta({ description: "With `no_route`: why each provider was ruled out." }),
+      .meta({ description: "With `no_route`: the reason why each provider has no route." }),
     revert: z.string().nullable().optional().meta({
       description:
-        "With `would_revert`: the revert reason of the simulated transaction; `null` when it gave none.",
+        "With `would_revert`: the revert reason of the simulated transaction, or `null` if it returned none.",
       example: "ERC20: transfer amount exceeds balance",
     }),
     min_deposit: z.string().nullable().optional().meta({
       description:
-        "With `below_minimum`: smallest deposit the vault accepts, in the asset's smallest unit; `null` when unknown.",
+        "With `below_minimum`: smallest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.",
       example: "1000000",
     }),
     max_deposit: z.string().nullable().optional().meta({
       description:
-        "With `above_maximum`: largest deposit the vault accepts, in the asset's smallest unit; `null` when unknown.",
+        "With `above_maximum`: largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.",
       example: "250000000000",
     }),
     retry_after: z.int().optional().meta({
@@ -83,4 +84,4 @@ export const ProblemBody = z
       example: 12,
     }),
   })
-  .meta({ id: "Problem", description: "A failure as a problem document (RFC 9457)." });
+  .meta({ id: "Problem", description: "An error as a problem document (RFC 9457)." });

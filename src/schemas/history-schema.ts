@@ -1,23 +1,25 @@
 import * as z from "zod";
 import { TimeText, VaultIdText } from "./primitive-schemas.ts";
 
-/** The figures that a vault has a history of. */
+/** Metrics of which vaults have a history. */
 export const historyMetrics = ["share_price", "total_assets", "apy", "net_flow"] as const;
 
-/** A figure that a vault has a history of. */
-export const HistoryMetric = z.enum(historyMetrics).meta({ description: "Metric of the points." });
+/** A metric of which vaults have a history. */
+export const HistoryMetric = z
+  .enum(historyMetrics)
+  .meta({ description: "Metric that the values of the points show." });
 export type HistoryMetric = z.infer<typeof HistoryMetric>;
 
-/** Lengths between points, in seconds. */
+/** Time between two points of a history, in seconds, by interval. */
 export const historyIntervals = { "5m": 300, "1h": 3_600, "1d": 86_400 } as const;
 
-/** Length between points. */
+/** Time between two points of a history. */
 export const HistoryInterval = z
   .enum(["5m", "1h", "1d"])
   .meta({ description: "Time between two points: five minutes, one hour or one day." });
 export type HistoryInterval = z.infer<typeof HistoryInterval>;
 
-/** One metric of a vault over time. */
+/** The history of one metric of a vault, as a series of points. */
 export const VaultHistory = z
   .object({
     vault_id: VaultIdText,
@@ -30,10 +32,10 @@ export const VaultHistory = z
         z.object({
           time: TimeText.meta({
             description:
-              "Time at which the vault was read; for an interval without a reading, the interval's time.",
+              "Time at which the vault was read, or the time of the interval if it was not read in this interval.",
           }),
           block_number: z.int().nullable().meta({
-            description: "Block at which the vault was read; `null` when it was not read in this interval.",
+            description: "Block at which the vault was read, or `null` if it was not read in this interval.",
             example: 41250000,
           }),
           value: z
@@ -41,14 +43,14 @@ export const VaultHistory = z
             .nullable()
             .meta({
               description:
-                "Value of the metric. `share_price`: whole assets per whole share, times 10^18; `total_assets` and " +
-                "`net_flow`: smallest unit of the asset; `apy`: yearly rate as a fraction, realised over the seven days " +
-                "before. `null` when unknown.",
+                "Value of the metric. `share_price`: assets per share, both in whole tokens, scaled by 10^18; `total_assets` " +
+                "and `net_flow`: amount in the asset's smallest unit; `apy`: annualized yield of the preceding seven days, " +
+                "as a fraction. `null` if the value is unknown.",
               example: "1052340000000000000",
             }),
         }),
       )
       .meta({ description: "Points of the history, oldest first." }),
   })
-  .meta({ id: "VaultHistory", description: "One metric of a vault over time." });
+  .meta({ id: "VaultHistory", description: "The history of one metric of a vault." });
 export type VaultHistory = z.infer<typeof VaultHistory>;

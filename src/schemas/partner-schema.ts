@@ -11,7 +11,7 @@ import {
 } from "./primitive-schemas.ts";
 import { SignedNonce, SigningChain } from "./signing-schema.ts";
 
-/** Body of a request for the nonce that a partner signs. */
+/** Request body for a sign-in message (with its nonce) that a wallet signs to register or sign in as a partner. */
 export const PartnerNonceInput = z
   .strictObject({
     address: AddressInput.meta({
@@ -20,12 +20,16 @@ export const PartnerNonceInput = z
     }),
     purpose: z.enum(["register", "login"]).optional().meta({
       description:
-        "Operation that the signature is for. Default: `login` for a registered partner, otherwise `register`.",
+        "Operation that the signature authorizes. Default: `login` for a registered partner, otherwise `register`.",
     }),
     chain_id: SigningChain,
   })
-  .meta({ id: "PartnerNonceInput", description: "A request for a nonce to register or sign in with." });
+  .meta({
+    id: "PartnerNonceInput",
+    description: "A request for a message to sign for a registration or login.",
+  });
 
+/** Profile fields that a partner can set. */
 const Profile = z.strictObject({
   name: z.string().trim().max(120).meta({
     description: "Display name of the partner.",
@@ -36,7 +40,7 @@ const Profile = z.strictObject({
     example: "https://wallet.example",
   }),
   contact_email: z.union([z.email().max(254), z.literal("")]).meta({
-    description: "Contact e-mail address of the partner; empty to give none.",
+    description: "Contact e-mail address of the partner, or empty for none.",
     example: "partners@example.com",
   }),
   description: z.string().trim().max(2000).meta({
@@ -45,41 +49,41 @@ const Profile = z.strictObject({
   }),
 });
 
-/** Body of a registration. */
+/** Request body for registering as a partner. */
 export const RegisterInput = SignedNonce.extend({
   name: Profile.shape.name.default("").meta({
-    description: "Display name of the partner. Default: the company of the application.",
+    description: "Display name of the partner. Default: the company in the partner application.",
   }),
   website: Profile.shape.website.default("").meta({
-    description: "Website of the partner. Default: the one of the application.",
+    description: "Website of the partner. Default: the one in the partner application.",
   }),
   contact_email: Profile.shape.contact_email.default("").meta({
-    description: "Contact e-mail address of the partner. Default: the one of the application.",
+    description: "Contact e-mail address of the partner. Default: the one in the partner application.",
   }),
   description: Profile.shape.description.default(""),
-}).meta({ id: "RegisterInput", description: "A registration, signed with the partner's wallet." });
+}).meta({ id: "RegisterInput", description: "A registration, signed by the partner's wallet." });
 export type RegisterInput = z.infer<typeof RegisterInput>;
 
-/** Body of a login. */
+/** Request body for signing in as a partner. */
 export const LoginInput = SignedNonce.meta({
   id: "LoginInput",
-  description: "A login, signed with the partner's wallet.",
+  description: "A login, signed by the partner's wallet.",
 });
 
-/** 0 direct, 1 creator, 2 wallet. */
+/** Kind of partner: 0 direct, 1 creator, 2 wallet. */
 const PartnerType = z.int().min(0).max(2).meta({
   description: "Kind of partner: 0 direct, 1 creator, 2 wallet.",
   example: 2,
 });
 
-/** Body of a change of the partner's profile. */
+/** Request body for changing the partner's profile. */
 export const SettingsInput = Profile.partial().extend({ partner_type: PartnerType.optional() }).meta({
   id: "SettingsInput",
-  description: "Changes to the partner's profile; absent fields stay as they are.",
+  description: "Changes to the partner's profile; omitted fields stay unchanged.",
 });
 export type SettingsInput = z.infer<typeof SettingsInput>;
 
-/** Body of a change of the partner's enrolled vaults. */
+/** Request body for setting the vaults that the partner's API key may deposit into. */
 export const PartnerVaultsInput = z
   .strictObject({
     vault_ids: z
@@ -88,40 +92,42 @@ export const PartnerVaultsInput = z
       .nullable()
       .meta({
         description:
-          "Vaults that deposits with the partner's key may go to, at most 500; `null` for any vault, an empty list for none.",
+          "Vaults that the partner's API key may deposit into, at most 500; `null` allows every vault, an empty list none.",
         example: ["8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183"],
       }),
   })
-  .meta({ id: "PartnerVaultsInput", description: "The vaults that a partner enrols." });
+  .meta({ id: "PartnerVaultsInput", description: "The vaults that a partner enrolls for its API key." });
 
-/** A new pair of API key and secret. */
+/** A new API key and its secret, which the partner sees only once. */
 export const RotatedKeys = z
   .object({
     api_key: z.string().meta({
-      description: "Public API key that identifies the partner; safe to use in a frontend.",
+      description: "Public API key, which identifies the partner. It may be used in frontends.",
     }),
     api_secret: z.string().meta({
       description:
-        "Secret of the API key, for backends only. Shown only once; only a keyed hash of it is stored.",
+        "Secret of the API key, for backends only. It is shown only once, because only a keyed hash of it is stored.",
     }),
     api_key_prefix: z.string().meta({
-      description: "First and last characters of the API key, to recognise it by.",
+      description: "First and last characters of the API key, to recognize it.",
       example: "cw_live_7Gh2…k9Qz",
     }),
   })
-  .meta({ id: "RotatedKeys", description: "A new pair of API key and secret." });
+  .meta({ id: "RotatedKeys", description: "A new API key and its secret." });
 export type RotatedKeys = z.infer<typeof RotatedKeys>;
 
+/** Id of a partner, as API responses show it. */
 const PartnerId = z.string().meta({
-  description: "Id of the partner; deposits carry its keccak256 hash on chain.",
+  description: "Id of the partner. Deposits record its keccak256 hash on-chain.",
   example: "ptr_0123456789abcdef0123456789abcdef",
 });
 
+/** Session token, as responses to registration and login show it. */
 const SessionToken = z.string().meta({
-  description: "Session token, to be sent as `Authorization: Bearer <token>`. Shown only once.",
+  description: "Session token, to be sent as `Authorization: Bearer <token>`. It is shown only once.",
 });
 
-/** Answer to a registration: the partner, its keys and a session. */
+/** Response to a registration: the partner, its API key and secret, and a session. */
 export const Registration = RotatedKeys.extend({
   address: AddressText.meta({
     description: "Wallet of the partner, checksummed.",
@@ -132,10 +138,13 @@ export const Registration = RotatedKeys.extend({
   created_at: TimeText.meta({ description: "Time of the registration." }),
   session_token: SessionToken,
   expires_at: TimeText.meta({ description: "Time at which the session expires." }),
-}).meta({ id: "Registration", description: "A registered partner, with its keys and a session." });
+}).meta({
+  id: "Registration",
+  description: "A registered partner, with its API key and secret and a session.",
+});
 export type Registration = z.infer<typeof Registration>;
 
-/** A partner's own account. */
+/** A partner's account, as the partner sees it. */
 export const Partner = z
   .object({
     address: AddressText.meta({
@@ -146,107 +155,120 @@ export const Partner = z
     partner_type: PartnerType,
     name: z.string().meta({ description: "Display name of the partner.", example: "Example Wallet" }),
     website: z.string().meta({
-      description: "Website of the partner; empty when not given.",
+      description: "Website of the partner, or empty if there is none.",
       example: "https://wallet.example",
     }),
     contact_email: z.string().meta({
-      description: "Contact e-mail address of the partner; empty when not given.",
+      description: "Contact e-mail address of the partner, or empty if there is none.",
       example: "partners@example.com",
     }),
     description: z.string().meta({
-      description: "Description in the partner's own words; empty when not given.",
+      description: "Description in the partner's own words, or empty if there is none.",
       example: "A self-custodial wallet for stablecoin savings",
     }),
     vault_ids: z.array(VaultIdText).nullable().meta({
       description:
-        "Vaults that deposits with the partner's key may go to; `null` for any vault, an empty list for none.",
+        "Vaults that the partner's API key may deposit into; `null` allows every vault, an empty list none.",
     }),
     api_key_prefix: z.string().meta({
-      description: "First and last characters of the API key, to recognise it by.",
+      description: "First and last characters of the API key, to recognize it.",
       example: "cw_live_7Gh2…k9Qz",
     }),
     api_key_created_at: TimeText.meta({ description: "Time at which the current API key was created." }),
     created_at: TimeText.meta({ description: "Time of the partner's registration." }),
   })
-  .meta({ id: "Partner", description: "A partner's own account." });
+  .meta({ id: "Partner", description: "A partner's account, as the partner sees it." });
 export type Partner = z.infer<typeof Partner>;
 
-/** Answer to a login. */
+/** Response to a login: a session and the partner's account. */
 export const Login = z
   .object({
     session_token: SessionToken,
     expires_at: TimeText.meta({ description: "Time at which the session expires." }),
     partner: Partner.meta({ description: "The partner that signed in." }),
   })
-  .meta({ id: "Login", description: "A session of a partner." });
+  .meta({ id: "Login", description: "A new session and the partner that signed in." });
 export type Login = z.infer<typeof Login>;
 
-/** What was paid in with one token: never added to another token's. */
+/** Completed deposits of a partner that were paid with one token. Amounts of different tokens are never added up. */
 const Volume = z
   .object({
     chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the token's chain." }),
     token_address: AddressText.meta({ description: "Token that the deposits were paid with, checksummed." }),
     symbol: z.string().meta({
-      description: "Symbol of the token; empty for a token that no listed vault takes.",
+      description: "Symbol of the token, or empty if it is unknown.",
       example: "USDC",
     }),
     decimals: z
       .int()
       .nullable()
-      .meta({ description: "Decimals of the token; `null` when unknown.", example: 6 }),
+      .meta({ description: "Decimals of the token, or `null` if they are unknown.", example: 6 }),
     deposits: z.int().meta({ description: "Number of completed deposits paid with the token.", example: 42 }),
-    users: z.int().meta({ description: "Number of distinct addresses that paid them.", example: 31 }),
+    users: z
+      .int()
+      .meta({ description: "Number of distinct addresses that paid for these deposits.", example: 31 }),
     amount: AmountText.meta({
-      description: "Amount paid in, in the token's smallest unit; never summed across tokens.",
+      description: "Total amount paid, in the token's smallest unit.",
       example: "125000000000",
     }),
   })
   .meta({ id: "PartnerVolume", description: "Completed deposits paid with one token." });
 
-/** Figures of a partner's deposits. */
+/** Figures of the deposits built with a partner's API key. */
 export const Dashboard = z
   .object({
     partner_id: PartnerId,
     since: TimeText.nullable().meta({
-      description: "Start of the period; only deposits built from then on are counted. `null` when all are.",
+      description:
+        "Start of the period: only deposits built from this time on are counted. `null` if all deposits are counted.",
     }),
     deposits: z
       .object({
-        built: z.int().meta({ description: "Deposits built, whether or not they were sent.", example: 120 }),
-        verified: z
+        built: z
           .int()
-          .meta({ description: "Built deposits that the key's secret was sent with.", example: 90 }),
-        sent: z.int().meta({ description: "Deposits seen on chain.", example: 60 }),
-        pending: z.int().meta({ description: "Deposits sent and not yet final.", example: 4 }),
-        completed: z.int().meta({ description: "Deposits whose shares reached the user.", example: 52 }),
+          .meta({ description: "Number of deposits built, whether or not they were sent.", example: 120 }),
+        verified: z.int().meta({
+          description: "Number of deposits built with API key and secret, not the API key alone.",
+          example: 90,
+        }),
+        sent: z.int().meta({ description: "Number of deposits seen on-chain.", example: 60 }),
+        pending: z
+          .int()
+          .meta({ description: "Number of deposits that were sent and are not final yet.", example: 4 }),
+        completed: z
+          .int()
+          .meta({ description: "Number of deposits whose shares reached the user.", example: 52 }),
         partial: z.int().meta({
-          description: "Deposits in which the user received the asset instead of shares.",
+          description: "Number of deposits in which the user received a token instead of shares.",
           example: 1,
         }),
-        refunded: z.int().meta({ description: "Deposits that were paid back to the user.", example: 2 }),
+        refunded: z
+          .int()
+          .meta({ description: "Number of deposits that were refunded to the user.", example: 2 }),
         failed: z.int().meta({
-          description: "Deposits that failed, with neither shares nor a refund so far.",
+          description: "Number of deposits that failed, without shares or a refund so far.",
           example: 1,
         }),
       })
       .meta({ description: "Number of deposits by outcome." }),
     users: z.int().meta({
-      description: "Number of distinct addresses with a deposit seen on chain.",
+      description: "Number of distinct addresses with a deposit seen on-chain.",
       example: 48,
     }),
     success_rate: z.number().nullable().meta({
-      description: "Completed deposits as a fraction of those that ended; `null` when none ended.",
+      description:
+        "Completed deposits as a fraction of all final deposits, or `null` if no deposit is final.",
       example: 0.9286,
     }),
     volumes: z.array(Volume).meta({ description: "Completed deposits by the token they were paid with." }),
   })
-  .meta({ id: "Dashboard", description: "Figures of the deposits built with a partner's key." });
+  .meta({ id: "Dashboard", description: "Figures of the deposits built with a partner's API key." });
 export type Dashboard = z.infer<typeof Dashboard>;
 
-/** A deposit as its partner sees it. */
+/** A tracked deposit as the partner sees it whose API key it was built with. */
 export const PartnerTransaction = Deposit.extend({
   verified: z.boolean().meta({
-    description: "Whether the deposit was built with the key's secret, not the key alone.",
+    description: "Whether the deposit was built with API key and secret, not with the API key alone.",
     example: true,
   }),
   referrer: AddressText.meta({
@@ -254,8 +276,8 @@ export const PartnerTransaction = Deposit.extend({
     example: "0x0000000000000000000000000000000000000000",
   }),
   referrer_handle: z.string().meta({
-    description: "Handle that referred the user; empty when there is none.",
+    description: "Handle that referred the user, or empty if there is none.",
     example: "alice",
   }),
-}).meta({ id: "PartnerTransaction", description: "A deposit built with a partner's key." });
+}).meta({ id: "PartnerTransaction", description: "A deposit built with a partner's API key." });
 export type PartnerTransaction = z.infer<typeof PartnerTransaction>;

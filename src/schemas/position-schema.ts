@@ -3,7 +3,7 @@ import { NextStep, NextStepRefusal } from "./deposit-schema.ts";
 import { AddressText, AmountText, ChainIdNumber, TimeText, VaultIdText } from "./primitive-schemas.ts";
 import { VaultType } from "./vault-schema.ts";
 
-/** A user's holding in one vault. */
+/** A user's shares in one vault, with their value, the net deposits and the yield. */
 export const Position = z
   .object({
     vault_id: VaultIdText,
@@ -17,22 +17,22 @@ export const Position = z
     asset_address: AddressText.meta({ description: "Address of the underlying asset, checksummed." }),
     asset_decimals: z.int().meta({ description: "Decimals of the underlying asset.", example: 6 }),
     share_balance: AmountText.meta({
-      description: "The user's `balanceOf` of the share token, in its smallest unit.",
+      description: "The user's balance of the share token, in its smallest unit.",
       example: "950000000000000000",
     }),
     share_decimals: z.int().meta({ description: "Decimals of the share token.", example: 18 }),
     vault_type: VaultType,
     current_assets: AmountText.nullable().meta({
       description:
-        "Current value of the shares, in the asset's smallest unit; `null` when the vault could not convert them.",
+        "Current value of the shares, in the asset's smallest unit, or `null` if the vault could not convert them.",
     }),
     deposited_assets: z
       .string()
       .nullable()
       .meta({
         description:
-          "Deposits minus withdrawals to date, in the asset's smallest unit; `null` when none is recorded or the history " +
-          "is not indexed from its start to the head of the chain.",
+          "Deposits minus withdrawals to date, in the asset's smallest unit, or `null` if none are recorded or the vault's " +
+          "history is not completely indexed.",
         example: "990000",
       }),
     yield_assets: z
@@ -40,41 +40,49 @@ export const Position = z
       .nullable()
       .meta({
         description:
-          "Yield to date: `current_assets` minus `deposited_assets`, in the asset's smallest unit. Negative for a loss; " +
-          "`null` when either is.",
+          "Yield to date: `current_assets` minus `deposited_assets`, in the asset's smallest unit. Negative for a loss, " +
+          "`null` if either value is unknown.",
         example: "10000",
       }),
   })
-  .meta({ id: "Position", description: "A user's holding in one vault, in units of the vault's asset." });
+  .meta({
+    id: "Position",
+    description: "A user's shares in one vault, with their value in the vault's asset.",
+  });
 export type Position = z.infer<typeof Position>;
 
-/** How far one chain was read for a user's positions. */
+/**
+ * Coverage of one chain in a user's positions: whether and at which block it was read, and which blocks are indexed.
+ */
 export const ChainCoverage = z
   .object({
     chain_id: ChainIdNumber,
     ok: z.boolean().meta({
-      description: "Whether the chain could be read; its vaults are missing from the answer otherwise.",
+      description: "Whether the chain could be read. If not, its vaults are missing from the response.",
       example: true,
     }),
     block_number: z.int().nullable().meta({
-      description: "Block at which the whole chain was read; `null` when it could not be read.",
+      description:
+        "Block at which all vaults of the chain were read, or `null` if the chain could not be read.",
       example: 41250000,
     }),
-    block_timestamp: TimeText.nullable().meta({ description: "Time of that block; `null` when unknown." }),
+    block_timestamp: TimeText.nullable().meta({
+      description: "Timestamp of that block, or `null` if it is unknown.",
+    }),
     indexed_from: z.int().nullable().meta({
-      description: "First block from which deposits and withdrawals are indexed; `null` when none are.",
+      description: "First block whose deposits and withdrawals are indexed, or `null` if none are.",
       example: 12300000,
     }),
     indexed_to: z.int().nullable().meta({
-      description: "Last block up to which deposits and withdrawals are indexed; `null` when none are.",
+      description: "Last block whose deposits and withdrawals are indexed, or `null` if none are.",
       example: 41249990,
     }),
     unread: z.array(VaultIdText).meta({ description: "Vaults whose share balance could not be read." }),
   })
-  .meta({ id: "ChainCoverage", description: "How far one chain was read for a user's positions." });
+  .meta({ id: "ChainCoverage", description: "Coverage of one chain in a user's positions." });
 export type ChainCoverage = z.infer<typeof ChainCoverage>;
 
-/** Everything that a user holds in known vaults. */
+/** A user's shares and pending deposits in all listed vaults, with the coverage of each chain. */
 export const Positions = z
   .object({
     user_address: AddressText.meta({
@@ -90,23 +98,24 @@ export const Positions = z
           vault_id: VaultIdText,
           pending_assets: AmountText.nullable().meta({
             description:
-              "Assets waiting for the vault to settle the request, in the asset's smallest unit; `null` when unknown.",
+              "Assets in requests that the vault has not settled yet, in the asset's smallest unit, or `null` if unknown.",
           }),
           claimable_shares: AmountText.nullable().meta({
             description:
-              "Shares that can be claimed now, in the share token's smallest unit; `null` when unknown.",
+              "Shares that can be claimed now, in the share token's smallest unit, or `null` if unknown.",
           }),
           next: NextStep.nullable().meta({
-            description: "Claim that the user can sign now; `null` when there is none.",
+            description: "Claim transaction that the user can sign now, or `null` if there is none.",
           }),
           next_refusal: NextStepRefusal.nullable().meta({
-            description:
-              "Reason why the shares cannot be claimed now; `null` when nothing stands in the way.",
+            description: "Reason why the shares cannot be claimed now, or `null` if there is no such reason.",
           }),
         }),
       )
-      .meta({ description: "Deposit requests to asynchronous vaults that have not become shares yet." }),
-    chains: z.array(ChainCoverage).meta({ description: "How far each chain was read." }),
+      .meta({
+        description: "Deposit requests to asynchronous vaults whose shares have not been claimed yet.",
+      }),
+    chains: z.array(ChainCoverage).meta({ description: "Coverage of each chain." }),
   })
-  .meta({ id: "Positions", description: "Everything that a user holds in known vaults." });
+  .meta({ id: "Positions", description: "A user's shares and pending deposits in all listed vaults." });
 export type Positions = z.infer<typeof Positions>;

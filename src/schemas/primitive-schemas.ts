@@ -4,36 +4,36 @@ import { parseAddress } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import { parseVaultId } from "../lib/vault-id.ts";
 
-/** An address in an answer: checksummed (EIP-55). */
+/** An address in a response, checksummed (EIP-55). */
 export const AddressText = z.string().meta({ example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" });
 
-/** An amount in an answer: a decimal integer in a token's smallest unit. */
+/** An amount in a response: a decimal integer in the token's smallest unit, as a string. */
 export const AmountText = z.string().meta({ example: "1000000" });
 
-/** A vault id in an answer: lowercase. */
+/** A vault id in a response, in lowercase. */
 export const VaultIdText = z.string().meta({
   description: "Vault id: `<chain_id>:<vault address>`, lowercase.",
   example: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
 });
 
-/** A time in an answer: RFC 3339 in UTC, with milliseconds. */
+/** A time in a response: RFC 3339 in UTC, with milliseconds. */
 export const TimeText = z.string().meta({ example: "2026-01-02T03:04:05.678Z", format: "date-time" });
 
-/** Bytes in an answer: `0x` and hexadecimal digits. */
+/** Bytes in a response, as hex with `0x`. */
 export const HexText = z.string().meta({
   example:
     "0x6e553f6500000000000000000000000000000000000000000000000000000000000f4240000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
 });
 
-/** A 32-byte hash in an answer. */
+/** A 32-byte hash in a response, as hex with `0x`. */
 export const HashText = z.string().meta({
   example: "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
 });
 
-/** A chain id in an answer. */
+/** An EIP-155 chain id in a response. */
 export const ChainIdNumber = z.int().meta({ description: "EIP-155 chain id.", example: 8453 });
 
-/** An address of the request: any valid case in, checksummed out. */
+/** An address in a request. Letters may be lowercase, uppercase or checksummed; the parsed address is checksummed. */
 export const AddressInput = z
   .string()
   .transform((text, context): Address => {
@@ -48,13 +48,13 @@ export const AddressInput = z
     example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
   });
 
-/** A wallet's address in a path or query string. */
+/** A wallet address in a path or query string. */
 export const WalletParam = AddressInput.meta({
   description: "Wallet address of the user.",
   example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
 });
 
-/** An amount of the request: a positive decimal integer string that fits uint256. */
+/** An amount in a request: a positive decimal integer that fits into a uint256, as a string. */
 export const AmountInput = z
   .string()
   .regex(/^[1-9][0-9]{0,77}$/, "must be a positive integer in the smallest unit, as a decimal string")
@@ -66,7 +66,7 @@ export const AmountInput = z
   })
   .meta({ type: "string", pattern: "^[1-9][0-9]{0,77}$", example: "1000000" });
 
-/** A vault id of the request: any case, plain or with %3A. */
+/** A vault id in a request, in any letter case, with the colon plain or encoded as `%3A`. */
 export const VaultIdInput = z
   .string()
   .transform((text, context) => {
@@ -82,10 +82,13 @@ export const VaultIdInput = z
     example: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
   });
 
-/** A chain id in a JSON body. */
+/** An EIP-155 chain id in a JSON body. */
 export const ChainIdInput = z.int().positive().meta({ description: "EIP-155 chain id.", example: 8453 });
 
-/** An integer in a query string or path: digits only, so that an empty text is not zero. */
+/**
+ * Returns the schema of an integer in a query string or path. It accepts only digits, so that an empty string does not
+ * become zero.
+ */
 export function integerParam(bounds: { minimum: number; maximum: number }) {
   return z
     .string()
@@ -95,7 +98,7 @@ export function integerParam(bounds: { minimum: number; maximum: number }) {
     .meta({ type: "integer", minimum: bounds.minimum, maximum: bounds.maximum });
 }
 
-/** A chain id in a query string. */
+/** An EIP-155 chain id in a query string. */
 export const ChainIdParam = integerParam({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }).meta({
   description: "EIP-155 chain id.",
   example: 8453,
@@ -107,7 +110,7 @@ export const BooleanParam = z
   .transform((text) => text === "true")
   .meta({ type: "boolean" });
 
-/** A transaction hash of the request, lower-cased. */
+/** A transaction hash in a request; the parsed hash is lowercase. */
 export const TxHashInput = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hexadecimal digits")
@@ -119,13 +122,13 @@ export const TxHashInput = z
     example: "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
   });
 
-/** The id of a tracked deposit in an answer. */
+/** The tracking id of a deposit in a response. */
 export const TrackingIdText = z.string().meta({
   description: "Tracking id of the deposit.",
   example: "trk_0123456789abcdef0123456789abcdef",
 });
 
-/** The id of a tracked deposit, as build returned it. */
+/** The tracking id of a deposit in a request, as `POST /v1/quote/build` returned it. */
 export const TrackingIdInput = z
   .string()
   .regex(/^trk_[0-9a-f]{32}$/, "must be a tracking id")
@@ -136,7 +139,7 @@ export const TrackingIdInput = z
     example: "trk_0123456789abcdef0123456789abcdef",
   });
 
-/** A page's length in a query string. */
+/** Returns the schema of the `limit` parameter: the maximum number of items on a page. */
 export function limitParam(maximum: number, fallback: number) {
   return integerParam({ minimum: 1, maximum })
     .optional()

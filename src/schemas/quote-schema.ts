@@ -15,16 +15,16 @@ import {
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 import { VaultSummary } from "./vault-schema.ts";
 
-/** The bridges a caller may prefer: those whose calldata we decode. */
+/** Keys of the bridges that a caller may prefer: those whose calldata this service can decode and verify. */
 export const bridgeKeys = ["across", "stargate", "stargate_bus", "cctp", "cctp_fast"] as const;
 
-/** Body of quote and build. Unknown members are ignored. */
+/** Request body for quoting or building a deposit. Unknown fields are ignored. */
 export const BuildInput = z
   .object({
     from_chain_id: ChainIdInput.meta({ description: "EIP-155 id of the chain that the user pays on." }),
     from_token: AddressInput.meta({
       description:
-        "Token that the user pays with; for the native token the zero address or " +
+        "Token that the user pays with; for the native currency the zero address or " +
         "`0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE`.",
     }),
     from_amount: AmountInput.meta({ description: "Amount to pay, in the smallest unit of `from_token`." }),
@@ -36,16 +36,16 @@ export const BuildInput = z
       (address) => address !== zeroAddress,
       "must not be the zero address",
     ).meta({
-      description: "Wallet that pays and receives the shares; not the zero address.",
+      description: "Wallet that pays for the deposit and receives the shares; not the zero address.",
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     }),
     slippage: z.number().gt(0).max(0.5).default(0.03).meta({
       description:
-        "Slippage tolerance: the largest total loss between the expected value and the shares received, as a fraction.",
+        "Slippage tolerance: maximum total loss between the expected value and the value of the received shares, as a fraction.",
       example: 0.01,
     }),
     referrer: AddressInput.default(zeroAddress).meta({
-      description: "Address that referred the user. Default: the zero address, for none.",
+      description: "Address that referred the user. Default: the zero address, which stands for none.",
       example: "0x0000000000000000000000000000000000000000",
     }),
     referrer_handle: z.string().max(64).default("").meta({
@@ -53,11 +53,11 @@ export const BuildInput = z
       example: "alice",
     }),
     parent_tracking_id: TrackingIdInput.optional().meta({
-      description: "Tracking id of an earlier deposit of the same user that this one belongs to.",
+      description: "Tracking id of an earlier deposit of the same user that this deposit belongs to.",
     }),
     preferred_bridge: z.enum(bridgeKeys).optional().meta({
       description:
-        "Key of the bridge to prefer (`GET /v1/bridges`). A preference only: another bridge is used when it has no route.",
+        "Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route.",
     }),
     partner_id: z
       .string()
@@ -65,8 +65,8 @@ export const BuildInput = z
       .default("")
       .meta({
         description:
-          "Id of the partner; must be the API key's own when a key is sent. Recorded on chain as the keccak256 of its UTF-8 " +
-          "bytes, or as zero when empty.",
+          "Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as the keccak256 " +
+          "hash of its UTF-8 bytes, or as zero if it is empty.",
         example: "ptr_0123456789abcdef0123456789abcdef",
       }),
     partner_type: z.int().min(0).max(2).default(0).meta({
@@ -74,103 +74,107 @@ export const BuildInput = z
       example: 2,
     }),
   })
-  .meta({ id: "BuildInput", description: "The deposit to quote or to build." });
+  .meta({ id: "BuildInput", description: "A deposit to quote or to build." });
 export type BuildInput = z.infer<typeof BuildInput>;
 
+/** Fields with the amounts that arrive on the vault's chain and are deposited. */
 const Arrival = {
   to_amount: AmountText.meta({
     description:
       "Amount expected to arrive on the vault's chain, in the smallest unit of the token that arrives.",
   }),
   to_amount_min: AmountText.meta({
-    description: "Least amount that arrives, in the smallest unit of the token that arrives.",
+    description:
+      "Minimum amount that arrives on the vault's chain, in the smallest unit of the token that arrives.",
     example: "970000",
   }),
   deposit_amount: AmountText.meta({
-    description: "Amount expected to be deposited, in the smallest unit of the token that the vault takes.",
+    description: "Amount expected to be deposited, in the smallest unit of the token that is deposited.",
   }),
 };
 
+/** Fields with the expected and the minimum number of shares. */
 const ExpectedShares = {
   estimated_shares: AmountText.meta({
-    description: "Shares expected, in the share token's smallest unit.",
+    description: "Expected number of shares, in the share token's smallest unit.",
     example: "950000000000000000",
   }),
   min_shares: AmountText.nullable().meta({
     description:
-      "Least shares minted, in the share token's smallest unit; `null` when nothing on chain enforces a minimum.",
+      "Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.",
     example: "921500000000000000",
   }),
 };
 
-/** What a built deposit is expected to give, and the least that is accepted. */
+/** Expected and minimum amounts of a built deposit: tokens that arrive, and shares. */
 export const BuildEstimate = z.object({ ...Arrival, ...ExpectedShares }).meta({
   id: "BuildEstimate",
-  description: "What a deposit is expected to give, and the least that is accepted.",
+  description: "Expected and minimum amounts of a deposit.",
 });
 export type BuildEstimate = z.infer<typeof BuildEstimate>;
 
+/** Result of simulating the part of a deposit on one chain. */
 const SimulationLeg = z.object({
-  block_number: z.int().meta({ description: "Block whose state the simulation ran on.", example: 41250000 }),
+  block_number: z.int().meta({ description: "Block at which the simulation ran.", example: 41250000 }),
   gas_used: AmountText.meta({ description: "Gas used in the simulation.", example: "240000" }),
   shares: AmountText.nullable().meta({
     description:
-      "Shares minted in the simulation, in the share token's smallest unit; `null` when it minted none.",
+      "Shares minted in the simulation, in the share token's smallest unit, or `null` if none were minted.",
     example: "950000000000000000",
   }),
 });
 
-/** Result of running the transaction from the user's address before it is returned. */
+/** Result of the simulation of a built transaction from the user's address. */
 export const SimulationSummary = SimulationLeg.extend({
   balance_sufficient: z.boolean().meta({
-    description: "Whether the user's balance covered the payment at that block.",
+    description: "Whether the user's balance was sufficient for the payment at that block.",
     example: true,
   }),
   allowance_sufficient: z.boolean().meta({
-    description: "Whether the user's allowance covered the payment at that block.",
+    description: "Whether the user's allowance was sufficient for the payment at that block.",
     example: false,
   }),
   destination: SimulationLeg.nullable().meta({
     description:
-      "Simulation of the part on the vault's chain, or of the second step; `null` when the transaction itself deposits.",
+      "Simulation of the deposit on the vault's chain or in the second step, or `null` if the first transaction deposits.",
   }),
 }).meta({
   id: "Simulation",
-  description: "Result of running the transaction from the user's address before it was returned.",
+  description: "Result of simulating the transaction from the user's address before it was returned.",
 });
 
-/** Where the funds of a built deposit go, and over what. */
+/** Source chain, destination chain and bridge of a built deposit. */
 export const Tracking = z
   .object({
     from_chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the chain that the user pays on." }),
     to_chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the vault's chain." }),
     bridge: z.string().nullable().meta({
-      description:
-        "Key of the bridge that is used (`GET /v1/bridges`), preferred or not; `null` when none is.",
+      description: "Key of the bridge that is used (`GET /v1/bridges`), or `null` if none is used.",
       example: "across",
     }),
     router_explorer: z.string().nullable().meta({
-      description: "URL of the bridge's page for the transfer; `null` when there is none.",
+      description: "URL of the bridge's page for the transfer, or `null` if there is none.",
       example: "https://scan.li.fi/tx/0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
     }),
   })
-  .meta({ id: "Tracking", description: "The way that the funds of a deposit take." });
+  .meta({ id: "Tracking", description: "Chains and bridge of a deposit." });
 
+/** Approval that a payment needs, or null. */
 const PaymentApproval = Approval.nullable().meta({
   description:
-    "Approval to send before the transaction; `null` when none is needed, as for the native token.",
+    "Approval to send before the transaction, or `null` if none is needed, for example for the native currency.",
 });
 
-/** A deposit that is ready to be signed. */
+/** Response to a build: a deposit's transactions, ready to be signed, with its estimate and simulation. */
 export const BuiltDeposit = z
   .object({
     transaction_request: TransactionRequest.meta({ description: "Transaction to sign and send first." }),
-    tracking: Tracking.meta({ description: "Chains and bridge that the funds travel over." }),
+    tracking: Tracking.meta({ description: "Chains and bridge of the deposit." }),
     approval: PaymentApproval,
     tracking_id: TrackingIdText,
     two_step: z.boolean().default(false).meta({
       description:
-        "Whether the user signs a second transaction on the vault's chain once the funds have arrived.",
+        "Whether the user has to sign a second transaction on the vault's chain once the funds have arrived.",
       example: false,
     }),
     deposit_tx: z
@@ -181,82 +185,84 @@ export const BuiltDeposit = z
       .nullable()
       .meta({
         description:
-          "Second transaction on the vault's chain, as foreseen now; its current form is in `GET " +
-          "/v1/deposits/{tracking_id}`. `null` when one step suffices.",
+          "Second transaction on the vault's chain, as expected now, or `null` if one transaction is enough. " +
+          "`GET /v1/deposits/{tracking_id}` returns the current transaction.",
       }),
     estimate: BuildEstimate.meta({
-      description: "What the deposit is expected to give, and the least that is accepted.",
+      description: "Expected and minimum amounts of the deposit.",
     }),
     expires_at: TimeText.meta({
-      description: "Time until which the transaction may be sent; build again after it.",
+      description: "Time until which the transaction may be sent. After it, build the deposit again.",
     }),
     simulation: SimulationSummary.meta({
-      description: "Result of running the transaction from the user's address before it was returned.",
+      description: "Result of simulating the transaction from the user's address before it was returned.",
     }),
     calls: z.array(WalletCall).meta({
-      description: "The approvals, allowance resets and transaction as a call list for EIP-5792 wallets.",
+      description:
+        "Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets.",
     }),
   })
-  .meta({ id: "BuiltDeposit", description: "A deposit that is ready to be signed." });
+  .meta({ id: "BuiltDeposit", description: "A built deposit, whose transaction is ready to be signed." });
 export type BuiltDeposit = z.infer<typeof BuiltDeposit>;
 
-/** The kinds of quotes. */
+/** Kinds of routes that a quote can have. */
 export const quoteTypes = ["direct", "same_chain_swap", "cross_chain"] as const;
 
+/** Fields with the expected duration and gas cost of a route. */
 const Costs = {
   estimated_time: z.int().nullable().meta({
-    description: "Duration that the provider expects, in seconds; `null` when it gives none.",
+    description: "Duration that the provider estimates, in seconds, or `null` if it estimates none.",
     example: 12,
   }),
   gas_cost_usd: z.string().nullable().meta({
-    description: "Gas cost in US dollars by the provider's own figures; `null` when it gives none.",
+    description: "Gas cost that the provider estimates, in US dollars, or `null` if it estimates none.",
     example: "0.12",
   }),
 };
 
-/** One way to make the deposit. */
+/** One route that a deposit can take, as a quote lists it. */
 export const RouteOption = z
   .object({
     bridge: z.string().nullable().meta({
-      description: "Key of the bridge (`GET /v1/bridges`); `null` when none is used.",
+      description: "Key of the bridge (`GET /v1/bridges`), or `null` if none is used.",
       example: "across",
     }),
     bridge_name: z.string().nullable().meta({
-      description: "Display name of the bridge; `null` when none is used.",
+      description: "Display name of the bridge, or `null` if none is used.",
       example: "Across",
     }),
     bridge_logo: z.string().nullable().meta({
-      description: "URL of the bridge's logo; `null` when there is none.",
+      description: "URL of the bridge's logo, or `null` if there is none.",
       example: "https://bridge.example/across.svg",
     }),
     ...Arrival,
     ...Costs,
     tags: z.array(z.string()).meta({
       description:
-        "What sets the route apart: `recommended`, `direct`, `best_output`, `fastest`, `cheapest`, `one_transaction`, " +
+        "Properties of the route: `recommended`, `direct`, `best_output`, `fastest`, `cheapest`, `one_transaction`, " +
         "`two_step`.",
       example: ["recommended", "one_transaction"],
     }),
   })
   .meta({ id: "RouteOption", description: "One route that a deposit can take." });
 
-/** What a deposit would give. */
+/** Response to a quote: the expected result of a deposit, and the routes that it can take. */
 export const Quote = z
   .object({
     quote_type: z.enum(quoteTypes).meta({
       description:
-        "Kind of route. `direct`: a token that the vault takes is paid on its chain; `same_chain_swap`: another token is " +
-        "swapped on its chain; `cross_chain`: the payment comes from another chain.",
+        "Kind of route. `direct`: the user pays with a token that the vault accepts, on its chain; `same_chain_swap`: the " +
+        "token is swapped on the vault's chain first; `cross_chain`: the user pays on another chain.",
     }),
-    vault: VaultSummary.meta({ description: "Vault that would be deposited into." }),
+    vault: VaultSummary.meta({ description: "Vault that receives the deposit." }),
     estimate: z
       .object({
         from_amount: AmountText.meta({
-          description: "Amount to pay, in the smallest unit of the token paid with.",
+          description: "Amount to pay, in the smallest unit of the token that the user pays with.",
         }),
         from_amount_usd: z.string().nullable().meta({
           description:
-            "Value of the payment in US dollars by the provider's own figures; `null` when it gives none.",
+            "Value of the payment that the provider estimates, in US dollars, or `null` if it estimates none.",
           example: "1.00",
         }),
         ...Arrival,
@@ -266,8 +272,8 @@ export const Quote = z
           .nullable()
           .meta({
             description:
-              "Part of the value lost on the way, as a fraction of the payment by the provider's own figures; negative when " +
-              "more arrives, `null` when it gives none.",
+              "Value lost in swaps and bridges by the provider's estimate, as a fraction of the payment. Negative if the value " +
+              "rises, `null` if the provider estimates none.",
             example: "0.0025",
           }),
         ...Costs,
@@ -279,7 +285,7 @@ export const Quote = z
                 .meta({ description: "Kind of step: `swap`, `bridge` or `deposit`.", example: "bridge" }),
               chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the chain that the step runs on." }),
               tool: z.string().meta({
-                description: "What performs the step: the exchange, the bridge or the vault's adapter.",
+                description: "Tool that performs the step: an exchange, a bridge or the vault's adapter.",
                 example: "across",
               }),
               to: AddressText.meta({
@@ -290,10 +296,10 @@ export const Quote = z
           )
           .meta({ description: "Steps of the route, in order." }),
       })
-      .meta({ description: "What the deposit is expected to give, and the least that is accepted." }),
+      .meta({ description: "Expected and minimum amounts of the deposit." }),
     approval: PaymentApproval,
     route_options: z.array(RouteOption).meta({
-      description: "Every route that was offered; the one that build would take comes first.",
+      description: "All routes that providers offered. The route that a build would take comes first.",
     }),
     reasons: z
       .array(
@@ -309,5 +315,5 @@ export const Quote = z
       )
       .meta({ description: "Why the other routes were rejected." }),
   })
-  .meta({ id: "Quote", description: "What a deposit would give, from a simulation on current state." });
+  .meta({ id: "Quote", description: "Expected result of a deposit, from a simulation at the latest block." });
 export type Quote = z.infer<typeof Quote>;

@@ -1,41 +1,44 @@
 import * as z from "zod";
 import { ChainIdNumber, HashText, TimeText, VaultIdText } from "./primitive-schemas.ts";
 
-/** The tiers of signals, the most severe first. */
+/** Tiers (severities) of signals, most severe first. */
 export const tiers = ["high", "medium", "low"] as const;
 
-/** The severity of a signal. */
+/** Tier (severity) of a signal. */
 export const Tier = z.enum(tiers).meta({ description: "Severity of the signal." });
 export type Tier = z.infer<typeof Tier>;
 
-/** The dimensions of signals. */
+/** Aspects of a vault that signals are about. */
 export const dimensions = ["capital", "performance", "risk", "trust"] as const;
 
-/** The aspect of a vault that a signal is about. */
+/** Aspect of a vault that a signal is about. */
 export const Dimension = z
   .enum(dimensions)
   .meta({ description: "Aspect of the vault that the signal is about." });
 export type Dimension = z.infer<typeof Dimension>;
 
+/** One figure of a signal, with its unit and change. */
 const Metric = z.object({
   label: z.string().meta({ description: "Name of the figure.", example: "share_of_total_assets" }),
   value: z.string().meta({ description: "Value of the figure, as a decimal string.", example: "0.1834" }),
   unit: z.string().meta({ description: "Unit of `value`.", example: "fraction" }),
   change: z.string().nullable().meta({
-    description: "Change against the value before, as a fraction; `null` when it does not apply.",
+    description: "Change from the previous value, as a fraction, or `null` if it does not apply.",
     example: "-0.1834",
   }),
 });
 export type Metric = z.infer<typeof Metric>;
 
-const Metrics = z.array(Metric).meta({ description: "Figures behind the signal." });
+/** The figures of a signal. */
+const Metrics = z.array(Metric).meta({ description: "Figures that the signal is based on." });
 
+/** One-sentence summary of a signal. */
 const Summary = z.string().meta({
   description: "What happened, in one sentence.",
   example: "Withdrawals within a day took 18% of the vault's assets",
 });
 
-/** One incident at a vault, as lists show it. */
+/** A signal as lists show it: one incident at a vault, raised by a rule. */
 export const Signal = z
   .object({
     signal_id: z.string().meta({
@@ -48,7 +51,7 @@ export const Signal = z
     }),
     incident_id: z.string().meta({
       description:
-        "Id of the incident: the same for everything that one rule reports about one vault while it lasts.",
+        "Id of the incident. All findings of one rule about one vault have the same id while the incident lasts.",
       example: "inc_0123456789abcdef0123456789abcdef",
     }),
     tier: Tier,
@@ -66,39 +69,41 @@ export const Signal = z
     first_seen: TimeText.meta({ description: "Time at which the incident began." }),
     last_seen: TimeText.meta({ description: "Time at which the incident was last observed." }),
     update_count: z.int().meta({
-      description: "Number of times the incident was observed again after the first.",
+      description: "Number of times that the incident was observed again after the first observation.",
       example: 3,
     }),
     tx_hash: HashText.nullable().meta({
-      description: "Hash of the transaction that caused it; `null` when no single transaction did.",
+      description:
+        "Hash of the transaction that caused the incident, or `null` if no single transaction did.",
     }),
     block_number: z.int().nullable().meta({
-      description: "Block in which it happened; `null` when it did not happen in a single block.",
+      description: "Block in which the incident happened, or `null` if it did not happen in a single block.",
       example: 41250000,
     }),
   })
   .meta({ id: "Signal", description: "An incident at a vault, raised by a rule." });
 export type Signal = z.infer<typeof Signal>;
 
-/** A page of signals. */
+/** One page of signals, ordered by `last_seen` with the newest first, with the total number of signals. */
 export const SignalPage = z
   .object({
     signals: z.array(Signal).meta({
-      description: "Signals of this page, one for each incident, newest `last_seen` first.",
+      description:
+        "Signals on this page, one for each incident, ordered by `last_seen` with the newest first.",
     }),
     count: z.int().meta({ description: "Number of signals on this page.", example: 20 }),
     total: z.int().meta({ description: "Number of signals on all pages.", example: 57 }),
-    since: z.string().meta({ description: "The `since` of the request.", example: "24h" }),
+    since: z.string().meta({ description: "Value of `since` in the request.", example: "24h" }),
     dimension: Dimension.nullable().meta({
-      description: "The `dimension` of the request; `null` when all were asked for.",
+      description: "Value of `dimension` in the request, or `null` if all aspects were requested.",
     }),
     limit: z.int().meta({ description: "Maximum number of signals on a page.", example: 20 }),
     offset: z.int().meta({ description: "Number of signals skipped before this page.", example: 0 }),
   })
-  .meta({ id: "SignalPage", description: "A page of signals." });
+  .meta({ id: "SignalPage", description: "One page of signals, newest first." });
 export type SignalPage = z.infer<typeof SignalPage>;
 
-/** What an incident was at one time. */
+/** An incident as it was observed at one time. */
 const Stage = z.object({
   at: TimeText.meta({ description: "Time of the observation." }),
   tier: Tier.meta({ description: "Severity at that time." }),
@@ -107,17 +112,17 @@ const Stage = z.object({
 });
 export type Stage = z.infer<typeof Stage>;
 
-/** One incident at a vault, with its evidence and its course. */
+/** A signal with its evidence and the earlier observations of its incident. */
 export const SignalDetail = Signal.extend({
   evidence: z.record(z.string(), z.string()).meta({
-    description: "Stored facts that the rule decided on, by name.",
+    description: "Facts on which the rule based the signal, by name.",
     example: { inflow: "1200000000", outflow: "98000000000" },
   }),
-  evolution: z.array(Stage).meta({ description: "Course of the incident, oldest first." }),
+  evolution: z.array(Stage).meta({ description: "Observations of the incident, oldest first." }),
 }).meta({ id: "SignalDetail", description: "A signal with its evidence and the course of its incident." });
 export type SignalDetail = z.infer<typeof SignalDetail>;
 
-/** A rule that raises signals. */
+/** A rule that raises signals, with its thresholds and the history that it needs. */
 export const Rule = z
   .object({
     rule_id: z.string().meta({ description: "Id of the rule.", example: "net_outflow" }),
@@ -132,7 +137,7 @@ export const Rule = z
     tiers: z
       .array(
         z.object({
-          tier: Tier.meta({ description: "Severity that the threshold leads to." }),
+          tier: Tier.meta({ description: "Severity of signals at this threshold." }),
           threshold: z.string().meta({ description: "Threshold of the tier.", example: "more than 10%" }),
           reason: z.string().meta({
             description: "Reason for the threshold.",
@@ -142,7 +147,7 @@ export const Rule = z
       )
       .meta({ description: "Thresholds of the rule by severity." }),
     needs: z.string().meta({
-      description: "History that the rule needs; it raises nothing without it.",
+      description: "History that the rule needs. Without it, the rule raises no signals.",
       example: "Seven days of flows",
     }),
   })

@@ -2,10 +2,16 @@ import type { Hex } from "viem";
 import * as z from "zod";
 import { AddressInput, ChainIdInput } from "./primitive-schemas.ts";
 
-/** A signature that is a contract's business may be long, but it is run on our nodes. Bytes. */
+/**
+ * Maximum length of a signature, in bytes. Smart accounts need long signatures, but nodes have to execute their
+ * verification.
+ */
 export const MAX_SIGNATURE_BYTES = 8192;
 
-/** A signature: 65 bytes of an account's key, or whatever a smart account understands. */
+/**
+ * A signature in a request: 65 bytes (r, s, v) from an account with a private key, or the bytes that a smart account
+ * accepts (ERC-1271, ERC-6492).
+ */
 export const SignatureInput = z
   .string()
   .max(2 + 2 * MAX_SIGNATURE_BYTES, `at most ${MAX_SIGNATURE_BYTES} bytes`)
@@ -16,19 +22,23 @@ export const SignatureInput = z
     pattern: "^0x(?:[0-9a-fA-F]{2})*$",
     maxLength: 2 + 2 * MAX_SIGNATURE_BYTES,
     description:
-      "Signature of the message by `address`: 65 bytes, or what a smart account verifies (ERC-1271, ERC-6492).",
+      "Signature of the message by `address`: 65 bytes, or bytes that a smart account accepts (ERC-1271, ERC-6492).",
     example:
       "0x0bf5059875921e668a5bdf2c7fc4844592d2572bcd0668d2d6c52f5054e2d0836bf84c7174cb7476364cc3dbd968b0f7172ed85794bb358b0c3b525da1786f9f1c",
   });
 
-/** The chain on which a smart account signs; an account with a key signs for any. */
+/**
+ * Chain on which a smart account's signature is verified. Signatures made with a private key are valid on any chain.
+ */
 export const SigningChain = ChainIdInput.default(1).meta({
   description:
-    "EIP-155 id of the chain that a smart account verifies its signature on; of no effect for other accounts.",
+    "EIP-155 id of the chain on which a smart account verifies its signature. It has no effect for other accounts.",
   example: 1,
 });
 
-/** A signed message, named by its nonce: the message itself is ours. */
+/**
+ * A signed sign-in message in a request. It contains only the nonce of the message, because the server stores the text.
+ */
 export const SignedNonce = z.strictObject({
   address: AddressInput.meta({
     description: "Wallet that signed the message.",
@@ -36,27 +46,27 @@ export const SignedNonce = z.strictObject({
   }),
   signature: SignatureInput,
   nonce: z.string().min(1).max(128).meta({
-    description: "Nonce of the signed message; works once, within ten minutes.",
+    description: "Nonce of the signed message. It can be used once, within ten minutes.",
     example: "k3J9xQ2mVb7RtYp4",
   }),
 });
 export type SignedNonce = z.infer<typeof SignedNonce>;
 
-/** The operations that signatures are for. */
+/** Operations that a wallet authorizes with a signature. */
 export const signingPurposes = ["register", "login", "apply"] as const;
-/** What a signature is good for; one for one thing serves no other. */
+/** The operation that a wallet signature authorizes. A signature is valid for one operation only. */
 export type SigningPurpose = (typeof signingPurposes)[number];
 
-/** A nonce, and the message to sign with it. */
+/** A nonce in a response, with the sign-in message that contains it and that the wallet signs. */
 export const Nonce = z
   .object({
     nonce: z.string().meta({
-      description: "Nonce of the message; works once, within ten minutes.",
+      description: "Nonce of the message. It can be used once, within ten minutes.",
       example: "k3J9xQ2mVb7RtYp4",
     }),
     message: z.string().meta({
-      description: "EIP-4361 (Sign-In with Ethereum) message, to be signed unchanged with the wallet.",
+      description: "Sign-In with Ethereum message (EIP-4361), which the wallet must sign unchanged.",
     }),
   })
-  .meta({ id: "Nonce", description: "A nonce, and the message to sign with it." });
+  .meta({ id: "Nonce", description: "A nonce, and the message that contains it and must be signed." });
 export type Nonce = z.infer<typeof Nonce>;

@@ -1,16 +1,20 @@
 import * as z from "zod";
 
+/** Length of the units of relative times, in milliseconds. */
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** A time of the request that may be relative: `at` tells it once now is known, `text` is what was written. */
+/**
+ * A time in a request, absolute or relative to now. `text` is the time as requested; `at` returns it for the current
+ * time in milliseconds.
+ */
 export interface RequestedTime {
   text: string;
   at(nowMs: number): Date;
 }
 
 /**
- * Reads `<n>m|h|d|w` or an RFC 3339 time with its zone; null: neither. No time lies before 1970: there is nothing to be
- * told of, and a span that begins before year 1 is none to Postgres.
+ * Parses a time: an age `<n>m|h|d|w`, or an RFC 3339 time with its time zone. Returns null for any other text. Times
+ * before 1970 become 1970, because there is no earlier data and Postgres does not accept every earlier year.
  */
 export function parseRequestedTime(text: string): RequestedTime | null {
   const [, count, unit] = /^([1-9][0-9]{0,5})([mhdw])$/.exec(text) ?? [];
@@ -24,7 +28,7 @@ export function parseRequestedTime(text: string): RequestedTime | null {
   return { text, at: () => new Date(Math.max(0, time)) };
 }
 
-/** A time of a query: how long ago, or RFC 3339. */
+/** A time in a query string: an RFC 3339 time, or an age such as `24h`. */
 export const TimeInput = z
   .string()
   .max(40)
@@ -36,6 +40,6 @@ export const TimeInput = z
   })
   .meta({
     type: "string",
-    description: "RFC 3339 time, or how long ago: `90m`, `12h`, `30d`, `4w`.",
+    description: "RFC 3339 time, or an age such as `90m`, `12h`, `30d` or `4w`.",
     example: "24h",
   });

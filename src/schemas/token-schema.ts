@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { AddressText, ChainIdNumber } from "./primitive-schemas.ts";
 
-/** A token that deposits can be paid with. */
+/** A token that deposits can be paid with, on one chain. */
 export const TokenSummary = z
   .object({
     chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the token's chain." }),
     address: AddressText.meta({
-      description: "Address of the token, checksummed; the zero address for the chain's native token.",
+      description: "Address of the token, checksummed; the zero address for the chain's native currency.",
     }),
     symbol: z.string().meta({ description: "Symbol of the token.", example: "USDC" }),
     name: z.string().meta({ description: "Display name of the token.", example: "USD Coin" }),
-    decimals: z.int().meta({ description: "Decimals that the token contract reports.", example: 6 }),
+    decimals: z.int().meta({ description: "Decimals that the token contract returns.", example: 6 }),
   })
   .meta({ id: "Token", description: "A token that deposits can be paid with." });
 export type TokenSummary = z.infer<typeof TokenSummary>;

@@ -1,25 +1,28 @@
 import * as z from "zod";
 import { AddressText, AmountText, ChainIdNumber, HexText } from "./primitive-schemas.ts";
 
-/** A transaction for the user to sign and send. */
+/** An unsigned transaction that the user signs and sends. */
 export const TransactionRequest = z
   .object({
     to: AddressText.meta({
       description: "Contract that is called, checksummed.",
       example: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
     }),
-    data: HexText.meta({ description: "Calldata." }),
-    value: AmountText.meta({ description: "Native token to send along, in wei.", example: "0" }),
+    data: HexText.meta({ description: "Calldata of the call." }),
+    value: AmountText.meta({
+      description: "Amount of native currency to send with the call, in wei.",
+      example: "0",
+    }),
     chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the chain to send the transaction on." }),
     gas_limit: AmountText.nullable().meta({
-      description: "Gas limit from the simulation, with headroom; `null` to let the wallet estimate it.",
+      description: "Gas limit from the simulation, with a margin, or `null` to let the wallet estimate it.",
       example: "312000",
     }),
   })
-  .meta({ id: "TransactionRequest", description: "A transaction for the user to sign and send." });
+  .meta({ id: "TransactionRequest", description: "An unsigned transaction that the user signs and sends." });
 export type TransactionRequest = z.infer<typeof TransactionRequest>;
 
-/** A token approval (`approve` of ERC-20) that a transaction needs first. */
+/** An ERC-20 approval that the user has to send before a transaction. */
 export const Approval = z
   .object({
     token_address: AddressText.meta({ description: "Token to approve, checksummed." }),
@@ -29,25 +32,25 @@ export const Approval = z
     }),
     amount: AmountText.meta({ description: "Amount to approve, in the token's smallest unit." }),
   })
-  .meta({ id: "Approval", description: "A token allowance that the transaction needs." });
+  .meta({ id: "Approval", description: "An ERC-20 approval that the transaction needs first." });
 export type Approval = z.infer<typeof Approval>;
 
-/** One call of an EIP-5792 list: quantities are hexadecimal there. */
+/** One call in a list of calls for EIP-5792 wallets (`wallet_sendCalls`), which take quantities as hex. */
 export const WalletCall = z
   .object({
     to: AddressText.meta({
       description: "Contract that is called, checksummed.",
       example: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
     }),
-    data: HexText.meta({ description: "Calldata." }),
+    data: HexText.meta({ description: "Calldata of the call." }),
     value: HexText.meta({
-      description: "Native token to send along, in wei, as a hexadecimal quantity.",
+      description: "Amount of native currency to send with the call, in wei, as a hex quantity.",
       example: "0x0",
     }),
     chain_id: HexText.meta({
-      description: "EIP-155 id of the chain, as a hexadecimal quantity.",
+      description: "EIP-155 id of the chain, as a hex quantity.",
       example: "0x2105",
     }),
   })
-  .meta({ id: "WalletCall", description: "One call of an EIP-5792 call list." });
+  .meta({ id: "WalletCall", description: "One call in a list of calls for EIP-5792 wallets." });
 export type WalletCall = z.infer<typeof WalletCall>;

@@ -1,26 +1,26 @@
 import * as z from "zod";
 import { AddressText, AmountText, ChainIdNumber, TimeText, VaultIdText } from "./primitive-schemas.ts";
 
-/** The public family labels; `adapter` in the registry is finer. */
+/** Vault families as the API shows them. The registry's `adapter` is more specific. */
 export const vaultTypes = ["custom", "morpho", "veda", "midas", "lido", "ipor", "accountable"] as const;
 
-/** The public family label of a vault. */
+/** Family of a vault as the API shows it. */
 export const VaultType = z.enum(vaultTypes).meta({ description: "Family of the vault.", example: "morpho" });
 export type VaultType = z.infer<typeof VaultType>;
 
-/** A token that vaults take. */
+/** A token that a vault accepts, with its symbol and decimals. */
 export const Asset = z
   .object({
     address: AddressText.meta({
-      description: "Address of the token, checksummed; the zero address for the chain's native token.",
+      description: "Address of the token, checksummed; the zero address for the chain's native currency.",
     }),
     symbol: z.string().meta({ description: "Symbol of the token.", example: "USDC" }),
     decimals: z.int().meta({ description: "Decimals of the token.", example: 6 }),
   })
-  .meta({ id: "Asset", description: "A token that a vault takes." });
+  .meta({ id: "Asset", description: "A token that a vault accepts." });
 export type Asset = z.infer<typeof Asset>;
 
-/** A vault, without what is read from the chain. */
+/** A vault with its registry data, without the figures read from the chain. */
 export const VaultSummary = z
   .object({
     vault_id: VaultIdText,
@@ -31,9 +31,9 @@ export const VaultSummary = z
     }),
     chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the vault's chain." }),
     chain_name: z.string().meta({ description: "Display name of the vault's chain.", example: "Base" }),
-    asset: Asset.meta({ description: "Underlying asset: the token that the vault's value is measured in." }),
+    asset: Asset.meta({ description: "Underlying asset: the token in which the vault's value is measured." }),
     accepted_assets: z.array(Asset).meta({
-      description: "Tokens that the vault takes without a swap, the underlying asset included.",
+      description: "Tokens that the vault accepts without a swap, including the underlying asset.",
     }),
     deposit_router: AddressText.meta({
       description:
@@ -44,22 +44,22 @@ export const VaultSummary = z
     type: VaultType,
     min_deposit: AmountText.nullable().meta({
       description:
-        "Smallest deposit the vault accepts, in the asset's smallest unit; `0` when there is no minimum, `null` when unknown.",
+        "Smallest deposit that the vault accepts, in the asset's smallest unit; `0` if there is no minimum, `null` if unknown.",
     }),
     no_minimum: z.boolean().meta({
-      description: "Whether any amount is accepted; true only on evidence.",
+      description: "Whether the vault is known to have no minimum deposit.",
       example: false,
     }),
     curator: z.string().meta({
-      description: "Curator of the vault; empty when unknown.",
+      description: "Curator of the vault, or empty if unknown.",
       example: "Steakhouse Financial",
     }),
     paused: z.boolean().meta({
-      description: "Whether deposits are refused now, by the registry or on chain.",
+      description: "Whether deposits are paused, by this service or by the vault's contract.",
       example: false,
     }),
     paused_reason: z.string().meta({
-      description: "Reason for the pause; empty when the vault is not paused or no reason was given.",
+      description: "Reason for the pause, or empty if the vault is not paused or no reason was given.",
       example: "",
     }),
     external_router: z.boolean().meta({
@@ -67,63 +67,68 @@ export const VaultSummary = z
       example: false,
     }),
   })
-  .meta({ id: "Vault", description: "A vault that deposits can go to." });
+  .meta({ id: "Vault", description: "A vault that users can deposit into." });
 export type VaultSummary = z.infer<typeof VaultSummary>;
 
+/** Returns the schema of a yield over a time span, for example "the last day". */
 const apy = (span: string, example: number) =>
   z
     .number()
     .nullable()
     .meta({
-      description: `Yearly rate that the share price realised over ${span}, as a fraction; \`null\` when unknown.`,
+      description: `Annualized growth of the share price over ${span}, as a fraction, or \`null\` if it is unknown.`,
       example,
     });
+/** Fields with a vault's yields over one, seven and thirty days. */
 const yields = {
   apy_1d: apy("the last day", 0.0512),
   apy_7d: apy("the last seven days", 0.0498),
   apy_30d: apy("the last thirty days", 0.0503),
 };
 
-/** A vault as lists show it. */
+/** A vault as lists show it, with its yields. */
 export const ListedVault = VaultSummary.extend(yields).meta({
   id: "ListedVault",
-  description: "A vault with its realised yields.",
+  description: "A vault with its past yields.",
 });
 export type ListedVault = z.infer<typeof ListedVault>;
 
-/** A vault with what is read from the chain. */
+/** A vault with its yields and with the figures read from the chain: totals, share price and deposit limit. */
 export const VaultDetail = VaultSummary.extend({
   ...yields,
   total_assets: AmountText.nullable().meta({
-    description: "Net assets of the vault, in the asset's smallest unit; `null` when unknown.",
+    description: "Net assets of the vault, in the asset's smallest unit, or `null` if they are unknown.",
     example: "125000000000000",
   }),
   total_supply: AmountText.nullable().meta({
-    description: "Supply of shares, in the share token's smallest unit; `null` when unknown.",
+    description: "Total supply of shares, in the share token's smallest unit, or `null` if it is unknown.",
     example: "118000000000000000000000000",
   }),
   share_price: AmountText.nullable().meta({
-    description: "Value of one whole share in whole assets, times 10^18; `null` when unknown.",
+    description:
+      "Share price: assets per share, both in whole tokens, scaled by 10^18, or `null` if it is unknown.",
     example: "1059322033898305084",
   }),
   share_token: AddressText.meta({
-    description: "Address of the share token, whose balance is the position; checksummed.",
+    description:
+      "Address of the share token, checksummed. A user's balance of this token is the position in the vault.",
     example: "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
   }),
   share_decimals: z.int().meta({ description: "Decimals of the share token.", example: 18 }),
   max_deposit: AmountText.nullable().meta({
-    description: "Largest deposit the vault accepts now, in the asset's smallest unit; `null` when unknown.",
+    description:
+      "Largest deposit that the vault accepts now, in the asset's smallest unit, or `null` if it is unknown.",
     example: "250000000000",
   }),
   read_at: z
     .object({
       block_number: z.int().meta({ description: "Number of the block.", example: 41250000 }),
-      block_timestamp: TimeText.meta({ description: "Time of the block." }),
+      block_timestamp: TimeText.meta({ description: "Timestamp of the block." }),
     })
     .nullable()
-    .meta({ description: "Block that the figures were read at; `null` when they were never read." }),
+    .meta({ description: "Block at which the figures were read, or `null` if they were never read." }),
   stale: z.boolean().meta({
-    description: "Whether the figures are the last known ones because the chain could not be read.",
+    description: "Whether the figures are the last known ones, because the chain could not be read now.",
     example: false,
   }),
 }).meta({ id: "VaultDetail", description: "A vault with its totals, share price and limits." });
