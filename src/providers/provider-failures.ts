@@ -10,8 +10,8 @@ export type NoRouteReason = z.infer<typeof NoRouteReason>;
 const NoRouteReasons = z.array(NoRouteReason);
 
 /**
- * Error codes of failures that are attributed to a provider or its route. Any other code comes from the vault
- * or from the request.
+ * Codes of errors that are attributed to a provider or its route; any other code comes from the vault or from
+ * the request.
  */
 const PROVIDER_ERROR_CODES: ReadonlySet<ErrorCode> = new Set([
   "no_route",
@@ -40,8 +40,8 @@ const ACTIONABLE_REASONS: ReadonlySet<string> = new Set([
  */
 const GENERAL_REASONS: ReadonlySet<string> = new Set(["same_chain", "asset_unsupported", "bridge_excluded"]);
 /**
- * Error codes other than `no_route`, in the order in which one is chosen for the response when no `no_route`
- * reason is actionable.
+ * Error codes of a provider's failures other than `no_route`, in the order in which one is chosen for the
+ * response if no `no_route` reason is actionable.
  */
 const FAILURE_PRIORITY: readonly ErrorCode[] = [
   "would_revert",

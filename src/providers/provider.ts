@@ -3,7 +3,9 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import type { Fetch } from "../lib/bounded-fetch.ts";
 import type { Timing } from "../lib/request-timing.ts";
 
-/** The external resources that a provider may use while it serves a request. */
+/**
+ * The external resources that a provider may use while it serves a request: fetch, clock and chain clients.
+ */
 export interface ProviderScope {
   fetch: Fetch;
   timing: Timing;
@@ -19,8 +21,8 @@ export interface ProviderScope {
 }
 
 /**
- * The call that a bridge makes with the tokens it delivers: a deposit through the DepositRouter, of the
- * caller's whole balance.
+ * The call that a bridge makes with the tokens it delivers: a deposit into the vault through the
+ * DepositRouter, of the caller's whole balance.
  */
 export interface DestinationCall {
   /**

@@ -17,9 +17,9 @@ const REASON_BY_API_CODE: Readonly<Record<string, readonly [code: string, detail
   SIMULATION_ERROR: ["destination_call_failed", "the vault deposit on the destination chain would revert"],
 };
 
-/** Waiting time reported for a 429 response without a usable `Retry-After` header, in seconds. */
+/** Waiting time to report for a 429 response without a usable `Retry-After` header, in seconds. */
 const DEFAULT_RETRY_SECONDS = 60;
-/** Maximum waiting time reported for a 429 response, in seconds. */
+/** Maximum waiting time to report for a 429 response, in seconds. */
 const MAX_RETRY_SECONDS = 3_600;
 
 /**
@@ -47,8 +47,8 @@ export function failureFromResponse(response: BoundedResponse, now: number): App
 }
 
 /**
- * Converts an error that left no usable response to an AppError: `upstream_timeout` for a timeout, otherwise
- * `upstream_unavailable` (network error or oversized response).
+ * Converts an error of a request to Across's API (no response, or an oversized one) to an AppError:
+ * `upstream_timeout` for a timeout, otherwise `upstream_unavailable`.
  */
 export function failureFromExchange(error: unknown): AppError {
   return error instanceof OutsideError && error.kind === "timeout"
@@ -57,8 +57,8 @@ export function failureFromExchange(error: unknown): AppError {
 }
 
 /**
- * Returns true if the response means that Across's indexer does not know the deposit; other 404 responses
- * give false.
+ * Returns true if a response means that Across's indexer does not know the deposit, and false for any other
+ * 404 response.
  */
 export function isDepositUnknown(response: BoundedResponse): boolean {
   return response.status === 404 && parseErrorBody(response.text)?.error === "DepositNotFoundException";
@@ -73,13 +73,13 @@ function parseErrorBody(text: string) {
   }
 }
 
-/** Timeout for a quote request including its retry, in milliseconds. */
+/** Timeout for a quote request to Across's API including its retry, in milliseconds. */
 const QUOTE_BUDGET_MS = 5_000;
-/** Timeout for a status request including its retry, in milliseconds. */
+/** Timeout for a status request to Across's API including its retry, in milliseconds. */
 const STATUS_BUDGET_MS = 4_000;
-/** Delay before a request is retried, in milliseconds. */
+/** Delay before a request to Across's API is retried, in milliseconds. */
 const RETRY_DELAY_MS = 250;
-/** Maximum size of a response, in bytes; actual responses have about two kilobytes. */
+/** Maximum size of a response of Across's API, in bytes; actual responses have about two kilobytes. */
 const MAX_BYTES = 256 * 1024;
 
 /** Base URL and API key of Across's API. */

@@ -23,8 +23,8 @@ export interface HandlerCall {
 }
 
 /**
- * The recipient of an Across delivery and the message passed to it. The message is `0x` if the tokens go
- * directly to the user.
+ * The recipient of an Across delivery, and the message that the recipient executes. The message is `0x` if
+ * the tokens go directly to the user.
  */
 export interface AcrossDelivery {
   recipient: Address;
@@ -75,14 +75,14 @@ function destinationCalls(
 }
 
 /**
- * Three bytes that precede the integrator id at the end of the calldata. Source: Across integrator
- * documentation.
+ * Three-byte marker that precedes the integrator id at the end of an Across deposit's calldata. Source:
+ * Across integrator documentation.
  */
 const INTEGRATOR_MARKER: Hex = "0x1dc0de";
 
 /**
- * Encodes the bytes appended to the calldata: the marker and the two-byte integrator id, or `0x` without an
- * id.
+ * Encodes the bytes appended to the calldata of an Across deposit: the marker and the two-byte integrator id,
+ * or `0x` without an id.
  */
 export function encodeIntegratorSuffix(integratorId: Hex | null): Hex {
   return integratorId === null ? "0x" : concatHex([INTEGRATOR_MARKER, integratorId]);

@@ -156,19 +156,19 @@ export const knownAcrossDeployments: readonly AcrossDeployment[] = [
 ];
 
 /**
- * Returns a deployment without tokens, for tracking only. No transfers are built on its chain, but its
+ * Creates a deployment without tokens, for tracking only. No transfers are built on its chain, but its
  * SpokePool is read to track transfers that other providers send through Across.
  */
 function trackedOnly(chainId: number, spokePool: Address): AcrossDeployment {
   return { chainId, spokePool, multicallHandler: null, wrappedNative: null, tokens: [] };
 }
 
-/** Across's deployments by chain id. */
+/** Across's contracts and tokens by chain id. */
 export type AcrossDeployments = ReadonlyMap<number, AcrossDeployment>;
 
 /**
- * Returns the deployments in code together with `extra` ones. Throws `internal` if an extra deployment names
- * a chain that is defined in code, so that no setting can replace a known address.
+ * Returns Across's deployments in code together with `extra` ones. Throws `internal` if an extra deployment
+ * names a chain that is defined in code, so that no setting can replace a known address.
  */
 export function resolveAcrossDeployments(extra: readonly AcrossDeployment[]): AcrossDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));
@@ -182,7 +182,7 @@ export function resolveAcrossDeployments(extra: readonly AcrossDeployment[]): Ac
   return all;
 }
 
-/** Returns a deployment's token with the given address, or null if it is not listed. */
+/** Returns the token of an Across deployment with the given address, or null if it is not listed. */
 export function acrossTokenOf(deployment: AcrossDeployment, address: Address): AcrossToken | null {
   return deployment.tokens.find((token) => sameAddress(token.address, address)) ?? null;
 }

@@ -21,7 +21,7 @@ import { verifyAcrossDeposit } from "./verify-across-deposit.ts";
 
 const DISPLAY_NAME = "Across";
 /**
- * Number of seconds for which a quote is treated as valid: half of the shortest fill window that
+ * Number of seconds for which an Across quote is treated as valid: half of the shortest fill window that
  * across-quote-checks.ts accepts.
  */
 const VALID_SECONDS = 300;
@@ -76,7 +76,9 @@ export function createAcross(options: AcrossOptions): Provider {
   };
 }
 
-/** A transfer with a checked quote: its contracts and tokens, its delivery and its deposit parameters. */
+/**
+ * An Across transfer with a checked quote: its contracts and tokens, its delivery and its deposit parameters.
+ */
 interface PricedTransfer {
   route: AcrossRoute;
   delivery: AcrossDelivery;
@@ -84,8 +86,8 @@ interface PricedTransfer {
 }
 
 /**
- * Requests a quote for a transfer and checks it. Throws the errors of `findAcrossRoute`, `fetchSuggestedFees`
- * and `acceptTerms`.
+ * Requests an Across quote for a transfer and checks it. Errors of `findAcrossRoute`, `fetchSuggestedFees`
+ * and `acceptTerms` propagate.
  */
 async function priceTransfer(
   scope: ProviderScope,
@@ -116,8 +118,8 @@ function suggestedFeesQuery(
 }
 
 /**
- * Converts checked deposit parameters to a quote. Across delivers exactly the quoted amount or refunds the
- * deposit, so the expected and the minimum amount are equal.
+ * Converts the deposit parameters of a checked Across quote to a `TransferQuote`. Across delivers exactly the
+ * quoted amount or refunds the deposit, so the expected and the minimum amount are equal.
  */
 function quoteFromTerms({ destination }: AcrossRoute, terms: AcrossTerms): TransferQuote {
   return {

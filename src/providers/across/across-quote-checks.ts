@@ -6,20 +6,20 @@ import { type AcrossRoute, noAcrossRoute } from "./across-route.ts";
 import type { SuggestedFees } from "./across-schemas.ts";
 
 /**
- * Maximum age of a quote, in seconds. The SpokePool accepts one hour; the difference leaves the user time to
- * sign.
+ * Maximum age of an Across quote, in seconds. The SpokePool accepts one hour; the difference leaves the user
+ * time to sign.
  */
 const MAX_QUOTE_AGE = 1_800;
 /**
- * Minimum time until the fill deadline, in seconds: a deadline sooner than this could pass before a slow user
- * signs.
+ * Minimum time until a quote's fill deadline (unfilled deposits are refunded after it), in seconds. An
+ * earlier deadline could pass before a slow user signs.
  */
 const MIN_FILL_WINDOW = 600;
-/** Maximum time until the fill deadline, in seconds: the SpokePool rejects later deadlines. */
+/** Maximum time until a quote's fill deadline, in seconds. The SpokePool rejects later deadlines. */
 const MAX_FILL_WINDOW = 21_600;
 /**
- * Maximum period in which only one relayer may fill, in seconds: during a longer one that relayer could delay
- * the delivery.
+ * Maximum exclusivity period (only one relayer may fill), in seconds. In a longer one, that relayer could
+ * delay the delivery.
  */
 const MAX_EXCLUSIVITY = 900;
 /**
@@ -37,9 +37,9 @@ interface QuoteCheckInput {
 }
 
 /**
- * Returns a description of the first fault of a quote, for logs only, or null if there is none. Faults are
- * contracts, tokens or times that are not allowed, and an output above the amount paid. Source: SpokePool.sol
- * for the bounds of times.
+ * Returns a description of the first fault of an Across quote, for logs only, or null if there is none.
+ * Faults are contracts, tokens or times that are not allowed, and an output above the amount paid. Source:
+ * SpokePool.sol for the bounds of times.
  */
 export function findQuoteFault(fees: SuggestedFees, asked: QuoteCheckInput): string | null {
   const { route, request } = asked;
@@ -75,7 +75,10 @@ function findTimingFault(fees: SuggestedFees, now: number): string | null {
   return seconds > MAX_EXCLUSIVITY ? "an exclusivity too long" : null;
 }
 
-/** Converts the amount of a request to the smallest unit of the output token, rounded down. */
+/**
+ * Converts the amount of a transfer request from the input token's to the output token's smallest unit,
+ * rounded down.
+ */
 export function inOutputUnits({ request, route }: Omit<QuoteCheckInput, "now">): bigint {
   return mulDivDown(
     request.amount,
@@ -84,7 +87,7 @@ export function inOutputUnits({ request, route }: Omit<QuoteCheckInput, "now">):
   );
 }
 
-/** The deposit parameters that a checked quote determines. Times are in unix seconds. */
+/** The parameters of an Across deposit that come from a checked quote. Times are in unix seconds. */
 export interface AcrossTerms {
   /** Amount delivered, in the smallest unit of the output token. */
   outputAmount: bigint;
@@ -101,7 +104,7 @@ export interface AcrossTerms {
 }
 
 /**
- * Checks a quote and returns the deposit parameters that it determines. Throws `upstream_rejected` if the
+ * Checks an Across quote and returns the deposit parameters it contains. Throws `upstream_rejected` if the
  * quote has a fault, and `no_route` if the amount is outside the bridge's limits or the loss exceeds the
  * slippage limit.
  */

@@ -51,7 +51,7 @@ export function findAcrossRoute(request: TransferRequest, deployments: AcrossDep
   return { origin, destination, input, output, native, handler: requiredHandler(request, destination) };
 }
 
-/** Returns the deployment of a chain. Throws `no_route` if there is none or if it lists no tokens. */
+/** Returns Across's deployment on a chain. Throws `no_route` if there is none or if it lists no tokens. */
 function deploymentOf(deployments: AcrossDeployments, chainId: number): AcrossDeployment {
   const deployment = deployments.get(chainId);
   if (deployment === undefined || deployment.tokens.length === 0)
@@ -60,9 +60,9 @@ function deploymentOf(deployments: AcrossDeployments, chainId: number): AcrossDe
 }
 
 /**
- * Returns the multicall handler if the delivery needs it, otherwise null. A destination call needs it. The
- * wrapped native token also needs it, because the SpokePool unwraps that token when it delivers to a user
- * directly. Throws `no_route` if the chain has no handler.
+ * Returns the multicall handler of the destination chain if the delivery needs it, otherwise null. A
+ * destination call needs it. A delivery of the wrapped native token also needs it, because the SpokePool
+ * unwraps that token when it pays a user directly. Throws `no_route` if the chain has no handler.
  */
 function requiredHandler(request: TransferRequest, destination: AcrossDeployment): Address | null {
   const { wrappedNative, multicallHandler } = destination;

@@ -88,7 +88,7 @@ export const AcrossDepositStatus = AcrossDepositStatusShape.transform((wire) => 
 /** A parsed `GET /deposit/status` response: the API's status of a transfer and its transactions. */
 export type AcrossDepositStatus = z.output<typeof AcrossDepositStatus>;
 
-/** Schema of an error response's body, from the API or from the indexer behind `deposit/status`. */
+/** Schema of the body of an error response from Across's API or from the indexer behind `deposit/status`. */
 export const AcrossErrorBody = z.object({
   code: z.string().optional(),
   error: z.unknown().optional(),

@@ -18,8 +18,8 @@ function failedChecks(checks: Readonly<Record<string, boolean>>): string[] {
 }
 
 /**
- * Returns the names of the fields in which a delivery's message differs from the expected one, or an empty
- * list if it matches. Throws an Error if the message cannot be decoded.
+ * Returns the names of the checks that an Across delivery's message fails, or an empty list if it matches the
+ * request. Throws an Error if the message cannot be decoded.
  */
 function findMessageFaults(
   message: Hex,

@@ -10,7 +10,7 @@ import {
 } from "./lifi-bridge-contracts.ts";
 import type { BridgeFacet } from "./lifi-bridges.ts";
 
-/** LI.FI's own contracts on one chain. */
+/** LI.FI's own contracts on one chain, without those of the bridges it uses. */
 interface LifiContracts {
   /** The Diamond, the contract that users call and approve for swaps and bridge transfers. */
   diamond: Address;
@@ -48,8 +48,9 @@ const ETHER = 10n ** 18n;
 const EVERY_FACET: readonly BridgeFacet[] = ["across", "stargate", "celer", "polymer"];
 
 /**
- * LI.FI's own contracts by chain id. Sources: lifinance/contracts deployments at ef00558f (2026-08); previous
- * fee contracts from its deployment log; facets as registered in the Diamonds in 2026-09.
+ * LI.FI's own contracts by chain id, without those of the bridges it uses. Sources: lifinance/contracts
+ * deployments at ef00558f (2026-08); previous fee contracts from its deployment log; facets as registered in
+ * the Diamonds in 2026-09.
  */
 export const lifiContracts: readonly (readonly [number, LifiContracts])[] = [
   [
@@ -250,7 +251,7 @@ const knownLifiDeployments: LifiDeployments = new Map(
 );
 
 /**
- * Returns the deployments in code together with additions for other chains, such as local ones. Throws
+ * Returns LI.FI's deployments in code together with additions for other chains, such as local ones. Throws
  * `internal` if an addition names a chain that is defined in code.
  */
 export function resolveLifiDeployments(additions: LifiDeployments): LifiDeployments {

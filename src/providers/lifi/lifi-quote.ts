@@ -40,8 +40,8 @@ export async function quoteLifiTransfer(
 }
 
 /**
- * Returns the quote with the highest minimum amount for each bridge. A transaction is later requested by
- * bridge only, and LI.FI then uses its best tool.
+ * Returns, for each bridge, the quote with the highest minimum amount. The other quotes cannot be chosen: a
+ * transaction is requested by bridge, and LI.FI picks its best tool.
  */
 function bestOfEachBridge(quotes: readonly TransferQuote[]): TransferQuote[] {
   const best = new Map<string | null, TransferQuote>();
@@ -95,8 +95,8 @@ function toPricedRequest(
 }
 
 /**
- * Returns whether the delivery of a tool can end with a destination call, and whether it can end with the
- * user. On one chain a call needs an ERC-20 token.
+ * Returns whether a LI.FI tool can deliver into a destination call, and whether to the user. On one chain a
+ * call needs an ERC-20 token.
  */
 function deliveryModesOf(
   { deployments }: LifiContext,
@@ -106,12 +106,12 @@ function deliveryModesOf(
   return { supportsCall: !isNative(request.toToken), supportsPlain: request.call === null };
 }
 
-/** The possible deliveries of a transfer: into a destination call, to the user. */
+/** Whether a transfer can be delivered into a destination call, and whether to the user. */
 type DeliveryModes = Pick<TransferQuote, "supportsCall" | "supportsPlain">;
 
 /**
- * The request that LI.FI's routes must match, its allowed tools (null for any), and the deliveries of each
- * tool.
+ * The request that LI.FI's routes must match, its allowed tools (null for any), and a function that returns
+ * the possible deliveries of a tool.
  */
 interface PricedRequest {
   priced: TransferRequest;

@@ -69,15 +69,15 @@ const UNKNOWN: ProviderStatus = {
   proof: null,
 };
 
-/** The phase and the public substatus that a LI.FI status stands for. */
+/** The phase of a transfer, and the substatus shown to customers, that a LI.FI status means. */
 interface StatusMeaning {
   phase: Phase;
   substatus: string | null;
 }
 
 /**
- * The phase and public substatus of each LI.FI status and substatus; `default` is the phase if the substatus
- * is missing or unknown.
+ * The meaning of each LI.FI status and substatus; `default` is the phase if the substatus is missing or
+ * unknown.
  */
 const statusMeanings: Readonly<
   Record<string, { default: Phase; known: Readonly<Record<string, StatusMeaning>> }>
@@ -118,8 +118,8 @@ const statusMeanings: Readonly<
 };
 
 /**
- * Returns the phase and public substatus of a LI.FI status response. The statuses NOT_FOUND and INVALID
- * (wrong tool or LI.FI outage) and statuses that are not listed mean `unknown`.
+ * Returns the phase, and the substatus shown to customers, of a LI.FI status response. The phase is `unknown`
+ * for the statuses NOT_FOUND and INVALID (wrong tool or LI.FI outage) and for statuses that are not listed.
  */
 function statusMeaningOf(answer: LifiStatus): StatusMeaning {
   const status = Object.hasOwn(statusMeanings, answer.status) ? statusMeanings[answer.status] : undefined;

@@ -10,7 +10,7 @@ import type { AcrossDeployment } from "../across-deployments.ts";
 import { isSameRelay } from "./across-fill.ts";
 import type { AcrossDeposit } from "./across-spoke-pool.ts";
 
-/** Maximum number of blocks per log request. */
+/** Maximum number of blocks per log request in a search for a fill. */
 const MAX_RANGE = 10_000;
 /** Maximum number of blocks below the head that a search for a fill covers. */
 const MAX_LOOKBACK = 100_000;
@@ -19,7 +19,7 @@ const MAX_REQUESTS = 8;
 /** Number of recent blocks from which the average block time is computed. */
 const PACE_BLOCKS = 1_000;
 
-/** A deposit whose fill is searched, and the destination chain's contracts and head. */
+/** The inputs of a search for a fill: the Across deposit, and the destination chain's contracts and head. */
 interface FillSearch {
   deposited: AcrossDeposit;
   destination: AcrossDeployment;

@@ -18,9 +18,9 @@ interface HandlerDelivery {
 }
 
 /**
- * Returns true if the destination calls of a delivery succeeded, false if one failed, or null if its logs do
- * not show the outcome. `deliveryLogs` are the receipt's logs from this fill up to the next. A delivery
- * without a message counts as success. Throws an Error if the message cannot be decoded.
+ * Returns true if the destination calls of an Across delivery succeeded, false if one failed, or null if its
+ * logs do not show the outcome. `deliveryLogs` are the receipt's logs from this fill up to the next. A
+ * delivery without a message counts as success. Throws an Error if the message cannot be decoded.
  */
 function didCallsSucceed(deliveryLogs: readonly Log[], delivery: HandlerDelivery): boolean | null {
   const { deposited, messageHash, execution, handler } = delivery;
@@ -120,7 +120,7 @@ type FilledRelayArgs = Pick<
   | "recipient"
 > & { originChainId: bigint; messageHash: Hex };
 
-/** Message hash in the fill event of a deposit without a message. */
+/** Message hash in the fill event of an Across deposit without a message. */
 const NO_MESSAGE: Hex = `0x${"0".repeat(64)}`;
 
 /**

@@ -28,7 +28,7 @@ export interface AcrossDeposit {
   outputToken: Hex;
   inputAmount: bigint;
   outputAmount: bigint;
-  /** Unix seconds. */
+  /** Timestamp of the quote, in unix seconds, as are the deadlines below. */
   quoteTimestamp: number;
   fillDeadline: number;
   exclusivityDeadline: number;

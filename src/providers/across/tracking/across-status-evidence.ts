@@ -26,7 +26,7 @@ export interface TransferEvidence {
   overdue: boolean;
 }
 
-/** A transfer's status without the evidence from the bridge's contracts (`proof`). */
+/** A transfer's `ProviderStatus` without the evidence from the bridge's contracts (`proof`). */
 export type UnprovenStatus = Omit<ProviderStatus, "proof">;
 
 const STATUS_UNKNOWN: UnprovenStatus = {
@@ -87,22 +87,26 @@ export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
   }
 }
 
-/** Returns the status of a transfer whose API status is missing, from the source chain alone. */
+/**
+ * Returns the status of an Across transfer for which the API gives no status, from the chains' evidence
+ * alone.
+ */
 function statusWithoutApi(evidence: TransferEvidence): UnprovenStatus {
   if (evidence.source === "deposited") return inFlightStatus(evidence);
   return evidence.source === "waiting" ? STATUS_WAITING : STATUS_UNKNOWN;
 }
 
 /**
- * Returns the status of a transfer that is not filled: refunding after the fill deadline, bridging before it.
+ * Returns the status of an Across transfer that is not filled: refunding if the fill deadline has passed,
+ * otherwise bridging.
  */
 function inFlightStatus({ overdue }: TransferEvidence): UnprovenStatus {
   return overdue ? STATUS_REFUNDING : STATUS_BRIDGING;
 }
 
 /**
- * Returns the status of a delivered transfer whose fill was not read; the API names the transaction and its
- * outcome.
+ * Returns the status of a delivered Across transfer whose fill was not read on chain. The fill transaction
+ * and the outcome of the destination call come from the API.
  */
 function deliveredByApi(apiStatus: TransferEvidence["apiStatus"]): UnprovenStatus {
   return deliveredStatus({
@@ -113,8 +117,8 @@ function deliveredByApi(apiStatus: TransferEvidence["apiStatus"]): UnprovenStatu
 }
 
 /**
- * Returns the status of a delivered transfer. The substatus is PARTIAL if the destination call failed and the
- * user received the tokens, and null if the outcome is unknown.
+ * Returns the status of a delivered Across transfer. The substatus is PARTIAL if the destination call failed
+ * and the user received the tokens, and null if the outcome of the call is unknown.
  */
 function deliveredStatus(delivery: {
   txHash: ProviderStatus["destinationTxHash"];

@@ -41,7 +41,10 @@ async function readSourceRecord(
   return deposited === null ? without("no_deposit") : { evidence: "deposited", deposited };
 }
 
-/** The part of a transfer's evidence that comes from the destination chain. */
+/**
+ * The part of an Across transfer's evidence that comes from the destination chain: fill status, fill and
+ * deadline.
+ */
 export type DestinationEvidence = Pick<TransferEvidence, "relay" | "fill" | "overdue">;
 
 const DESTINATION_UNREAD: DestinationEvidence = { relay: null, fill: null, overdue: false };
@@ -140,8 +143,8 @@ function deliveryProofOf(fill: Fill | null): DeliveryProof | null {
 }
 
 /**
- * Returns the API's status, or null if there is none or its chain ids show that it describes another
- * transfer.
+ * Returns the status that Across's API gives, or null if there is none or its chain ids show that it
+ * describes another transfer.
  */
 function statusOfTransfer(
   status: AcrossDepositStatus | null,

@@ -10,11 +10,11 @@ import {
 } from "./lifi-errors.ts";
 import type { EndpointFamily, RateLimitMemory } from "./lifi-rate-limits.ts";
 
-/** Timeout for a quote or list request including its retry, in milliseconds. */
+/** Timeout for a quote or list request to LI.FI including its retry, in milliseconds. */
 export const QUOTE_TIMEOUT_MS = 8_000;
-/** Timeout for a status request including its retry, in milliseconds. */
+/** Timeout for a status request to LI.FI including its retry, in milliseconds. */
 export const STATUS_TIMEOUT_MS = 4_000;
-/** Maximum size of a response, in bytes. */
+/** Maximum size of a LI.FI response, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /**
  * Pause before the only retry, in milliseconds. Only status 500 is retried, as in LI.FI's SDK. Source:
@@ -38,7 +38,7 @@ export interface LifiRequest<S extends z.ZodType> {
   notFound?: z.infer<S>;
 }
 
-/** HTTP client of LI.FI's API. */
+/** HTTP client of LI.FI's API, with its timeouts, retries and rate limits. */
 export interface LifiClient {
   /**
    * Sends a request and returns its parsed response. Throws `no_route`, `rate_limited`, `upstream_rejected`,
@@ -91,7 +91,9 @@ interface OutgoingRequest {
   timeoutMs: number;
 }
 
-/** Sends a request and, after status 500, sends it once more if enough time remains. */
+/**
+ * Sends a request to LI.FI and, if the response has status 500 and enough time remains, sends it once more.
+ */
 async function send(scope: ProviderScope, sending: OutgoingRequest): Promise<BoundedResponse> {
   const startedAt = scope.now();
   const first = await attempt(scope, sending);
@@ -103,7 +105,8 @@ async function send(scope: ProviderScope, sending: OutgoingRequest): Promise<Bou
 }
 
 /**
- * Sends a request once. Throws `upstream_timeout` or `upstream_unavailable` if there is no usable response.
+ * Sends a request to LI.FI once. Throws `upstream_timeout` or `upstream_unavailable` if there is no usable
+ * response.
  */
 async function attempt(scope: ProviderScope, sending: OutgoingRequest): Promise<BoundedResponse> {
   const bounds = { timeoutMs: sending.timeoutMs, maxBytes: MAX_BYTES };
@@ -117,7 +120,7 @@ async function attempt(scope: ProviderScope, sending: OutgoingRequest): Promise<
 }
 
 /**
- * Returns the parsed body of a response. Throws the failure that an error status stands for, and
+ * Returns the parsed body of a LI.FI response. Throws the AppError that corresponds to an error status, and
  * `upstream_rejected` if the body of a 200 response does not match the schema.
  */
 function readResponse<S extends z.ZodType>(

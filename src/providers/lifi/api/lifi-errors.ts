@@ -3,7 +3,7 @@ import { OutsideError } from "../../../lib/bounded-fetch.ts";
 import { retryAfterSeconds } from "./lifi-rate-limits.ts";
 import { LifiErrorBody } from "./lifi-schemas.ts";
 
-/** Codes of `no_route` reasons with the texts shown to customers. */
+/** Codes of LI.FI's `no_route` reasons, each with the text shown to customers. */
 const lifiReasonDetails = {
   bridge_unavailable: "no bridge with verifiable transactions supports this transfer",
   token_unknown: "the provider does not support this token or chain",
@@ -58,7 +58,7 @@ export interface LifiErrorResponse {
   now: number;
 }
 
-/** What a LI.FI error stands for: a `no_route` reason, a rate limit, an outage or a timeout. */
+/** The meaning of a LI.FI error response: a `no_route` reason, a rate limit, an outage or a timeout. */
 type ErrorMeaning = LifiReason | "rate_limited" | "unavailable" | "timeout";
 
 /**
@@ -156,8 +156,8 @@ export function lifiRejection(field: string): AppError {
 }
 
 /**
- * Converts an error that left no usable response of LI.FI to an AppError: `upstream_timeout` for a timeout,
- * otherwise `upstream_unavailable`. An AppError is returned unchanged.
+ * Converts an error of a request to LI.FI (no response, or an oversized one) to an AppError:
+ * `upstream_timeout` for a timeout, otherwise `upstream_unavailable`. An AppError is returned unchanged.
  */
 export function failureFromLifiExchange(error: unknown): AppError {
   if (error instanceof AppError) return error;

@@ -3,9 +3,12 @@ import { parseRetryAfter, parseSeconds } from "../../../lib/retry-after.ts";
 /** A group of LI.FI endpoints that share one rate limit. */
 export type EndpointFamily = "quote" | "routes" | "other";
 
-/** Maximum waiting time taken from a response, in seconds: two hours, the window of LI.FI's rate limit. */
+/**
+ * Maximum waiting time to accept from a LI.FI response, in seconds: two hours, the window of LI.FI's rate
+ * limit.
+ */
 const MAX_WAIT_SECONDS = 7_200;
-/** Waiting time after a rate limit response that does not state one, in seconds. */
+/** Waiting time after a rate limit response of LI.FI that does not state one, in seconds. */
 const DEFAULT_WAIT_SECONDS = 60;
 
 /** Remembers until when each group of LI.FI endpoints must not be called. It lives as long as its isolate. */
@@ -33,9 +36,9 @@ export class RateLimitMemory {
 }
 
 /**
- * Returns the number of seconds that a response asks to wait, between 1 and 7,200, from `Retry-After`
- * (seconds or a date) or `ratelimit-reset` (seconds); 60 if it states neither. `now` is in milliseconds since
- * the epoch.
+ * Returns the number of seconds that a LI.FI response asks to wait, from `Retry-After` (seconds or a date) or
+ * `ratelimit-reset` (seconds). The result is between 1 and 7,200, and 60 if the response states neither.
+ * `now` is in milliseconds since the epoch.
  */
 export function retryAfterSeconds(headers: Headers, now: number): number {
   const seconds =

@@ -120,8 +120,8 @@ export function findCctpMint(
 }
 
 /**
- * Returns the range of log indexes of one delivery in a receipt: from after the previous event in `all` up to
- * the delivery's own event.
+ * Returns the range of log indexes that belong to one delivery in a receipt: from after the previous event in
+ * `all` up to the delivery's own event, both inclusive.
  */
 function logWindowUntil(event: Log, all: readonly Log[]): DeliveryProof["logs"] {
   const last = event.logIndex ?? -1;

@@ -26,13 +26,16 @@ export interface BurnBody {
 
 /** Version number of CCTP V2 messages and of their bodies. */
 const VERSION = 1;
-/** Byte offset of the body in a message. */
+/** Byte offset of the body in a CCTP message. */
 const BODY_AT = 148;
-/** Byte offset of the amount in a body. */
+/** Byte offset of the amount in a burn message's body. */
 const AMOUNT_AT = 68;
-/** Byte offset of the fee in a body. The expiration block follows it, and the attestation sets both. */
+/**
+ * Byte offset of the fee in a burn message's body. The expiration block follows it, and the attestation sets
+ * both.
+ */
 const FEE_AT = 164;
-/** Byte offset of the hook data in a body. */
+/** Byte offset of the hook data in a burn message's body. */
 const HOOK_AT = 228;
 
 /**

@@ -21,10 +21,7 @@ const CALL_BLOCKS = 2_000;
 /** Maximum number of log requests per search for a destination call. */
 const MAX_CALL_REQUESTS = 4;
 
-/**
- * A transfer that the bridge's own contract recorded in its source transaction, with the clients of both
- * chains.
- */
+/** A Stargate or CCTP transfer that was found in its source transaction, with the clients of both chains. */
 interface ProvableTransfer extends PairDeployments {
   sent: SentTransfer;
   from: { client: ChainClient; receipt: Receipt };
@@ -56,8 +53,8 @@ export async function addBridgeProof(
 }
 
 /**
- * Reads a transfer from its source transaction. Returns null if the bridge is neither Stargate nor CCTP, a
- * chain is not served, or the transaction does not show the transfer.
+ * Reads a Stargate or CCTP transfer from its source transaction. Returns null for any other bridge, or if a
+ * chain is not served or the transaction does not show the transfer.
  */
 async function readProvableTransfer(
   scope: ProviderScope,
@@ -87,8 +84,8 @@ interface ProvenArrival {
 }
 
 /**
- * Reads a destination transaction and returns where the transfer ended, or null if the transaction does not
- * show its delivery.
+ * Reads a destination transaction and returns the transaction in which the transfer ended: this one, or a
+ * later one with the destination call. Returns null if neither shows the transfer.
  */
 async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise<ProvenArrival | null> {
   const { receipt, confirmations } = await fetchTransaction(transfer.to, hash);
@@ -102,7 +99,10 @@ async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise
 
 type StargateTransfer = ProvableTransfer & { sent: Extract<SentTransfer, { kind: "stargate" }> };
 
-/** Returns where a Stargate transfer ended, or null if the receipt does not show its delivery. */
+/**
+ * Returns the transaction in which a Stargate transfer ended: the one of the receipt, or a later one with the
+ * destination call. Returns null if neither shows the transfer.
+ */
 async function stargateArrival(
   transfer: StargateTransfer,
   { hash, receipt, head }: { hash: Hex; receipt: Receipt; head: number },
@@ -174,7 +174,8 @@ async function findDestinationCall(
 }
 
 /**
- * Returns true if a delivery is older than the source transaction, so that it belongs to another transfer.
+ * Returns true if a delivery is older than the transfer's source transaction and must therefore belong to
+ * another transfer.
  */
 async function isBeforeSend({ from, to }: ProvableTransfer, receipt: Receipt): Promise<boolean> {
   const [sent, arrived] = await Promise.all([

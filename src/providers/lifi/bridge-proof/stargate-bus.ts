@@ -13,7 +13,7 @@ import { busAbi } from "./bridge-source-events.ts";
 const MAX_RIDE_SECONDS = 1_800;
 /** Maximum difference between the block timestamps of two chains at the same moment, in seconds. */
 export const CLOCK_SKEW = 60;
-/** Maximum number of log requests per search for a bus, including requests that a node rejects. */
+/** Maximum number of log requests per search for a Stargate bus, including requests that a node rejects. */
 const MAX_LOG_REQUESTS = 4;
 
 /** A ticket for a Stargate bus (a batch of transfers), and the delivery that its bus may have made. */
@@ -52,8 +52,8 @@ export async function wasOnBus(client: ChainClient, ride: BusRide): Promise<bool
 }
 
 /**
- * Returns the tickets that the bus with message id `guid` carried, from `first` (inclusive) to `end`
- * (exclusive), or null if the logs do not contain its departure.
+ * Returns the range of tickets that the Stargate bus with message id `guid` carried, from `first` (inclusive)
+ * to `end` (exclusive), or null if the logs do not show its departure.
  */
 function findBus(logs: readonly ChainLog[], guid: Hex): { first: bigint; end: bigint } | null {
   const driven = parseEventLogs({ abi: busAbi(), eventName: "BusDriven", logs: logs.map(toViemLog) });
@@ -64,8 +64,8 @@ function findBus(logs: readonly ChainLog[], guid: Hex): { first: bigint; end: bi
 }
 
 /**
- * Returns the range of source chain blocks in which the bus may have departed, estimated from its arrival
- * time and the average block time.
+ * Returns the range of source chain blocks in which a Stargate bus may have departed, estimated from its
+ * arrival time and the average block time.
  */
 async function departureBlocks(
   client: ChainClient,

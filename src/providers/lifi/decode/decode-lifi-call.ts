@@ -18,7 +18,7 @@ import {
   type SwapCall,
 } from "./swap-facets.ts";
 
-/** Decoded calldata of a transfer through one of the bridge facets of LI.FI's Diamond. */
+/** Decoded calldata of a bridge transfer through LI.FI's Diamond, one type per bridge facet. */
 export type BridgeCall = AcrossCall | StargateCall | CelerCall | PolymerCall | RelayCall;
 /** Decoded calldata of LI.FI's Diamond (a bridge transfer or a swap) or Executor (a contract call). */
 export type LifiCall = BridgeCall | SwapCall | ExecuteCall;

@@ -31,10 +31,10 @@ export interface SwapData {
   requiresDeposit: boolean;
 }
 
-/** Solidity definition of the struct `BridgeData`. */
+/** Solidity definition of LI.FI's struct `BridgeData`, for viem's ABI parser. */
 export const BRIDGE_DATA =
   "struct BridgeData { bytes32 transactionId; string bridge; string integrator; address referrer; address sendingAssetId; address receiver; uint256 minAmount; uint256 destinationChainId; bool hasSourceSwaps; bool hasDestinationCall; }";
-/** Solidity definition of the struct `SwapData`. */
+/** Solidity definition of LI.FI's struct `SwapData`, for viem's ABI parser. */
 export const SWAP_DATA =
   "struct SwapData { address callTo; address approveTo; address sendingAssetId; address receivingAssetId; uint256 fromAmount; bytes callData; bool requiresDeposit; }";
 

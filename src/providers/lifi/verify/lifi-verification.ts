@@ -39,8 +39,8 @@ export interface Verification {
 }
 
 /**
- * Throws `upstream_rejected` if a condition does not hold. `field` names the field that differs from the
- * request, for logs only.
+ * Throws `upstream_rejected` if a condition does not hold. `field` names the field of the LI.FI response that
+ * differs from the request; it is for logs only.
  */
 export function requireMatch(holds: boolean, field: string): asserts holds {
   if (!holds) throw lifiRejection(field);
@@ -53,7 +53,8 @@ export function isPaddedAddress(word: Hex, address: Address): boolean {
 
 /**
  * Throws `upstream_rejected` if a bridge that delivers the same asset guarantees less than half of the amount
- * sent. Both amounts must be in the same unit. No legitimate fee is that high, even if the quote claims it.
+ * sent. Both amounts must be in the same unit. No legitimate fee is that high, so the quote's own claim does
+ * not matter.
  */
 export function checkMaxLoss(sent: bigint, guaranteed: bigint): void {
   requireMatch(guaranteed * 2n >= sent, "toAmountMin");

@@ -9,13 +9,15 @@ import { checkReceiverMessage } from "./verify-destination-call.ts";
 const MULTIPLIER_BASE = 10n ** 18n;
 /** Maximum age of an Across quote, in seconds; the SpokePool rejects older ones. */
 const MAX_QUOTE_AGE = 3_600;
-/** Maximum time by which a quote's timestamp may be in the future, in seconds. */
+/** Maximum time by which the timestamp of an Across quote may be in the future, in seconds. */
 const CLOCK_SKEW = 600;
-/** Minimum time until the fill deadline, in seconds. */
+/**
+ * Minimum time until the fill deadline of an Across deposit (it is refunded if unfilled by then), in seconds.
+ */
 const MIN_FILL_TIME = 60;
-/** Maximum time until the fill deadline, in seconds. */
+/** Maximum time until the fill deadline of an Across deposit, in seconds. */
 const MAX_FILL_TIME = 86_400;
-/** Maximum period in which only one relayer may fill, in seconds. */
+/** Maximum exclusivity period of an Across deposit (only one relayer may fill), in seconds. */
 const MAX_EXCLUSIVITY = 600;
 /**
  * Largest exclusivity parameter, in seconds, that the SpokePool interprets as a period from the deposit on
@@ -48,8 +50,8 @@ export function guaranteeOfAcross(verification: Verification, call: AcrossCall):
 }
 
 /**
- * Checks the receiver, the refund address and both tokens. Throws `upstream_rejected` if one does not match
- * the request.
+ * Checks the receiver, the refund address and both tokens of an Across transfer. Throws `upstream_rejected`
+ * if one does not match the request.
  */
 function checkParties(verification: Verification, call: AcrossCall): void {
   const { request, destination } = verification;
@@ -87,8 +89,8 @@ function deliveredToken({ request, destination }: Verification): Address | null 
 }
 
 /**
- * Checks the quote's age, the fill deadline and the exclusivity period. Throws `upstream_rejected` if one is
- * out of bounds.
+ * Checks the quote's age, the fill deadline and the exclusivity period of an Across transfer. Throws
+ * `upstream_rejected` if one is out of bounds.
  */
 function checkTimes({ now }: Verification, { facet }: AcrossCall): void {
   requireMatch(facet.quoteTimestamp >= now - MAX_QUOTE_AGE, "across.quoteTimestamp");

@@ -11,11 +11,11 @@ const FAST = 1_000;
 /** CCTP's finality threshold of a standard transfer, which is attested when the burn is finalized. */
 const STANDARD = 2_000;
 /**
- * Polymer's fee, which pays the gas of the mint, may be at most the amount divided by this (1%), or
- * `POLYMER_CAP` if that is more.
+ * Divisor for the relative cap on Polymer's fee, which pays the gas of the mint: 1% of the amount. The fee
+ * may be up to this cap or `POLYMER_CAP`, whichever is higher.
  */
 const POLYMER_CAP_DIVISOR = 100n;
-/** Cap on Polymer's fee for small amounts, in USDC's smallest unit: 5 USDC. */
+/** Absolute cap on Polymer's fee, in USDC's smallest unit: 5 USDC. */
 const POLYMER_CAP = 5_000_000n;
 
 /**

@@ -40,7 +40,7 @@ function decodeFee(callData: Hex): FeePayment | null {
   return values && { token: zeroAddress, distributions: values[0] };
 }
 
-/** LI.FI's fee may be at most the amount divided by this (1%); its actual fee is 0.25%. */
+/** Divisor for the cap on LI.FI's fee: 1% of the amount. The actual fee is 0.25%. */
 const FEE_CAP_DIVISOR = 100n;
 
 /** Returns true if a call pays a fee instead of swapping: its input and output token are the same. */

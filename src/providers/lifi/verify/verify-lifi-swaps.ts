@@ -44,8 +44,8 @@ export function checkSwaps(verification: Verification, swaps: readonly SwapData[
 }
 
 /**
- * Throws `upstream_rejected` if swaps end in the token that they started with. No request needs such swaps,
- * and only the quote's claim would bound their output.
+ * Throws `upstream_rejected` if swaps end in the token that they started with. No request needs swaps of this
+ * kind, and only the quote's claim would bound their output.
  */
 function checkNoRoundTrip({ request }: Verification, end: SwapEnd): void {
   requireMatch(end.exact !== null || !isAddressEqual(end.token, request.fromToken), "swaps.receivingAssetId");

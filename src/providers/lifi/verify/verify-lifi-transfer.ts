@@ -46,7 +46,7 @@ function guaranteeOfBridge(verification: Verification, call: BridgeCall): bigint
 }
 
 /**
- * Checks the parameters that all bridge facets share, and the swaps before the bridge. Throws
+ * Checks the parameters that all of LI.FI's bridge facets share, and the swaps before the bridge. Throws
  * `upstream_rejected` if one does not match the request.
  */
 function checkBridgeData(verification: Verification, call: BridgeCall): void {
@@ -69,7 +69,7 @@ function checkBridgeData(verification: Verification, call: BridgeCall): void {
 /** Number of seconds for which a LI.FI quote is valid. Source: docs.li.fi. */
 const VALID_SECONDS = 60;
 
-/** A LI.FI quote, and the inputs that it is verified against. */
+/** A LI.FI quote, with the request, deployments, integrator name and time that it is verified against. */
 export interface LifiVerifyInput {
   request: TransferRequest;
   quote: LifiQuote;
@@ -153,7 +153,7 @@ function checkFloor({ request, claim }: Verification, guaranteed: bigint): void 
   requireMatch(guaranteed >= deductParts(claim.toAmount, request.slippage), "toAmountMin");
 }
 
-/** Returns the contract that makes the destination call, or null without a call. */
+/** Returns the Executor that makes the destination call on the destination chain, or null without a call. */
 function executorOf({ request, destination }: Verification): Address | null {
   return request.call === null ? null : destination.executor;
 }

@@ -50,8 +50,8 @@ function checkMode({ claim }: Verification, { facet }: StargateCall): void {
 }
 
 /**
- * Checks the receiver, the message and the gas for the destination call. Throws `upstream_rejected` if one
- * does not match.
+ * Checks receiver and message of a Stargate transfer, and the gas bought for its destination call. Throws
+ * `upstream_rejected` if one does not match the request.
  */
 function checkDelivery(verification: Verification, step: { call: StargateCall; guaranteed: bigint }): void {
   const { request, destination } = verification;
