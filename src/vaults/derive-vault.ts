@@ -65,7 +65,7 @@ async function findAddressWithoutCode(
   return distinct.find((_, index) => codes[index] === "0x") ?? null;
 }
 
-/** Converts a derived vault to the columns of the vaults table that derivation fills in. */
+/** Converts a vault read from on-chain data to the columns of the vaults table that it fills. */
 export function toDerivedColumns(vault: DerivedVault): DerivedColumns {
   const { asset, acceptedAssets, caller, params } = vault;
   return {

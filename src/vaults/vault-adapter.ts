@@ -178,7 +178,7 @@ export interface SubmittedRequest {
 /** How a family's asynchronous deposits (such as ERC-7540 requests) are read, claimed and recognized. */
 export interface AsyncDeposits {
   /**
-   * Returns the query of a user's open deposits. `requestIds` are the requests known so far, for families that cannot
+   * Returns a query for a user's open deposits. `requestIds` are the requests known so far, for families that cannot
    * list requests by account.
    */
   pending(vault: Vault, of: { user: Address; requestIds: readonly string[] }): Query<PendingDeposit>;
@@ -213,15 +213,15 @@ export interface VaultAdapter {
    */
   toAssets?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
   /**
-   * Returns the query of whether the vault still uses the price contracts of its registry entry. Absent if the vault
-   * cannot replace them.
+   * Returns a query that reads whether the vault still uses the price contracts of its registry entry. Absent if the
+   * vault cannot replace them.
    */
   pricingUnchanged?(vault: Vault): Query<boolean>;
-  /** Returns the query of a vault's state. `now` is in milliseconds since the epoch, for limits that reset daily. */
+  /** Returns a query for a vault's state. `now` is in milliseconds since the epoch, for limits that reset daily. */
   state(vault: Vault, now: number): Query<VaultState>;
-  /** Returns the query of the part of the state that lists show, small enough to be batched for many vaults. */
+  /** Returns a query for the part of the state that lists show, small enough to be batched for many vaults. */
   flags(vault: Vault): Query<VaultFlags>;
-  /** Returns the query of the conditions of one deposit. */
+  /** Returns a query for the conditions of one deposit. */
   terms(vault: Vault, request: TermsInput): Query<DepositTerms>;
   /** Encodes the contract call of a deposit. Does not check the conditions of the deposit. */
   encode(vault: Vault, request: DepositInput): DepositCall;
@@ -254,7 +254,7 @@ export interface VaultFamily {
    */
   governanceLink?: { contract: "authority" | "feeManager"; view: string };
   /**
-   * Returns the query of the vault's performance fee and management fee. Absent if the family lacks view functions for
+   * Returns a query for the vault's performance fee and management fee. Absent if the family lacks view functions for
    * them.
    */
   feeRatesQuery?: (vault: Vault) => Query<FeeRates>;

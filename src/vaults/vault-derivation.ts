@@ -20,7 +20,7 @@ import { once } from "../lib/once.ts";
 import type { VaultKey } from "../lib/vault-id.ts";
 import type { StoredVault, Token } from "./vault.ts";
 
-/** The columns of a vault's registry entry that are read from on-chain data. */
+/** The part of a vault's registry entry that is read from on-chain data. */
 export interface DerivedVault {
   /** Empty if the vault has no name. */
   name: string;
@@ -47,8 +47,8 @@ export interface DerivedVault {
 export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string };
 
 /**
- * Creates the result of a derivation that failed, a vault record that could not be read from on-chain data. `reason` is
- * shown to people.
+ * Creates the failed result of a derivation: the vault's record could not be read from on-chain data. `reason` is shown
+ * to people.
  */
 export const underivable = (reason: string): Derivation => ({ ok: false, reason });
 
@@ -77,7 +77,7 @@ export const MAX_DECIMALS = 36;
 /** Maximum length of a stored vault name, in characters. */
 export const MAX_NAME_LENGTH = 120;
 
-/** Returns the query of a token's symbol and decimals. The result is null if either is missing or unusable. */
+/** Returns a query for a token's symbol and decimals. The result is null if either is missing or unusable. */
 export function tokenQuery(address: Address): Query<Token | null> {
   const onToken = { to: address, abi: tokenAbi() } as const;
   return createQuery(
@@ -105,7 +105,7 @@ export interface ShareTokenInfo {
 }
 
 /**
- * Returns the query of a share token's name and decimals. The result is null if the contract has no `decimals()` or no
+ * Returns a query for a share token's name and decimals. The result is null if the contract has no `decimals()` or no
  * `totalSupply()`.
  */
 export function shareTokenQuery(address: Address): Query<ShareTokenInfo | null> {
@@ -143,13 +143,13 @@ export interface DerivationSubject extends VaultKey {
   params: Readonly<Record<string, string>>;
 }
 
-/** Creates the subject of a derivation of which only chain and address are known. */
+/** Creates the input for deriving a vault of which only chain and address are known. */
 export const unreviewedSubject = ({ chainId, address }: VaultKey): DerivationSubject => ({
   ...{ chainId, address, tokens: [], entryPoint: null, params: {} },
 });
 
 /**
- * Creates the subject of a derivation from a stored vault row. Throws viem's InvalidAddressError for an invalid
+ * Creates the input for deriving a vault again from its stored row. Throws viem's InvalidAddressError for an invalid
  * address.
  */
 export function subjectOfRow(row: StoredVault): DerivationSubject {
@@ -162,9 +162,9 @@ export function subjectOfRow(row: StoredVault): DerivationSubject {
 
 /** Reads the registry entry of a family's vault from on-chain data, starting at one address. Does no I/O itself. */
 export interface Deriver {
-  /** True if only vaults of this family can be derived, so that success identifies the family. */
+  /** True if derivation fails for vaults of any other family, so that success identifies the family. */
   conclusive: boolean;
-  /** Returns the query of the columns of a vault's registry entry, in as many batches of reads as it takes. */
+  /** Returns a query for the columns of a vault's registry entry, in as many batches of reads as it takes. */
   derive(subject: DerivationSubject): Query<Derivation>;
 }
 

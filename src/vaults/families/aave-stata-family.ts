@@ -5,9 +5,9 @@ import { erc4626Deriver } from "./erc4626/erc4626-derivation.ts";
 
 /**
  * Adapter of Aave's static aTokens (StataTokenV2). `maxDeposit` depends on the reserve and ignores the token's own
- * pause. The token checks it before it calls the pool, so a deposit into a frozen reserve reverts like one into a full
- * reserve. The pool's errors have names since version 3.4; older pools revert with a number as text. Source:
- * aave-v3-origin, StataTokenV2, Errors.
+ * pause. The token checks `maxDeposit` before it calls the pool, so a deposit into a frozen reserve reverts like one
+ * into a full reserve. The pool's errors have names since version 3.4; older pools revert with a number as text.
+ * Source: aave-v3-origin, StataTokenV2, Errors.
  */
 export const aaveStata = defineErc4626({
   name: "aave_stata",
@@ -29,7 +29,7 @@ export const aaveStata = defineErc4626({
 });
 
 /**
- * The family of Aave's static aTokens. The Aave pool behind them is governed by other contracts, so the family has no
+ * Vault family of Aave's static aTokens. The Aave pool behind them is governed by other contracts, so the family has no
  * governance events of its own.
  */
 export const aaveStataFamily: VaultFamily = {

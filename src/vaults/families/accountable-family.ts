@@ -41,8 +41,9 @@ type Admission = {
 };
 
 /**
- * Returns `not_allowed` if the vault's permission level rules out a deposit, otherwise null. A level that requires
- * signatures always does, because this service has none. Null also if no deposit is given.
+ * Returns `not_allowed` if the vault's permission level rules out the deposit, otherwise null. A level that requires
+ * signatures always rules it out, because this service has no signatures. The result is null if no deposit (`request`)
+ * is given.
  */
 function refusalOf(request: TermsInput | null, { level, receives, calls }: Admission): Refusal | null {
   if (request === null) return null;
@@ -54,8 +55,8 @@ function refusalOf(request: TermsInput | null, { level, receives, calls }: Admis
 }
 
 /**
- * Returns the query of pause, minimum deposit and permission from the vault and its strategy, and of the net assets,
- * which are the value of all shares.
+ * Returns a query for pause, minimum deposit and permission, which vault and strategy hold, and for the net assets,
+ * computed as the value of all shares.
  */
 function views(vault: Vault, request: TermsInput | null) {
   const on = { to: vault.entryPoint, abi: vaultAbi() } as const;
@@ -87,8 +88,8 @@ function views(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * Creates the reads of the strategy and of the net assets, without those whose arguments the first batch did not
- * return.
+ * Creates the reads of the strategy's pause and minimum deposit and of the vault's net assets. A read whose argument
+ * the first batch of reads did not return is left out.
  */
 function strategyReads(
   vault: Vault,
@@ -131,7 +132,7 @@ export const accountable = defineErc4626({
 });
 
 /**
- * Returns the query that identifies a vault by its permission level and strategy. Only level 0, without permissions,
+ * Returns a query that identifies a vault by its permission level and strategy. Only level 0, without permissions,
  * allows deposits through the Router.
  */
 function identifyAccountable({ address }: DerivationSubject): Query<Identification> {
@@ -148,7 +149,7 @@ function identifyAccountable({ address }: DerivationSubject): Query<Identificati
   });
 }
 
-/** The family of Accountable's vaults. Their source code is not public, so only common governance events are read. */
+/** Vault family of Accountable's vaults. Their source code is not public, so only common governance events are read. */
 export const accountableFamily: VaultFamily = {
   adapter: accountable,
   type: "accountable",

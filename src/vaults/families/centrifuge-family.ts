@@ -194,11 +194,14 @@ const identificationAbi = once(() =>
     "function vaultKind() view returns (uint8)",
   ]),
 );
-/** The registry parameter `deposit` by the vault's `vaultKind()`. Other kinds are not supported. */
+/**
+ * Values of the registry parameter `deposit` by the vault's `vaultKind()`: 0 takes requests, 2 mints at once. Other
+ * kinds are not supported.
+ */
 const DEPOSIT_KINDS: Readonly<Record<number, string>> = { 0: "async", 2: "sync" };
 
 /**
- * Returns the query that identifies a Centrifuge vault by its operator and membership views. `vaultKind()` decides
+ * Returns a query that identifies a Centrifuge vault by its operator and membership views. `vaultKind()` decides
  * whether it mints at once or takes requests.
  */
 function identifyCentrifuge({ address, params }: DerivationSubject): Query<Identification> {
@@ -232,7 +235,7 @@ const centrifugeEvents: readonly GovernanceEvent[] = (["address", "shareToken"] 
   ],
 );
 
-/** The family of Centrifuge v3 vaults. Users make their deposit requests themselves, not through the Router. */
+/** Vault family of Centrifuge v3. Users make their deposit requests themselves, not through the Router. */
 export const centrifugeFamily: VaultFamily = {
   adapter: centrifuge,
   type: "custom",

@@ -29,8 +29,8 @@ const requestDepositAbi = once(() =>
 const AMOUNT_OFFSET = 4;
 
 /**
- * Encodes an ERC-7540 deposit request whose controller and owner are the receiver. If `data` is given, it is the call
- * instead: a synchronous deposit that mints to the receiver. Source: EIP-7540.
+ * Encodes an ERC-7540 deposit request whose controller and owner are the receiver. If `data` is not null, the call is a
+ * synchronous deposit with that calldata instead, which mints to the receiver. Source: EIP-7540.
  */
 export function erc7540DepositCall(
   vault: Vault,
@@ -62,8 +62,8 @@ const conversionAbi = once(() =>
 );
 
 /**
- * Creates the reads of the vault's asset and of a sample of the share price. Unlike previews, the conversions also work
- * for asynchronous deposits.
+ * Creates the reads of the vault's asset and of a sample of the share price. Unlike previews, these reads also work in
+ * vaults with asynchronous deposits.
  */
 export function conversionReads(vault: Vault) {
   const asset = read({ to: vault.entryPoint, abi: conversionAbi(), name: "asset" });
@@ -85,7 +85,7 @@ export function totalsReads(vault: Vault) {
 
 type ConversionResults = Parameters<typeof samplePrice>[1];
 
-/** Returns a sample of the share price, shares and their value in assets, or null if the conversion failed. */
+/** Returns a sample of the share price (shares and their value in assets), or null if the conversion failed. */
 export const conversionPrice = (vault: Vault, results: ConversionResults) =>
   samplePrice(sampleShares(vault), results);
 
@@ -142,7 +142,7 @@ const requestsAbi = once(() =>
     "event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)",
   ]),
 );
-/** The request id for which a vault returns the sum of a controller's requests, or the last one. */
+/** The request id 0, for which a vault returns the sum of a controller's requests or the controller's last request. */
 const ANY_REQUEST = 0n;
 
 /**

@@ -20,8 +20,8 @@ const OP_DEPOSIT = 1;
 const EXIT_OPS = 12;
 
 /**
- * Returns the query of whether deposits are disabled: an operation is if it is hooked and there is no hook target.
- * Whether a hook target rejects a deposit is only known from a simulation.
+ * Returns a query that reads whether deposits are disabled, which they are if the vault hooks deposits without a hook
+ * target. Whether a hook target would reject a deposit is only known from a simulation.
  */
 function hookViews(vault: Vault) {
   return createQuery(
@@ -73,7 +73,7 @@ const eulerEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** The family of Euler's EVK vaults. */
+/** Vault family of Euler's EVK vaults: its adapter, deriver and governance events. */
 export const eulerFamily: VaultFamily = {
   adapter: euler,
   type: "custom",
@@ -96,7 +96,7 @@ export const eulerEarn = defineErc4626({
   explain: familyErrors({ errors: { "error ZeroShares()": "zero_shares" } }),
 });
 
-/** The family of EulerEarn vaults, with the governance events of MetaMorpho. */
+/** Vault family of EulerEarn vaults, which have the governance events of MetaMorpho. */
 export const eulerEarnFamily: VaultFamily = {
   adapter: eulerEarn,
   type: "custom",

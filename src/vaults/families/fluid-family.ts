@@ -18,7 +18,7 @@ const numberedAbi = once(() =>
   parseAbi(["error FluidLendingError(uint256 errorId)", "error FluidLiquidityError(uint256 errorId)"]),
 );
 
-/** Error codes and names by the numbers of Fluid's numbered errors, which fTokens and the liquidity layer use. */
+/** API error codes and error names by error number, for the numbered errors of Fluid's fTokens and liquidity layer. */
 const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
   11002: { code: "vault_paused", text: "UserModule__UserPaused" },
   11006: { code: "above_maximum", text: "UserModule__OperateAmountOutOfBounds" },
@@ -28,7 +28,7 @@ const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
   20001: { code: "below_minimum", text: "fToken__DepositInsignificant" },
   20002: { code: null, text: "fToken__MinAmountOut" },
 };
-/** Error codes by the signature of Fluid's named errors. */
+/** API error codes by signature, for Fluid's named errors. Null means an error without a code. */
 const BY_NAME: Readonly<Record<string, ErrorCode | null>> = {
   "error fToken__DepositInsignificant()": "below_minimum",
   "error fToken__MinAmountOut()": null,
@@ -55,7 +55,7 @@ function encode(_vault: Vault, request: DepositInput): Pick<DepositCall, "data" 
 }
 
 /**
- * Adapter of Fluid's fTokens, whose contract enforces a minimum deposit and the minimum shares. Source:
+ * Adapter of Fluid's fTokens, which enforce a minimum deposit and take the minimum shares as an argument. Source:
  * Instadapp/fluid-contracts.
  */
 export const fluid = defineErc4626({ name: "fluid", ratio: true, encode, explain });
@@ -71,7 +71,7 @@ const fluidEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** The family of Fluid's fTokens. */
+/** Vault family of Fluid's fTokens: its adapter, deriver and governance events. */
 export const fluidFamily: VaultFamily = {
   adapter: fluid,
   type: "custom",

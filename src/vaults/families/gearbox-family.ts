@@ -44,7 +44,7 @@ const gearboxEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** The family of Gearbox's lending pools. */
+/** Vault family of Gearbox's lending pools: its adapter, deriver and governance events. */
 export const gearboxFamily: VaultFamily = {
   adapter: gearbox,
   type: "custom",

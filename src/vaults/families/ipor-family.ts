@@ -33,13 +33,13 @@ const managerAbi = once(() =>
     "function isTargetClosed(address target) view returns (bool)",
   ]),
 );
-/** Selector of `deposit(uint256,address)`, whose permission the access manager is asked for. */
+/** Selector of `deposit(uint256,address)`, for asking the access manager whether an account may call it. */
 const DEPOSIT_SELECTOR = "0x6e553f65";
 
 /**
- * Returns the query, from the vault's access manager, of whether the vault is closed and whether the caller may
- * deposit. The latter is not checked for the clone that the Router creates per deposit, because its address is not
- * known in advance; only a simulation shows it.
+ * Returns a query that asks the vault's access manager whether the vault is closed and whether the caller may deposit.
+ * A caller that is the clone that the Router creates per deposit is not checked: its address is not known in advance,
+ * so only a simulation shows the result.
  */
 function accessViews(vault: Vault, request: TermsInput | null) {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
@@ -79,7 +79,7 @@ export const ipor = defineErc4626({
 });
 
 /**
- * Returns the query that identifies a Plasma vault by its access manager, which also shows whether any account may
+ * Returns a query that identifies a Plasma vault by its access manager, which also shows whether any account may
  * deposit. If not, the user must call the vault.
  */
 function identifyIpor({ address }: DerivationSubject): Query<Identification> {
@@ -234,7 +234,7 @@ const feesAbi = once(() =>
   ]),
 );
 
-/** Returns the query of the vault's performance fee and management fee, in basis points. */
+/** Returns a query for the vault's performance fee and management fee, in basis points. */
 function iporFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   const on = { to: address, abi: feesAbi() } as const;
   return createQuery(
@@ -249,7 +249,7 @@ function iporFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   );
 }
 
-/** The family of IPOR Fusion's Plasma vaults, which are governed through their access manager. */
+/** Vault family of IPOR Fusion's Plasma vaults, which are governed through their access manager. */
 export const iporFamily: VaultFamily = {
   adapter: ipor,
   type: "ipor",

@@ -52,7 +52,7 @@ const depositModeAbi = once(() =>
 );
 /** The values of `syncMode()` in v0.6 that allow synchronous deposits: `Both` and `SyncDeposit`. */
 const DEPOSITING_MODES: readonly number[] = [0, 1];
-/** Selector of the error with which a closing or closed vault reverts. */
+/** Selector of the error `NotOpen(uint8)`, with which a closing or closed vault reverts. */
 const NOT_OPEN_SELECTOR = toFunctionSelector("NotOpen(uint8)");
 
 /**
@@ -151,9 +151,7 @@ function roomForRequests(room: bigint | null): bigint | null {
   return room === MAX_UINT256 || room === 0n ? room : null;
 }
 
-/**
- * Returns the shares for a requested deposit after the entry fee of v0.6, rounded up. Returns null if the conversion failed.
- */
+/** Returns the shares for a request after v0.6's entry fee, which is rounded up. Returns null if the conversion failed. */
 function requestedShares(results: {
   shares: ReadResult<bigint>;
   fees: ReadResult<readonly [number, number, number, number, number]>;
@@ -266,7 +264,7 @@ const identificationAbi = once(() =>
   ]),
 );
 
-/** Returns the query that identifies a Lagoon vault by view functions that only Lagoon has; v0.4 and older have other ones. */
+/** Returns a query that identifies a Lagoon vault by view functions that only Lagoon has; v0.4 and older have other ones. */
 function identifyLagoon({ address, params }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;
   const reads = {
@@ -328,7 +326,7 @@ const feesAbi = once(() =>
   parseAbi(["function feeRates() view returns (uint16 management, uint16 performance)"]),
 );
 
-/** Returns the query of the vault's performance fee and management fee, in basis points. */
+/** Returns a query for the vault's performance fee and management fee, in basis points. */
 function lagoonFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   const rates = read({ to: address, abi: feesAbi(), name: "feeRates" });
   return createQuery({ rates }, ({ rates: result }) => ({
@@ -337,7 +335,7 @@ function lagoonFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   }));
 }
 
-/** The family of Lagoon vaults. Users make their deposit requests themselves, not through the Router. */
+/** Vault family of Lagoon. Users make their deposit requests themselves, not through the Router. */
 export const lagoonFamily: VaultFamily = {
   adapter: lagoon,
   type: "custom",

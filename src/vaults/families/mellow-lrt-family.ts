@@ -23,7 +23,7 @@ const depositSwitchAbi = once(() =>
   ]),
 );
 
-/** Returns the query of the deposit pause and the depositor whitelist, which are why `maxDeposit` may be 0. */
+/** Returns a query for the deposit pause and the depositor whitelist, each of which can make `maxDeposit` 0. */
 function depositSwitchViews(vault: Vault, request: TermsInput | null) {
   const on = { to: vault.entryPoint, abi: depositSwitchAbi() } as const;
   const account = request?.receiver ?? vault.entryPoint;
@@ -48,8 +48,8 @@ function depositSwitchViews(vault: Vault, request: TermsInput | null) {
 export const mellowLrt = defineErc4626({ name: "mellow_lrt", ratio: true, views: depositSwitchViews });
 
 /**
- * Returns the query that identifies a vault by the view functions of its deposit pause and whitelist. If the whitelist
- * is active, the user must call the vault.
+ * Returns a query that identifies a vault by the view functions of its deposit pause and whitelist. If the whitelist is
+ * active, the user must call the vault.
  */
 function identifyMellowLrt({ address }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: depositSwitchAbi() } as const;
@@ -84,7 +84,7 @@ const mellowLrtEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** The family of Mellow's Simple LRT vaults. */
+/** Vault family of Mellow's Simple LRT vaults: its adapter, deriver and governance events. */
 export const mellowLrtFamily: VaultFamily = {
   adapter: mellowLrt,
   type: "lido",

@@ -71,7 +71,7 @@ const metaMorphoFactories: FamilyFactories = {
 
 const onSubject = ({ address }: DerivationSubject) => ({ to: address, abi: identificationAbi() }) as const;
 
-/** The family of MetaMorpho 1.0 and 1.1 vaults. */
+/** Vault family of MetaMorpho 1.0 and 1.1: its adapter, deriver and governance events. */
 export const metaMorphoFamily: VaultFamily = {
   adapter: metaMorpho,
   type: "morpho",
@@ -99,8 +99,8 @@ const withdrawAbi = once(() =>
 );
 
 /**
- * Returns the query of whether the vault's gates admit payer and receiver. A payer that is the clone that the Router creates
- * per deposit is not checked: its address is not known in advance, so only a simulation shows whether it is admitted.
+ * Returns a query that reads whether the vault's gates admit payer and receiver. A payer that is the clone that the Router
+ * creates per deposit is not checked: its address is not known in advance, so only a simulation shows whether it is admitted.
  */
 function gateViews(vault: Vault, request: TermsInput | null) {
   if (request === null) return createQuery({}, (): FamilyViews => ({}));
@@ -155,9 +155,7 @@ const vaultV2Factories: FamilyFactories = {
   },
 };
 
-/**
- * Returns the query that identifies a vault by its factory. If a gate rejects ordinary payers, the user must call the vault.
- */
+/** Returns a query that identifies a vault by its factory. If a gate rejects ordinary payers, the user must call the vault. */
 function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
   const created = identifyByFactory(vaultV2Factories, {
     ...subject,
@@ -207,7 +205,7 @@ const settingBySelector = once(
 const settingOfSelector = (selector: unknown): string =>
   settingBySelector().get(String(selector).toLowerCase() as Hex) ?? `the function ${selector}`;
 
-/** Upper limit of displayable timestamps, in seconds. The submission of an abdicated function has the largest uint256. */
+/** Upper limit of displayable timestamps, in seconds. The timestamp of an abdicated function is the largest uint256. */
 const LAST_TIME = 8e12;
 
 const describeSubmission = ({ selector, executableAt }: EventArgs): string => {
@@ -322,7 +320,7 @@ const feesAbi = once(() =>
   ]),
 );
 
-/** Returns the query of the vault's performance fee and management fee, as fractions with 18 decimals. */
+/** Returns a query for the vault's performance fee and management fee, as fractions with 18 decimals. */
 function morphoV2FeeRatesQuery({ address }: Vault): Query<FeeRates> {
   const on = { to: address, abi: feesAbi() } as const;
   return createQuery(
@@ -337,7 +335,7 @@ function morphoV2FeeRatesQuery({ address }: Vault): Query<FeeRates> {
   );
 }
 
-/** The family of Morpho Vault V2. */
+/** Vault family of Morpho Vault V2: its adapter, deriver and governance events. */
 export const morphoV2Family: VaultFamily = {
   adapter: morphoV2,
   type: "morpho",

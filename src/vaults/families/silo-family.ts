@@ -15,10 +15,7 @@ export const silo = defineErc4626({
   explain: familyErrors({ errors: { "error ReturnZeroShares()": "zero_shares" } }),
 });
 
-/**
- * The family of Silo v2 vaults. The governance events are those of Silo's managed vaults, which are forks of
- * MetaMorpho.
- */
+/** Vault family of Silo v2. Its governance events are those of Silo's managed vaults, which are forks of MetaMorpho. */
 export const siloFamily: VaultFamily = {
   adapter: silo,
   type: "custom",

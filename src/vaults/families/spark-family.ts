@@ -17,7 +17,7 @@ export const spark = defineErc4626({
   }),
 });
 
-/** The family of Sky's and Spark's savings tokens, which are governed by wards (accounts with full admin rights). */
+/** Vault family of Sky's and Spark's savings tokens, which are governed by wards (accounts with full admin rights). */
 export const sparkFamily: VaultFamily = {
   adapter: spark,
   type: "custom",

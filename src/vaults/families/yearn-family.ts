@@ -27,7 +27,7 @@ const identificationAbi = once(() =>
   ]),
 );
 
-/** Returns the query of whether the vault is shut down or, for strategies since version 3.1, paused. */
+/** Returns a query that reads whether the vault is shut down or, for strategies since version 3.1, paused. */
 function shutdownViews(vault: Vault) {
   const on = { to: vault.entryPoint, abi: shutdownAbi() } as const;
   return createQuery(
@@ -45,8 +45,8 @@ function shutdownViews(vault: Vault) {
 export const yearn = defineErc4626({ name: "yearn_v3", ratio: true, views: shutdownViews });
 
 /**
- * Returns the query that identifies an allocator vault by its default queue of strategies, or a tokenized strategy by
- * its shutdown and profit-unlocking views.
+ * Returns a query that identifies an allocator vault by its default queue of strategies, or a tokenized strategy by its
+ * shutdown and profit-unlocking views.
  */
 function identifyYearn({ address }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;
@@ -128,7 +128,7 @@ const yearnEvents: readonly GovernanceEvent[] = [
   ),
 ];
 
-/** The family of Yearn v3 vaults and tokenized strategies. */
+/** Vault family of Yearn v3 vaults and tokenized strategies: its adapter, deriver and governance events. */
 export const yearnFamily: VaultFamily = {
   adapter: yearn,
   type: "custom",

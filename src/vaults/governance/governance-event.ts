@@ -41,8 +41,8 @@ export type LinkedContracts = Readonly<Partial<Record<LinkedContract, string>>>;
 export type EventArgs = Readonly<Record<string, unknown>>;
 
 /**
- * Definition of an event by which the contracts of a vault family report a governance change that no view function
- * shows.
+ * Definition of an event by which a contract reports a change to a vault's governance, such as a new owner or fee.
+ * Changes that view functions fully show need no event.
  */
 export interface GovernanceEvent {
   /** The event's Solidity declaration without the word `event`. */
@@ -98,8 +98,8 @@ export const changeEvent = (
 };
 
 /**
- * Defines a governance event that announces a change. Its severity is at most `medium`, because holders can still
- * react.
+ * Defines a governance event that announces a change. Its severity is at most `medium`, because the change is not in
+ * effect yet.
  */
 export const announcementEvent = (
   about: Parameters<typeof changeEvent>[0],
@@ -140,7 +140,7 @@ export const formatUtcMinute: FormatValue = (value) =>
 export const formatShareUnits: FormatValue = (value) => `${value} (smallest unit of the share token)`;
 /** Formats an amount of the vault's asset, given in its smallest unit, and appends the unit. */
 export const formatAssetUnits: FormatValue = (value) => `${value} (smallest unit of the asset)`;
-/** Formats a fixed-point amount with 18 decimals and appends that note. */
+/** Formats an amount with 18 decimals and appends a note of these decimals. */
 export const formatWadAmount: FormatValue = (value) => `${value} (18 decimals)`;
 
 /** Creates the description of a change that names the old and the new value, both arguments of the event. */

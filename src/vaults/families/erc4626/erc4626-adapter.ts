@@ -64,7 +64,7 @@ export interface Erc4626Traits {
   /** Number of decimals that shares have in addition to `decimals()`. */
   scale?: number;
   /**
-   * Returns the query of the family's own view functions: for one deposit, or if `request` is null, for the vault in
+   * Returns a query for the family's own view functions: for one deposit, or if `request` is null, for the vault in
    * general.
    */
   views?(vault: Vault, request: TermsInput | null): Query<FamilyViews>;
@@ -110,7 +110,7 @@ export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
 }
 
 /**
- * Combines the query of the standard ERC-4626 views with that of the family's own views, or returns the standard query
+ * Combines the query for the standard ERC-4626 views with that for the family's own views, or returns the standard query
  * if the family has none.
  */
 function withFamilyViews<S>(
@@ -227,11 +227,14 @@ export const erc4626Family: VaultFamily = {
 };
 
 const priceAbi = once(() => parseAbi(["function convertToAssets(uint256) view returns (uint256)"]));
-/** Minimum asset decimals at which the value of one share is precise enough for a share price. */
+/**
+ * Minimum number of asset decimals for which the value of one share gives a precise share price. For assets with fewer
+ * decimals, the value of more shares is read.
+ */
 const FINE_DECIMALS = 6;
 /**
- * A sample worth fewer units than this may be rounded by more than a millionth; a sample with this many times the
- * shares is then used.
+ * Minimum value of a share price sample, in the asset's smallest unit: a smaller one is rounded by more than a
+ * millionth. Then a sample of this many times the shares is used.
  */
 const FINE_UNITS = 10n ** BigInt(FINE_DECIMALS);
 

@@ -30,21 +30,24 @@ import {
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 
 /**
- * Whether a contract is a vault of a certain family: if so, with the account that must call it and its parameters; if
- * not, with the reason.
+ * The result of checking whether a contract is a vault of a family: if so, the account that must call it and its
+ * parameters; if not, the reason.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
   | { ok: false; reason: string };
 
-/** Creates the result that a contract is not a vault of a family. Family and reason are shown to people. */
+/**
+ * Creates the result for a contract that is not a vault of the family. The names of family and reason are shown to
+ * people.
+ */
 export const notIdentified = (family: string, why: string): Identification => ({
   ok: false,
   reason: `the contract is no vault of ${family}: ${why}`,
 });
 
 /**
- * Returns the query that identifies a family's vault by view functions that only that family has: each must succeed.
+ * Returns a query that identifies a family's vault by view functions that only that family has: each must succeed.
  * `family` is the name shown to people.
  */
 export function identifyByViews(family: string, views: Record<string, Read<unknown>>): Query<Identification> {
@@ -60,13 +63,13 @@ export function identifyByViews(family: string, views: Record<string, Read<unkno
  */
 export interface FamilyFactories {
   family: string;
-  /** Creates the read of whether a factory created a vault. */
+  /** Creates a read of whether a factory created a vault. */
   createdRead: (factory: Address, vault: Address) => Read<boolean>;
   byChain: Readonly<Record<number, readonly Address[]>>;
 }
 
 /**
- * Returns the query that identifies a family's vault by a view function that must succeed and by the factories on its
+ * Returns a query that identifies a family's vault by a view function that must succeed and by the factories on its
  * chain, one of which must have created the vault. Without known factories on the chain, the view function is enough.
  */
 export function identifyByFactory(
@@ -110,8 +113,8 @@ const shareAbi = once(() =>
  */
 export interface Erc4626DeriverTraits {
   /**
-   * Returns the query that identifies a vault by the family's own view functions. Absent if nothing distinguishes the
-   * family from other ERC-4626 vaults.
+   * Returns a query that identifies a vault by the family's own view functions. Absent if nothing distinguishes the
+   * family's vaults from other ERC-4626 vaults.
    */
   identify?(subject: DerivationSubject): Query<Identification>;
   /** True if `share()` may return a separate share token, as in ERC-7575. */
@@ -148,7 +151,7 @@ export function erc4626Deriver(traits: Erc4626DeriverTraits = {}): Deriver {
 }
 
 /**
- * Returns the query of the vault's own view functions. The result is a reason if the contract is not an ERC-4626 vault.
+ * Returns a query for the vault's own view functions. The result is a reason if the contract is not an ERC-4626 vault.
  */
 function describeVault(vault: Address, traits: Erc4626DeriverTraits): Query<VaultAnswers | string> {
   const on = { to: vault, abi: vaultAbi() } as const;
@@ -176,7 +179,7 @@ function describeVault(vault: Address, traits: Erc4626DeriverTraits): Query<Vaul
   );
 }
 
-/** Returns the query that reads asset and share token of an identified vault and assembles its registry entry. */
+/** Returns a query that reads asset and share token of an identified vault and assembles its registry entry. */
 function describeDerivedVault(of: {
   subject: DerivationSubject;
   answers: VaultAnswers;

@@ -20,7 +20,7 @@ export interface FamilyViews {
   refusal?: Refusal | null;
 }
 
-/** Merges pause and minimum deposit of the ERC-4626 views with those of the family's own views. */
+/** Merges pause and minimum deposit from the ERC-4626 views with those from the family's own views. */
 export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
   return {
     paused: standard.paused || own.paused === true,
@@ -29,7 +29,8 @@ export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
 }
 
 /**
- * Merges a vault's state of the ERC-4626 views with the family's own views. The `maxDeposit` of a paused vault is 0.
+ * Merges a vault's state from the ERC-4626 views with the results of the family's own views. A paused vault gets a
+ * `maxDeposit` of 0.
  */
 export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
   const flags = mergeFlags(standard, own);
@@ -41,7 +42,7 @@ export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
   };
 }
 
-/** Merges the conditions of a deposit of the ERC-4626 views with the family's own views. */
+/** Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own views. */
 export function mergeTerms(standard: DepositTerms, own: FamilyViews): DepositTerms {
   const previewShares = standard.previewShares ?? own.shares ?? null;
   return {

@@ -83,7 +83,10 @@ const AMOUNT_OFFSET = 4;
 /** The largest amount that fits the `uint224` argument of the deposit call. */
 const MAX_ASSETS = 2n ** 224n - 1n;
 
-/** Returns a sample of the share price: assets and shares of the same value, both in smallest units. */
+/**
+ * Returns a sample of the share price (assets and shares of the same value, both in smallest units), or null without a
+ * price.
+ */
 const priceSample = (price: bigint | null) => (price === null ? null : { assets: PRICE_UNIT, shares: price });
 
 function refusalOf({ admitted, suspicious }: MellowMarket): Refusal | null {
@@ -190,7 +193,7 @@ export const mellow: VaultAdapter = {
   asyncDeposits: (vault) => (isSyncQueue(vault) ? null : mellowRequests),
 };
 
-/** The family of Mellow's Core vaults, such as Lido Earn. */
+/** Vault family of Mellow's Core vaults, such as Lido Earn: its adapter, deriver and governance events. */
 export const mellowFamily: VaultFamily = {
   adapter: mellow,
   type: "lido",

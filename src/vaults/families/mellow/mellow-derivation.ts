@@ -41,7 +41,7 @@ const queueAbi = once(() =>
 );
 /** Maximum number of queues per token; a token that has more is treated as having none. */
 const MAX_QUEUES = 32n;
-/** Maximum number of tokens of a vault; a contract that reports more is not taken for a Core vault. */
+/** Maximum number of tokens of a vault; a contract that reports more is not treated as a Core vault. */
 const MAX_ASSETS = 16n;
 
 /** The share manager and oracle of a Core vault, and the tokens whose queues are searched. */
@@ -73,7 +73,7 @@ interface TokenQueues {
 const indicesUpTo = (count: bigint) => Array.from({ length: Number(count) }, (_, index) => BigInt(index));
 
 /**
- * Returns the query of a Core vault's contracts and tokens: only the token `wanted` if it is given, otherwise all of
+ * Returns a query for a Core vault's contracts and tokens: only the token `wanted` if it is given, otherwise all of
  * them. The result is null if the contract is not a Core vault.
  */
 function describeCore(vault: Address, wanted: Address | undefined): Query<CoreContracts | null> {
@@ -103,7 +103,7 @@ function describeCore(vault: Address, wanted: Address | undefined): Query<CoreCo
 const addressesIn = (results: Record<string, ReadResult<Address>>): Address[] =>
   Object.values(results).flatMap((result) => (result.ok ? [getAddress(result.value)] : []));
 
-/** Returns the query of a token's symbol and decimals and of its queues in a vault. */
+/** Returns a query for a token's symbol and decimals and of its queues in a vault. */
 function describeTokenQueues(vault: Address, asset: Address): Query<TokenQueues> {
   const on = { to: vault, abi: vaultAbi() } as const;
   const count = createQuery({ count: read({ ...on, name: "getQueueCount", args: [asset] }) }, (results) => {

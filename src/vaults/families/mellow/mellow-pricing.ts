@@ -125,7 +125,7 @@ function managerReads(results: Results) {
 type Managers = ReadResults<ReturnType<typeof managerReads>>;
 
 /**
- * Returns the query of price, fees and limits of deposits through the vault's queue. It takes two batches of reads,
+ * Returns a query for price, fees and limits of deposits through the vault's queue. It takes two batches of reads,
  * because the vault names its fee and risk manager in the first. `caller` is the account to check for admission, or
  * null.
  */

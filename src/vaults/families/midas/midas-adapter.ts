@@ -234,7 +234,7 @@ export const midas: VaultAdapter = {
   asyncDeposits: (vault) => (midasMode(vault).instant ? null : midasRequests),
 };
 
-/** The family of Midas's mTokens. */
+/** Vault family of Midas's mTokens: its adapter, deriver and governance events. */
 export const midasFamily: VaultFamily = {
   adapter: midas,
   type: "midas",

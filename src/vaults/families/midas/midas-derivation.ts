@@ -60,7 +60,7 @@ interface DepositVaultInfo {
   callerMatters: boolean;
 }
 
-/** Returns the query of a DepositVault, Midas's deposit contract. The result is null if the contract is not one. */
+/** Returns a query for a DepositVault, Midas's deposit contract. The result is null if the contract is not one. */
 function describeDepositVault(address: Address): Query<DepositVaultInfo | null> {
   const on = { to: address, abi: depositVaultAbi() } as const;
   const args = [zeroAddress, 0n, 0n, zeroHash, zeroAddress];
@@ -86,8 +86,8 @@ function describeDepositVault(address: Address): Query<DepositVaultInfo | null> 
 }
 
 /**
- * Returns the query of the vault's DepositVault: the given address itself, or the entry point of the reviewed registry
- * entry if the given address is its mToken. The result is null if neither is.
+ * Returns a query for the vault's DepositVault: the contract at the given address, or the entry point of the reviewed
+ * registry entry if the given address is its mToken. The result is null if neither applies.
  */
 function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | null> {
   const { address, entryPoint } = subject;
@@ -102,7 +102,7 @@ function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | 
 }
 
 /**
- * Returns the query of the mToken's name and decimals. The result is a reason if the mToken or its price feed does not
+ * Returns a query for the mToken's name and decimals. The result is a reason if the mToken or its price feed does not
  * work.
  */
 function describeShare(deposits: DepositVaultInfo): Query<{ name: string; decimals: number } | string> {

@@ -32,8 +32,8 @@ export function checkMidasParams(vault: Vault): void {
 }
 
 /**
- * Returns the factor from a token's smallest unit to an amount with 18 decimals, which Midas uses for every token.
- * Returns null for a token with more than 18 decimals.
+ * Returns the factor that converts a token amount from its smallest unit to 18 decimals, with which Midas counts every
+ * token. Returns null for a token with more than 18 decimals.
  */
 export function midasUnit(decimals: number): bigint | null {
   return decimals <= 18 ? 10n ** BigInt(18 - decimals) : null;

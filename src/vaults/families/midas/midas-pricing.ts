@@ -106,8 +106,8 @@ export interface MidasMarket {
   paused: boolean;
   rates: MidasRates | null;
   /**
-   * The result of the first price feed that fails, with its revert data, or of a working one. Feeds revert if their
-   * price is stale.
+   * The result of the first price feed that fails, with its revert data, or of a working feed if none fails. Feeds
+   * revert if their price is stale.
    */
   feed: ReadResult<bigint>;
   /** The minimum mTokens that this payer's deposit must mint. */
@@ -150,7 +150,7 @@ type Results = ReadResults<ReturnType<typeof coreReads>> &
 const NO_ANSWER = { ok: false, revert: null } as const;
 
 /**
- * Returns the query of a DepositVault's conditions for a payment. It takes two batches of reads, because the payment
+ * Returns a query for a DepositVault's conditions for a payment. It takes two batches of reads, because the payment
  * token's price feed is known only after the first.
  */
 export function midasMarket(vault: Vault, payment: MidasPayment): Query<MidasMarket> {

@@ -53,7 +53,7 @@ export function midasToAssets(
 }
 
 /**
- * Returns the query of whether the DepositVault still uses the price feeds of the registry entry, which its
+ * Returns a query that reads whether the DepositVault still uses the price feeds of the registry entry, which its
  * administrator may replace. If the DepositVault no longer accepts the asset, the asset's feed counts as unchanged.
  */
 export function midasPricingUnchanged(vault: Vault): Query<boolean> {

@@ -104,8 +104,7 @@ function termsReads(vault: Vault, request: TermsInput) {
 type TermsResults = ReadResults<ReturnType<typeof termsReads>>;
 
 /**
- * Creates the read of whether an account is whitelisted. Returns null if there is no whitelist or no account to look
- * up.
+ * Creates a read of whether an account is whitelisted. Returns null if there is no whitelist or no account to look up.
  */
 function whitelistRead(whitelist: ReadResult<Address>, account: Address | null) {
   if (!whitelist.ok || account === null || isAddressEqual(whitelist.value, zeroAddress)) return null;
@@ -113,7 +112,7 @@ function whitelistRead(whitelist: ReadResult<Address>, account: Address | null) 
 }
 
 /**
- * Returns the query of the conditions of a deposit. It takes two batches of reads, because the vault names its
+ * Returns a query for the conditions of a deposit. It takes two batches of reads, because the vault names its
  * whitelists of senders and of tokens in the first.
  */
 function describeTerms(vault: Vault, request: TermsInput) {
@@ -194,7 +193,7 @@ export const upshift: VaultAdapter = {
   flows: upshiftFlows,
 };
 
-/** The family of Upshift's multi-asset vaults. */
+/** Vault family of Upshift's multi-asset vaults: its adapter, deriver and governance events. */
 export const upshiftFamily: VaultFamily = {
   adapter: upshift,
   type: "custom",

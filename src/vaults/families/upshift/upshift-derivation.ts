@@ -62,7 +62,7 @@ function describeVault({ address }: DerivationSubject): Query<VaultAnswers | nul
 }
 
 /**
- * Returns the query of a token's symbol and decimals. The result is null if the vault's whitelist does not contain the
+ * Returns a query for a token's symbol and decimals. The result is null if the vault's whitelist does not contain the
  * token.
  */
 function describeAcceptedToken(whitelist: Address, token: Address): Query<Token | null> {

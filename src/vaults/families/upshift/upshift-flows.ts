@@ -14,8 +14,8 @@ const flowsAbi = once(() =>
 
 /**
  * Returns the deposit and withdrawal events of a multi-asset vault. An instant redemption emits `Withdraw`; a requested
- * one emits `WithdrawalProcessed`, which does not contain the shares; never both. Deposits of other tokens than the
- * asset have no amount in assets. Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
+ * one emits `WithdrawalProcessed`, which does not contain the shares; no redemption emits both. Deposits of tokens
+ * other than the asset have no amount in assets. Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
  */
 export function upshiftFlows(vault: Vault): FlowSource {
   return {

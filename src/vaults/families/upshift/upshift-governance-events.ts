@@ -8,7 +8,7 @@ import {
   removedMember,
 } from "../../governance/governance-event.ts";
 
-/** Formats a percentage whose unit the published ABIs do not define. */
+/** Formats a percentage in the contract's own unit, which the published ABIs do not define. */
 const formatRawUnits = (value: unknown): string => `${value} (in the contract's own unit)`;
 
 /**

@@ -29,9 +29,7 @@ function sharesLeft(results: { most: ReadResult<bigint>; supply: ReadResult<bigi
   return most > supply ? most - supply : 0n;
 }
 
-/**
- * Returns the query of the deposit pause, the limit per deposit, and the amount of assets left under the supply cap.
- */
+/** Returns a query for the deposit pause, the limit per deposit, and the amount of assets left under the supply cap. */
 function limitViews(vault: Vault) {
   const on = { to: vault.entryPoint, abi: limitsAbi() } as const;
   const reads = {
@@ -68,7 +66,7 @@ export const upshiftLegacy = defineErc4626({
   flows: upshiftLegacyFlows,
 });
 
-/** The family of Upshift's legacy vaults: lending pools and tokenized accounts. */
+/** Vault family of Upshift's legacy vaults, which are lending pools and tokenized accounts. */
 export const upshiftLegacyFamily: VaultFamily = {
   adapter: upshiftLegacy,
   type: "custom",

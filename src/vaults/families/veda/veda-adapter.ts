@@ -54,11 +54,11 @@ const shareTransferAbi = once(() =>
 );
 
 /**
- * Returns the query of why new shares could not be transferred: `share_locked`, `not_allowed`, or null if they can.
- * Veda's tellers (deposit contracts) mint to the caller. In a deposit through the Router that is a clone, which must
- * forward the shares, so a share lock or permissioned transfers rule it out; tellers of version `a` lock shares until
- * the end of the block at least. Older tellers also mint to accounts on a deny list, which could then never move the
- * shares. A view function that a teller lacks fails, which counts as no restriction.
+ * Returns a query for the reason why the new shares could not be transferred: `share_locked`, `not_allowed`, or null if
+ * nothing prevents it. Veda's tellers (deposit contracts) mint to the caller. In a deposit through the Router that is a
+ * clone, which must forward the shares, so a share lock or permissioned transfers rule the deposit out; tellers of
+ * version `a` lock shares until the end of the block at least. Older tellers also mint to accounts on a deny list,
+ * which could then never move the shares. A view function that a teller lacks fails, which counts as no restriction.
  */
 function admissionQuery(vault: Vault, request: TermsInput): Query<Refusal | null> {
   const teller = { to: vault.entryPoint, abi: shareTransferAbi() } as const;
@@ -223,7 +223,7 @@ export const veda: VaultAdapter = {
   flows: vedaFlows,
 };
 
-/** The family of Veda's BoringVaults. */
+/** Vault family of Veda's BoringVaults: its adapter, deriver and governance events. */
 export const vedaFamily: VaultFamily = {
   adapter: veda,
   type: "veda",

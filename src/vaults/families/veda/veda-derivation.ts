@@ -45,9 +45,9 @@ const tellerAbi = once(() =>
   ]),
 );
 /**
- * Used to detect whether a teller (Veda's deposit contract) takes a referrer, which is an argument of this
- * `refundDeposit`. Unlike `deposit`, it reverts before any state change if the caller is not authorized, so an
- * `eth_call` can probe it.
+ * ABI of `refundDeposit`, which only tellers (Veda's deposit contracts) that take a referrer have in this form. Unlike
+ * `deposit`, it reverts before any state change if the caller is not authorized, so an `eth_call` can probe whether a
+ * teller has it.
  */
 const refundDepositAbi = once(() =>
   parseAbi([
@@ -62,7 +62,10 @@ const accountantAbi = once(() =>
   ]),
 );
 
-/** Name and decimals of a share token, with its transfer hook, which is usually the teller. Null if it has no hook. */
+/**
+ * Name and decimals of a share token. `hook` is its transfer hook, usually the vault's teller, or null if it has no
+ * `hook()`.
+ */
 interface ShareInfo {
   name: string;
   decimals: number;
@@ -103,7 +106,7 @@ function describeVault(vault: Address): Query<ShareInfo | null> {
 }
 
 /**
- * Returns the query of a teller (Veda's deposit contract) and its features. The result is null if the contract is not a
+ * Returns a query for a teller (Veda's deposit contract) and its features. The result is null if the contract is not a
  * teller of this vault.
  */
 function describeTeller(address: Address, vault: Address): Query<TellerInfo | null> {
@@ -131,7 +134,7 @@ function describeTeller(address: Address, vault: Address): Query<TellerInfo | nu
 }
 
 /**
- * Returns the query of the vault's teller (Veda's deposit contract): its transfer hook, or the entry point of the
+ * Returns a query for the vault's teller (Veda's deposit contract): its transfer hook, or the entry point of the
  * reviewed registry entry if the hook is another contract. The result is null if neither is a teller of the vault.
  */
 function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerInfo | null> {
@@ -148,8 +151,8 @@ function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerI
 }
 
 /**
- * Returns the query of which of the tokens the teller accepts and the accountant prices. `byData` is true if the teller
- * has the view function `assetData`.
+ * Returns a query that reads which of the tokens the teller accepts and the accountant prices. `byData` is true if the
+ * teller has the view function `assetData`.
  */
 function describeAcceptedTokens(
   teller: TellerInfo,

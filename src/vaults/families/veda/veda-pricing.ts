@@ -11,10 +11,7 @@ import { addressParam, choiceParam } from "../../vault-params.ts";
  */
 const GENERATIONS = ["a", "b", "c", "d"] as const;
 
-/**
- * Returns the version of a vault's teller from its registry entry. Throws an Error if the version is missing or
- * unknown.
- */
+/** Returns the version of a vault's teller from its registry entry. Throws an Error if it is missing or unknown. */
 export const generationOf = (vault: Vault): (typeof GENERATIONS)[number] =>
   choiceParam(vault, { name: "teller", choices: GENERATIONS });
 
