@@ -222,7 +222,7 @@ export class NodeHealth {
     return this.#verified.has(url);
   }
 
-  /** Records that the node serves the chain that it is configured for. */
+  /** Records that the node has been verified to serve the chain that it is configured for. */
   markVerified(url: string): void {
     this.#verified.add(url);
   }

@@ -11,8 +11,8 @@ import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "./rpc-r
 export interface LogQuery {
   range: BlockRange;
   /**
-   * Log filters; logs that match any of them are returned. An array is split to the node's limits; a function returns
-   * filters that are already within them.
+   * Log filters; logs that match any of them are returned. An array is split to fit the node's limits; a function
+   * returns filters that already fit the limits it is given.
    */
   filters: readonly LogFilter[] | ((limits: FilterLimits) => LogFilter[]);
   /** Order of the requests and of the returned logs; by default the oldest blocks come first. */

@@ -25,7 +25,7 @@ export interface RequestBudget {
   late: () => boolean;
 }
 
-/** Maximum number of contracts in one log request; with more, some nodes reject it. */
+/** Maximum number of contracts in one log request; some nodes reject requests with more. */
 const MAX_FILTER_ADDRESSES = 500;
 /** Maximum number of topics in one list of a log request; more than all vault families need together. */
 const MAX_FILTER_TOPICS = 100;

@@ -18,7 +18,7 @@ import { joinFlowSources, sourceFingerprint } from "./flow-sources.ts";
 /** Minimum number of requests to backfill one piece: for the final block, the logs, and the block of the last log. */
 const MIN_REQUESTS_PER_PIECE = 3;
 
-/** What one backfill run has read, and what it has left over. */
+/** Result of one backfill run: how many blocks and flows it has read, and which blocks are still missing. */
 interface BackfillReport {
   /** Number of blocks that were read, and of flow rows found in them. */
   blocks: number;
@@ -103,8 +103,8 @@ async function backfillPiece(
 }
 
 /**
- * Returns the vaults that miss the gap's first block, and the last block up to which exactly these vaults miss the
- * history.
+ * Returns the vaults whose history lacks the gap's first block, and the last block up to which exactly these vaults
+ * lack their history.
  */
 function vaultsMissingAt(
   vaults: readonly IndexedVault[],

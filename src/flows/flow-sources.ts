@@ -27,7 +27,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
   const topics = new Set<string>();
   const topicsBy = new Map<string, Set<string>>();
   const listeners = new Map<string, FlowListener[]>();
-  /** Vaults whose deposit events name the Router's clone as the user, by share token. */
+  /** Addresses of the vaults whose deposit events name the Router's clone as the user, by share token. */
   const receivers = new Map<string, string>();
   for (const vault of vaults) {
     const source = adapterOf(vault).flows(vault);

@@ -19,9 +19,9 @@ import type { Indexer } from "./flow-indexer.ts";
 
 /** Maximum error of a start block, in blocks: reading the surplus blocks costs one request and finds no logs. */
 const CLOSE_ENOUGH_BLOCKS = 1_024;
-/** Number of blocks below the head that are not probed, because a reorg may change them. */
+/** Number of newest blocks that are not probed for start blocks, because a reorg may change them. */
 const UNSETTLED_BLOCKS = 1_024;
-/** Maximum number of blocks that one run probes. */
+/** Maximum number of blocks that one run probes for vaults' start blocks. */
 const PROBES = 12;
 /** Number of unclear probes after which no node is assumed to keep the state of a block. */
 const MAX_DOUBTS = 30;

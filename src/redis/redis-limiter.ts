@@ -48,8 +48,8 @@ export interface Limiter {
   /** Counts a request exactly across all isolates. Returns null if Redis fails; the request is then admitted. */
   countExactly(window: LimitWindow): Promise<LimitCount | null>;
   /**
-   * Counts a request without a call to Redis: with the Cloudflare rate limiter of this limit, otherwise in this
-   * isolate.
+   * Counts a request approximately, without a call to Redis: with the Cloudflare rate limiter of this limit, otherwise
+   * in this isolate.
    */
   countNearby(window: LimitWindow): Promise<LimitCount>;
 }

@@ -15,7 +15,7 @@ export interface SimulationRead {
 
 /**
  * The result of one simulated call. `gasUsed` is the gas of a separate transaction, before refunds. `returnData` holds
- * the revert data if `ok` is false. `logs` is null if the method of simulation does not return event logs.
+ * the revert data if `ok` is false. `logs` is null if the simulation method does not return event logs.
  */
 export interface SimulatedCall {
   ok: boolean;

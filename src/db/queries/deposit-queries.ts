@@ -208,7 +208,7 @@ export async function scheduleCheck(
   );
 }
 
-/** Reschedules claimed deposits that a run did not check to the time `until`. Throws `store_unavailable`. */
+/** Reschedules the claimed deposits that a run did not check, to the time `until`. Throws `store_unavailable`. */
 export async function postponeChecks(
   db: Database,
   postponed: { trackingIds: readonly string[]; leaseUntil: Date; until: Date },

@@ -104,7 +104,7 @@ export const flowStarts = pgTable(
     vaultAddress: text("vault_address").notNull(),
     /** Fingerprint of the contracts and events that the search is for; with others, the start block differs. */
     source: text("source").notNull(),
-    /** Highest block at which none of the contracts is known to have code, or -1 if there is none. */
+    /** Highest block at which all of the contracts are known to have no code, or -1 if no such block is known. */
     absentAt: block("absent_at").notNull(),
     /** Lowest block at which one of the contracts may have code. */
     presentAt: block("present_at").notNull(),

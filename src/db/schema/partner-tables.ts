@@ -39,7 +39,7 @@ export const apiKeys = pgTable("api_keys", {
   partnerAddress: text("partner_address")
     .primaryKey()
     .references(() => partners.address),
-  /** HMAC-SHA-256 in hex, with the pepper of `pepperVersion`. */
+  /** HMAC-SHA-256 of the API key in hex, with the pepper of `pepperVersion`; `secretDigest` is that of the secret. */
   keyDigest: text("key_digest").notNull().unique(),
   secretDigest: text("secret_digest").notNull(),
   pepperVersion: integer("pepper_version").notNull(),
