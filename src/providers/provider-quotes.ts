@@ -43,7 +43,7 @@ export interface QuotePreference {
 /** One criterion for ranking quotes. */
 interface RankingRule {
   name: string;
-  /** The rule as a clause, shown to users with the recommended route. */
+  /** The reason for the ranking, shown to users with the recommended route. */
   reason: string;
   /** Returns a quote's score under this rule; the highest score ranks first. */
   score(quote: TransferQuote, preference: QuotePreference): bigint;
@@ -82,7 +82,7 @@ export const rankingRules: readonly RankingRule[] = [
 
 /** Quotes in order of preference, with the rule that ranks the first one above the second. */
 export interface QuoteRanking {
-  /** Best first. */
+  /** All ranked quotes, best first. */
   quotes: TransferQuote[];
   /**
    * The rule that ranks the first quote above the second, or null if there are fewer than two quotes or they

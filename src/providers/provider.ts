@@ -14,8 +14,8 @@ export interface ProviderScope {
   /** Returns the client of a chain, or null if this deployment does not serve the chain. */
   chain(chainId: number): ChainClient | null;
   /**
-   * Time after which the caller no longer waits, in milliseconds since the epoch. If absent, only the
-   * provider's own timeout applies.
+   * Time at which the caller stops waiting, in milliseconds since the epoch. If absent, only the provider's
+   * own timeout applies.
    */
   deadline?: number;
 }
@@ -53,7 +53,7 @@ export interface TransferRequest {
   user: Address;
   /** Maximum total loss that the user accepts, in parts per billion. */
   slippage: bigint;
-  /** The call that the bridge makes with the delivered tokens, or null to deliver the tokens to the user. */
+  /** The call to make with the delivered tokens, or null to deliver the tokens to the user. */
   call: DestinationCall | null;
   /**
    * Keys of `GET /v1/bridges` that may be used, or null to allow every bridge that the provider can verify.
@@ -77,7 +77,7 @@ export interface TransferQuote {
   gasCostUsd: string | null;
   fromAmountUsd: string | null;
   toAmountUsd: string | null;
-  /** True if the bridge can make a destination call with the delivered tokens. */
+  /** True if a destination call can be made with the delivered tokens. */
   supportsCall: boolean;
   /** True if the token can be delivered to the user's address. */
   supportsPlain: boolean;
@@ -103,7 +103,7 @@ export interface VerifiedTransfer extends TransferQuote {
 
 /** Identifies a transfer by its source transaction, to request its status. */
 export interface TransferReference {
-  /** Transaction hash on the source chain. */
+  /** Hash of the transaction on the source chain that started the transfer. */
   txHash: Hex;
   fromChainId: number;
   toChainId: number;
@@ -117,7 +117,7 @@ export interface TransferReference {
  */
 export interface ProviderStatus {
   phase: "unknown" | "source_pending" | "bridging" | "delivered" | "refunding" | "refunded" | "failed";
-  /** The substatus shown to customers, or null if the provider gives none that is known here. */
+  /** The substatus shown to customers, or null if the provider reports none or one that is unknown. */
   substatus: string | null;
   destinationTxHash: Hex | null;
   refundTxHash: Hex | null;
@@ -136,9 +136,8 @@ export interface BridgeProof {
    */
   delivery: DeliveryProof | null;
   /**
-   * The token and amount that the bridge took on the source chain, in the token's smallest unit, and the
-   * contract `by` which they were taken and would be refunded. Null for bridges that never refund on the
-   * source chain.
+   * What the bridge took on the source chain: the token, the amount in its smallest unit, and the contract
+   * (`by`) that took it and would pay a refund. Null for bridges that never refund on the source chain.
    */
   taken: { token: Address; amount: bigint; by: Address } | null;
 }
@@ -170,7 +169,10 @@ export interface ListedToken {
 
 /** The bridges that a provider supports, and whether it can swap tokens and make destination calls. */
 export interface ProviderCapabilities {
-  /** Bridges whose calldata can be decoded and verified, each with the ids of the chains it supports. */
+  /**
+   * Bridges whose calldata can be decoded and verified, each with the ids of the chains on which it may be
+   * used.
+   */
   bridges: readonly { key: string; name: string; chains: readonly number[] }[];
   swaps: boolean;
   destinationCall: boolean;

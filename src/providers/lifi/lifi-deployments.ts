@@ -19,7 +19,10 @@ interface LifiContracts {
    * destination call after a bridge transfer.
    */
   executor: Address;
-  /** The contract that users approve for a contract call on one chain. */
+  /**
+   * The proxy through which the Executor takes ERC-20 tokens: the contract that users approve for a contract
+   * call on one chain.
+   */
   erc20Proxy: Address;
   /** Receives Across deliveries that carry a destination call; null if it is not deployed. */
   receiverAcross: Address | null;

@@ -30,7 +30,7 @@ export interface LifiOptions {
    * `[A-Za-z0-9._-]`.
    */
   integrator: string;
-  /** Remembers the rate limits that LI.FI has reported to this isolate. */
+  /** The rate limits that LI.FI has reported to this isolate. */
   rateLimits: RateLimitMemory;
   /** Deployments on chains that are not defined in code, such as local ones. */
   deployments?: LifiDeployments;

@@ -20,7 +20,7 @@ export type SentTransfer =
       amount: bigint;
       /** LI.FI's id of the transfer. */
       transactionId: Hex;
-      /** Final receiver of the tokens. */
+      /** The user who finally receives the tokens. */
       receiver: Address;
     }
   | { kind: "circle"; message: BurnMessage };
