@@ -10,7 +10,7 @@ export type Method = "get" | "post" | "put" | "patch" | "delete";
 /** How long shared caches may serve a response, in seconds, or `no-store` for responses that must not be cached. */
 export type CacheRule = { sMaxAge: number; staleWhileRevalidate: number } | "no-store";
 
-/** The output type of a schema, or undefined if the route has no such schema. */
+/** The output type of a schema, or undefined if the route does not define the schema. */
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 /** The validated input of a request. Each part has the output type of the route's schema for it. */

@@ -6,7 +6,7 @@ import type { AppEnv } from "./hono-env.ts";
 /** Format of request ids that are accepted from clients. */
 const WELL_FORMED_ID = /^[\w-]{1,64}$/;
 
-/** Creates the context of one request. The module that composes the app provides this function. */
+/** Function that creates the context of a request. The module that composes the app provides it. */
 export type ContextFactory = (
   bindings: Record<string, unknown>,
   request: { requestId: string; clientAddress: string; waitUntil: (promise: Promise<unknown>) => void },

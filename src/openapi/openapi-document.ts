@@ -46,7 +46,7 @@ const SECURITY_BY_ACCESS: Readonly<Record<AnyRoute["access"], NonNullable<RouteC
   admin: [{ admin_token: [] }],
 };
 
-/** Adds the security schemes (kinds of credentials) that operations refer to, to an OpenAPI document. */
+/** Adds the security schemes (API key, secret, session and administrator's token) to an OpenAPI document. */
 function addSecuritySchemes(document: OpenAPIHono): void {
   const bearer = { type: "http", scheme: "bearer" } as const;
   const header = (name: string) => ({ type: "apiKey", in: "header", name }) as const;
@@ -167,7 +167,7 @@ const RESPONSE_HEADERS = {
 } as const;
 /** Name of a documented response header. */
 type HeaderName = keyof typeof RESPONSE_HEADERS;
-/** Documented headers that are never missing from the responses that list them; the others are optional. */
+/** Response headers that every response which lists them has. The other documented headers are optional. */
 const ALWAYS_PRESENT: ReadonlySet<string> = new Set<HeaderName>(["X-Request-Id", "ETag", "Retry-After"]);
 
 /** Adds to every response of an OpenAPI document the headers that it has. Modifies the document in place. */

@@ -48,9 +48,10 @@ export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
 }
 
 /**
- * Returns the error for a key rotation that was too late because the caller's credentials had been replaced or had
- * expired. A session that is still valid gets `credentials_invalid` too: its API key was replaced by another request,
- * and a client that retries automatically, which a 401 prevents, would invalidate the new one.
+ * Returns the error for a key rotation that failed because the caller's credentials were no longer valid:
+ * `session_expired` if the session is invalid, otherwise `credentials_invalid`, because another request has replaced
+ * the API key. A valid session gets a 401 too, so that clients do not retry automatically: a retry would invalidate the
+ * API key that the other request received.
  */
 async function lostRaceFailure(ctx: Context, session: string | null): Promise<AppError> {
   if (session === null) return failure("credentials_invalid", `the key pair ${REPLACED_MEANWHILE}`);

@@ -17,8 +17,8 @@ export async function sha256(text: string): Promise<string> {
 }
 
 /**
- * Returns the HMAC-SHA-256 of a credential under a pepper (the deployment's secret for such digests), 32 bytes. `use`
- * is part of the hashed text, so that an API key and a secret never have the same digest.
+ * Returns the HMAC-SHA-256 of an API key or secret, 32 bytes. The HMAC key is a pepper: a secret of the deployment.
+ * `use` is part of the hashed text, so that an API key and a secret never have the same digest.
  */
 export async function pepperedDigest(
   pepper: Pepper,

@@ -14,7 +14,7 @@ export async function getPartner(ctx: Context, address: Address): Promise<Partne
   return toPartner(row);
 }
 
-/** Converts a partner's database row to the profile in wire format. */
+/** Converts a partner's database row to the partner's profile in wire format. */
 function toPartner(row: NonNullable<Awaited<ReturnType<typeof selectPartner>>>): Partner {
   return {
     address: getAddress(row.address),

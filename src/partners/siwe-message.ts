@@ -127,8 +127,8 @@ export function readStoredMessage(text: string): StoredMessage | null {
 
 /**
  * Issues a sign-in message that is valid for ten minutes, and only for this address and purpose. An address can have
- * several valid messages at a time, so that a request by somebody else does not invalidate its own. If the purpose is
- * null, it is `login` for a registered partner and `register` for any other address. Throws `store_unavailable`.
+ * several valid messages at a time, so that nobody can invalidate a message by requesting another one. If the purpose
+ * is null, it is `login` for a registered partner and `register` for any other address. Throws `store_unavailable`.
  */
 export async function issueNonce(
   ctx: Context,

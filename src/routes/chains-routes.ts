@@ -23,5 +23,5 @@ const chainsList = defineRoute({
   handler: (ctx) => listChains(ctx),
 });
 
-/** Route that lists the chains of this deployment. */
+/** Route that lists the chains that this deployment serves. */
 export const chainRoutes: readonly AnyRoute[] = [chainsList];

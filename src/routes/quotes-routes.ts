@@ -34,7 +34,7 @@ export const buildErrors: readonly ErrorCode[] = [
   "upstream_timeout",
 ];
 
-/** Throws a ValidationFailure if the preferred bridge is not one that `GET /v1/bridges` lists. */
+/** Throws a ValidationFailure if `GET /v1/bridges` does not list the preferred bridge. */
 export async function assertListedBridge(ctx: Context, input: BuildInput): Promise<void> {
   const { preferred_bridge: preferred } = input;
   if (preferred === undefined) return;

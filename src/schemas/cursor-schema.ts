@@ -4,8 +4,8 @@ import { decodeCursor } from "../lib/pagination.ts";
 import { parseVaultId, type VaultKey } from "../lib/vault-id.ts";
 
 /**
- * Format of the times in cursors: ISO 8601 in UTC with milliseconds. The year is limited, because Postgres does not
- * accept every year that JavaScript parses.
+ * Format of the times in cursors: ISO 8601 in UTC with milliseconds. Only years from 1000 to 2999 are accepted, because
+ * Postgres does not accept every year that JavaScript parses.
  */
 const TIME = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 /** Format of the ids in cursors: a three-letter prefix and 128 bits in hex. */

@@ -104,7 +104,7 @@ export const ChainIdParam = integerParam({ minimum: 1, maximum: Number.MAX_SAFE_
   example: 8453,
 });
 
-/** A boolean in a query string: `true` or `false`. */
+/** A boolean in a query string, written as `true` or `false`. */
 export const BooleanParam = z
   .enum(["true", "false"])
   .transform((text) => text === "true")

@@ -28,7 +28,8 @@ export const SignatureInput = z
   });
 
 /**
- * Chain on which a smart account's signature is verified. Signatures made with a private key are valid on any chain.
+ * Chain on which a smart account's signature is verified. The verification of a signature made with a private key does
+ * not depend on it.
  */
 export const SigningChain = ChainIdInput.default(1).meta({
   description:
