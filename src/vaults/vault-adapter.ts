@@ -25,7 +25,7 @@ export interface VaultState {
   paused: boolean;
 }
 
-/** The part of a vault's state that lists of vaults show. */
+/** The part of a vault's state that lists of vaults show: whether it is paused, and its minimum deposit. */
 export type VaultFlags = Pick<VaultState, "paused" | "minDeposit">;
 
 /**
@@ -175,7 +175,10 @@ export interface SubmittedRequest {
   assets: bigint | null;
 }
 
-/** How a family's asynchronous deposits (such as ERC-7540 requests) are read, claimed and recognized. */
+/**
+ * Asynchronous deposits of a vault family, such as ERC-7540 requests: how they are read, claimed and found in a
+ * receipt.
+ */
 export interface AsyncDeposits {
   /**
    * Returns a query for a user's open deposits. `requestIds` are the requests known so far, for families that cannot
@@ -217,11 +220,14 @@ export interface VaultAdapter {
    * vault cannot replace them.
    */
   pricingUnchanged?(vault: Vault): Query<boolean>;
-  /** Returns a query for a vault's state. `now` is in milliseconds since the epoch, for limits that reset daily. */
+  /**
+   * Returns a query for a vault's totals, share price and limits. `now` is in milliseconds since the epoch, for daily
+   * limits.
+   */
   state(vault: Vault, now: number): Query<VaultState>;
-  /** Returns a query for the part of the state that lists show, small enough to be batched for many vaults. */
+  /** Returns a query for a vault's pause and minimum deposit, small enough to be batched for many vaults. */
   flags(vault: Vault): Query<VaultFlags>;
-  /** Returns a query for the conditions of one deposit. */
+  /** Returns a query for the conditions of one deposit, such as its preview, limits, pause and permission. */
   terms(vault: Vault, request: TermsInput): Query<DepositTerms>;
   /** Encodes the contract call of a deposit. Does not check the conditions of the deposit. */
   encode(vault: Vault, request: DepositInput): DepositCall;
@@ -244,13 +250,12 @@ export interface VaultFamily {
   type: VaultType;
   deriver: Deriver;
   /**
-   * Governance events of the family for changes that no view function shows, in addition to the events that contracts
-   * of any family emit.
+   * Events of the family that report governance changes, in addition to those that contracts of any family may emit.
    */
   governanceEvents?: readonly GovernanceEvent[];
   /**
-   * A view function without arguments that returns the address of a linked contract: one that governs the vault but is
-   * not in its registry entry.
+   * The linked contract (one that governs the vault but is not in its registry entry) and the signature of the vault's
+   * view function that returns its address.
    */
   governanceLink?: { contract: "authority" | "feeManager"; view: string };
   /**

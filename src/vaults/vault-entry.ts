@@ -20,8 +20,9 @@ export interface DepositEntry {
 }
 
 /**
- * Returns the contract that deposits into a vault call. A vault that requires the user as caller is never deposited
- * into through the Router. Errors of the RPC nodes propagate if no earlier check of the Router's bytecode is cached.
+ * Returns the contract that deposits into a vault call: the Router if it is deployed and the vault accepts it as
+ * caller, otherwise the vault's entry point. Errors of the RPC nodes propagate if no earlier check of the Router's
+ * bytecode is cached.
  */
 export async function depositEntry(ctx: Context, vault: Vault): Promise<DepositEntry> {
   const byRouter = vault.caller === "router" && (await isRouterDeployed(ctx, vault.chainId));

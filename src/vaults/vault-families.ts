@@ -24,8 +24,8 @@ import type { Deriver } from "./vault-derivation.ts";
 import { type ExplainedRevert, explainCommonRevert } from "./vault-reverts.ts";
 
 /**
- * All vault families, in the order in which derivation tries them: families that recognize their own vaults come before
- * those that accept any ERC-4626 vault.
+ * All vault families. The first conclusive family whose deriver accepts a vault is the vault's family, so families that
+ * recognize their own vaults come before those that accept any ERC-4626 vault.
  */
 export const families: readonly VaultFamily[] = [
   vedaFamily,

@@ -17,7 +17,7 @@ export interface EventLog {
   data: string;
 }
 
-/** Computed first topics by event signature. */
+/** Cache of first topics, keyed by event signature. */
 const topicBySignature = new Map<string, Hex>();
 const eventAbiItem = ({ signature }: GovernanceEvent) =>
   parseAbiItem(`event ${signature}` as "event Known()");

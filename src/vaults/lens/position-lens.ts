@@ -60,7 +60,10 @@ export interface PositionAnswer {
 
 /** Maximum size of creation code and payload together, in bytes. Source: EIP-3860. */
 export const MAX_INITCODE_BYTES = 49_152;
-/** Gas limit of each read of the position lens. A conversion in a vault with many markets uses several 100,000. */
+/**
+ * Default gas limit of each read of the position lens. A conversion in a vault with many markets may use several
+ * hundred thousand.
+ */
 export const DEFAULT_READ_GAS = 3_000_000;
 
 const KIND_CODES = { convert_or_ratio: 0, convert: 1, balance: 2, rate: 3, report: 4, pair: 5 } as const;

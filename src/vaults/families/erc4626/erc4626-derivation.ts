@@ -24,8 +24,8 @@ import {
 } from "../../vault-derivation.ts";
 
 /**
- * An account without any special rights, for reading limits and permissions that apply to everyone. It is not the zero
- * address, because some vaults return 0 for that.
+ * An account without any special rights, for reading limits and permissions when no particular user is given. It is not
+ * the zero address, because some vaults return 0 for that.
  */
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 

@@ -60,7 +60,7 @@ interface QueueInfo {
    * another kind, such as signed orders.
    */
   takes: "sync" | "async" | null;
-  /** True for a deposit queue of any kind. */
+  /** True if the queue takes deposits of any kind, false for a redemption queue. */
   deposits: boolean;
 }
 

@@ -61,7 +61,10 @@ const depositEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Governance events of the RedemptionVault, read only if the vault's registry entry contains its address. */
+/**
+ * Governance events of the RedemptionVault, Midas's redemption contract, read only if the registry entry contains its
+ * address.
+ */
 const redemptionEvents: readonly GovernanceEvent[] = [
   changeEvent(["redemptions", "pause", "Paused(address account)"], {
     what: "redemption pause",

@@ -4,8 +4,8 @@ import type { Vault } from "../../vault.ts";
 import { addressParam, choiceParam, wordParam } from "../../vault-params.ts";
 
 /**
- * How a DepositVault takes deposits. `instant`: mTokens are minted at once; otherwise an administrator approves each
- * request.
+ * How a DepositVault (Midas's deposit contract) takes deposits. `instant` is true if mTokens are minted at once, false
+ * if an administrator approves each request.
  */
 export interface MidasMode {
   instant: boolean;

@@ -28,7 +28,7 @@ export interface MidasRates {
 
 /** The number 1 as a fixed-point number with 18 decimals. */
 export const WAD = 10n ** 18n;
-/** Denominator of fees, which are in basis points. */
+/** Denominator of Midas's fees, which are in basis points. */
 const FEE_DENOMINATOR = 10_000n;
 
 /**

@@ -20,8 +20,8 @@ const limitsAbi = once(() =>
 );
 
 /**
- * Returns the shares that may still be minted under the supply cap, which `maxDeposit` ignores. Returns null if no cap
- * is set or it is unknown.
+ * Returns the shares that may still be minted under the supply cap, which the vault's `maxDeposit` ignores. Returns
+ * null if there is no cap or a read failed.
  */
 function sharesLeft(results: { most: ReadResult<bigint>; supply: ReadResult<bigint> }): bigint | null {
   const [most, supply] = [valueOrNull(results.most), valueOrNull(results.supply)];

@@ -16,8 +16,8 @@ export const generationOf = (vault: Vault): (typeof GENERATIONS)[number] =>
   choiceParam(vault, { name: "teller", choices: GENERATIONS });
 
 /**
- * Returns true if yield accrues to the share price every second. Deposits are then priced at the rate plus one smallest
- * unit. Throws an Error if the registry parameter `rate` is invalid.
+ * Returns true if yield accrues to the accountant's rate every second; deposits are then priced at the rate plus one
+ * smallest unit. Throws an Error if the registry parameter `rate` is invalid.
  */
 export const isStreamed = (vault: Vault): boolean =>
   vault.params["rate"] !== undefined &&
@@ -30,7 +30,7 @@ export function checkVedaParams(vault: Vault): void {
   addressParam(vault, "referrer");
 }
 
-/** View functions of a teller, Veda's deposit contract. */
+/** ABI of the view functions of a teller, Veda's deposit contract. */
 export const tellerAbi = once(() =>
   parseAbi([
     "function isSupported(address) view returns (bool)",
