@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { composeApp } from "../../src/app.ts";
-import { type Context, createContext, createRuntime } from "../../src/context.ts";
+import { type Context, createContext, createRuntime, type Runtime } from "../../src/context.ts";
+import { createRedis } from "../../src/redis/redis-client.ts";
 import { connect } from "../db/connect.ts";
 import { migrate } from "../db/migrate.ts";
 import { snapshotFile } from "./emulators/neon/snapshot.ts";
@@ -24,6 +25,10 @@ export interface Service {
   send(path: string, init?: RequestInit): Promise<Response>;
 }
 
+interface IsolateOptions {
+  redisTimeoutMs?: number;
+}
+
 /** One isolate of the deployment: its own memory over the shared stores. */
 export interface Isolate extends Service {
   /** Creates a request's context, to call verbs directly. */
@@ -32,8 +37,11 @@ export interface Isolate extends Service {
 
 /** The program over emulated stores in this process; every request passes through the whole app. */
 export interface TestDeployment extends Isolate {
-  /** Starts another isolate, with other variables if given. */
-  isolate(variables?: Record<string, unknown>): Isolate;
+  /**
+   * Starts another isolate, with other variables if given. With `redisTimeoutMs` its limiter and cache wait longer for Redis
+   * than in production, where a slow command lets a request pass uncounted.
+   */
+  isolate(variables?: Record<string, unknown>, options?: IsolateOptions): Isolate;
   db: NeonHttpDatabase;
   hub: HubAddresses;
   /** Makes an emulator fail; an empty list ends it. */
@@ -87,7 +95,12 @@ export async function startTestDeployment(
         : chainIds.map((chainId) => chainSetting(chainId, hub.rpc[chainId] ?? "")),
     ),
   };
-  const isolate = (variables: Record<string, unknown> = {}) => makeIsolate({ ...bindings, ...variables });
+  const isolate = (variables: Record<string, unknown> = {}, { redisTimeoutMs }: IsolateOptions = {}) => {
+    const runtime = createRuntime({ ...bindings, ...variables });
+    if (redisTimeoutMs === undefined) return makeIsolate(runtime);
+    const redis = createRedis({ url: hub.upstash, token: TOKEN, timeoutMs: redisTimeoutMs });
+    return makeIsolate({ ...runtime, redis });
+  };
   return {
     ...isolate(),
     isolate,
@@ -114,8 +127,7 @@ function chainSetting(chainId: number, url: string) {
   };
 }
 
-function makeIsolate(bindings: Record<string, unknown>): Isolate {
-  const runtime = createRuntime(bindings);
+function makeIsolate(runtime: Runtime): Isolate {
   const app = composeApp((_bindings, request) => createContext(runtime, request));
   const executionCtx = {
     waitUntil: (promise: Promise<unknown>) => void promise.catch(() => undefined),
