@@ -30,7 +30,7 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 /**
  * Replaces the API key and secret of the authenticated partner. When this returns, the old ones and all other sessions
  * of the partner are invalid. Of concurrent calls exactly one succeeds; the others throw `credentials_invalid` or
- * `session_expired`. Throws `credentials_required`, `store_unavailable`.
+ * `session_expired`. Throws `credentials_required`, `store_unavailable`, and `internal` if no pepper is configured.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session } = requirePartner(ctx);

@@ -4,8 +4,8 @@ import type { LimitCount, LimitWindow } from "../redis/redis-limiter.ts";
 import type { Actor } from "./request-actor.ts";
 
 /**
- * Names of the rate limits that are counted exactly, across all isolates. The platform counts the others, separately in
- * each location.
+ * Names of the rate limits that are counted exactly, across all isolates. The other limits are counted by the platform
+ * in each location, or by each isolate if the platform has no limiter for them.
  */
 const EXACT: ReadonlySet<LimitName> = new Set(["quote", "build", "nonce", "register", "login"]);
 

@@ -56,8 +56,8 @@ export const NextStep = z
 export type NextStep = z.infer<typeof NextStep>;
 
 /**
- * Reason why the remaining step of a deposit cannot be signed now. The code is an error code, or names what the account
- * or the vault lacks.
+ * Reason why the remaining step of a deposit cannot be signed now. `code` is an error code of the API, or a code that
+ * only these reasons have, such as `balance_insufficient`.
  */
 export const NextStepRefusal = z
   .object({
