@@ -123,7 +123,7 @@ export interface DepositCall {
  */
 export interface VaultFlow {
   kind: "deposit" | "withdrawal";
-  /** The owner of the shares. */
+  /** The account that owns the minted or redeemed shares. */
   user: Address;
   /** In the smallest unit of the vault's asset. */
   assets: bigint | null;
@@ -132,7 +132,7 @@ export interface VaultFlow {
 
 /** The contracts and events from which a vault's deposits and withdrawals are indexed, with their decoder. */
 export interface FlowSource {
-  /** Contracts that emit the events. */
+  /** Addresses of the contracts that emit the events. */
   addresses: readonly Address[];
   /** First topics (event signatures) of the events. */
   topics: readonly Hex[];

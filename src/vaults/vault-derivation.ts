@@ -22,7 +22,7 @@ import type { StoredVault, Token } from "./vault.ts";
 
 /** The part of a vault's registry entry that is read from on-chain data. */
 export interface DerivedVault {
-  /** Empty if the vault has no name. */
+  /** The vault's name, or an empty string if it has none. */
   name: string;
   asset: Token;
   /** All tokens that the vault accepts without a swap, starting with the asset. */
@@ -33,7 +33,7 @@ export interface DerivedVault {
   entryPoint: Address;
   /** The contract that pulls the asset and therefore needs the allowance. */
   spender: Address;
-  /** The contract that prices shares. */
+  /** The contract from which the share price is read. */
   pricer: Address;
   /**
    * Who must call the vault: the Router or the user. Absent if on-chain data does not decide it; the registry entry
@@ -99,7 +99,7 @@ export function tokenQuery(address: Address): Query<Token | null> {
 
 /** A share token's name and decimals. */
 export interface ShareTokenInfo {
-  /** Empty if the token has no name. */
+  /** The token's name, or an empty string if it has none. */
   name: string;
   decimals: number;
 }
@@ -169,8 +169,8 @@ export interface Deriver {
 }
 
 /**
- * Creates a read that probes whether a contract has a given non-view function. As an `eth_call`, it changes no state.
- * Pass the result to `hasFunction`.
+ * Creates a read that probes whether a contract has a given state-changing function. The probe is an `eth_call`, so it
+ * changes nothing. Pass its result to `hasFunction`.
  */
 export function probeFunction(call: {
   to: Address;

@@ -146,7 +146,7 @@ export function familyErrors({
       const { errorName, args } = decodeErrorResult({ abi, data: revert });
       if (errorName !== "Error") {
         const code = codes.get(errorName);
-        // viem decodes Solidity's Panic too, which no family's table has.
+        // viem also decodes Solidity's `Panic`, which is in no family's table.
         return code === undefined ? null : { code, text: errorName };
       }
       const text = String(args?.[0]);

@@ -29,7 +29,7 @@ export interface Vault {
   entryPoint: Address;
   /** The contract that pulls the asset and therefore needs the allowance. */
   spender: Address;
-  /** The contract that prices shares. */
+  /** The contract from which the share price is read. */
   pricer: Address;
   caller: VaultCaller;
   curator: string;

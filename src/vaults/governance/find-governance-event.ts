@@ -32,7 +32,7 @@ export function eventTopic(event: GovernanceEvent): Hex {
 /** Returns all governance events that the contracts of a family's vaults and their linked contracts may emit. */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
   const own = findFamily(adapter)?.governanceEvents ?? [];
-  // Stored rows keep the emitter but not which linked contract it was: two linked contracts must not share a signature.
+  // Stored logs contain the emitter but not which linked contract it is, so two linked contracts must not share a signature.
   const linked = new Set(
     own.filter(({ contract }) => isLinkedContract(contract)).map(({ signature }) => signature),
   );

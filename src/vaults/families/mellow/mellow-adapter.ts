@@ -177,7 +177,7 @@ export const mellow: VaultAdapter = {
     kind: "report",
     shareToken: vault.shareToken,
     pricer: vault.pricer,
-    // getReport(address): price, timestamp, and whether the report is suspicious
+    // Selector of `getReport(address)`, which returns price, timestamp, and whether the report is suspicious.
     selector: "0xa3bdae3e",
     argument: vault.asset.address,
   }),

@@ -18,7 +18,7 @@ import { depositSelector, midasMode, midasUnit } from "./midas-params.ts";
 export interface MidasRates {
   /** Price of one payment token, in the same currency as `mTokenRate`. */
   tokenRate: bigint;
-  /** Price of one mToken. */
+  /** Price of one mToken, in the same currency as `tokenRate`. */
   mTokenRate: bigint;
   /** Fee in basis points of the payment. */
   fee: bigint;

@@ -206,7 +206,7 @@ export const veda: VaultAdapter = {
     kind: "rate",
     shareToken: vault.shareToken,
     pricer: vault.pricer,
-    // getRateInQuote(address)
+    // Selector of `getRateInQuote(address)`: the price of one share in the given token.
     selector: "0x1dcbb110",
     argument: vault.asset.address,
   }),

@@ -82,7 +82,7 @@ interface TellerInfo {
   held: boolean;
   /** True if the teller has a deposit cap. */
   capped: boolean;
-  /** True if deposits take a referrer. */
+  /** True if the teller's deposit functions take a referrer. */
   referred: boolean;
 }
 
