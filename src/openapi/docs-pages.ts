@@ -91,7 +91,7 @@ const errorsPage = (): string =>
   htmlPage(
     "Causeway errors",
     `<h1>Errors</h1>
-<p>Invalid input is answered with 422 and the list of its errors in <code>detail</code>. Every other error is a problem document (RFC 9457) with one of these codes. Branch on <code>code</code>; titles and details may change.</p>
+<p>Invalid input gives status 422 and the list of its errors in <code>detail</code>. Every other error is a problem document (RFC 9457) with one of these codes. Branch on <code>code</code>; titles and details may change.</p>
 ${errorCodes
   .map((code) => ({ code, ...errorTable[code], ...errorHelp[code] }))
   .map(

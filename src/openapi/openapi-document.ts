@@ -100,7 +100,7 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
   }
   const responses: RouteConfig["responses"] = {};
   if (route.cache !== "no-store")
-    responses[304] = { description: "Not modified: the caller already has this answer" };
+    responses[304] = { description: "Not modified: the caller already has this response" };
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
     const description = codes.map((code) => `\`${code}\`: ${errorTable[code].title}`).join("; ");
     responses[status] = { description, content: { "application/problem+json": { schema: ProblemBody } } };
@@ -140,11 +140,11 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
       { name: "Signals", description: "Incidents at vaults: capital, performance, risk and trust" },
       {
         name: "Partners",
-        description: "Applications, wallet login, API keys, settings and figures of partners",
+        description: "Partner applications, wallet sign-in, API keys, settings and figures of partners",
       },
       {
         name: "Administration",
-        description: "Decisions on applications, the vault registry and the audit log",
+        description: "Decisions on partner applications, the vault registry and the audit log",
       },
       { name: "Service", description: "Chains, bridges, tokens and health" },
     ],
@@ -159,7 +159,7 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
 /** Descriptions of the response headers in the OpenAPI document, by header name. */
 const RESPONSE_HEADERS = {
   "X-Request-Id": "Id of the request: the caller's own when it sent a well-formed one, otherwise a new one.",
-  ETag: "Entity tag of the answer, for `If-None-Match`.",
+  ETag: "Entity tag of the response, for `If-None-Match`.",
   Link: 'URL of the next page, as `<…>; rel="next"`; absent on the last page.',
   RateLimit: "Requests left in the current window (`r`), and seconds until it ends (`t`).",
   "RateLimit-Policy": "Requests admitted per window (`q`), and the window's length in seconds (`w`).",

@@ -57,7 +57,7 @@ async function lostRaceFailure(ctx: Context, session: string | null): Promise<Ap
   if (session === null) return failure("credentials_invalid", `the key pair ${REPLACED_MEANWHILE}`);
   const owner = await selectSessionOwner(ctx.db, session);
   if (owner === null || !isSessionLive(ctx, owner))
-    return failure("session_expired", "the session has ended; sign in again");
+    return failure("session_expired", "the session has expired or was revoked; sign in again");
   return failure("credentials_invalid", `the key pair of this session ${REPLACED_MEANWHILE}`);
 }
 

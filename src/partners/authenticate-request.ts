@@ -85,7 +85,7 @@ async function authenticateSession(ctx: Context, token: string): Promise<Partner
   const session = await sha256(token);
   const owner = await selectSessionOwner(ctx.db, session);
   if (owner === null || !isSessionLive(ctx, owner)) {
-    throw failure("session_expired", "the session has expired or was ended; sign in again");
+    throw failure("session_expired", "the session has expired or was revoked; sign in again");
   }
   return partnerActor(owner, { proof: "session", session });
 }
