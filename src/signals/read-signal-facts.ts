@@ -117,6 +117,8 @@ function toFacts(
     adapter: vault.adapter,
     assetSymbol: assetUnit(vault),
     assetDecimals: vault.asset.decimals,
+    assetAddress: vault.asset.address,
+    shareDecimals: vault.shareDecimals,
     recent: ofStep(snapshotSteps.fine),
     hours: ofStep(snapshotSteps.hour),
     days: ofStep(snapshotSteps.day),

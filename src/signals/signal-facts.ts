@@ -75,6 +75,8 @@ export interface VaultFacts {
   /** Symbol that texts show amounts in, see `assetUnit`. */
   assetSymbol: string;
   assetDecimals: number;
+  assetAddress: string;
+  shareDecimals: number;
   /** Five-minute snapshots of the last two hours. */
   recent: readonly Point[];
   /** Hourly snapshots of the last week. */

@@ -1,30 +1,36 @@
+import { sameAddress } from "../../lib/address.ts";
 import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal-schema.ts";
 import {
+  type EventContext,
   formatUtcMinute,
   type GovernanceKind,
   type GovernanceStage,
+  isUnlimited,
+  tookEffect,
 } from "../../vaults/governance/governance-event.ts";
 import type { GovernanceChange, VaultFacts } from "../signal-facts.ts";
-import { countOf, type Finding, type SignalRule } from "../signal-finding.ts";
+import { countOf, type Finding, type SignalRule, wholeAmount } from "../signal-finding.ts";
 
-/** The consequence for a depositor, by the kind of change. */
+/** The consequence for a depositor, by the kind of change, of an event that states none itself. */
 const ADVICE: Readonly<Record<GovernanceKind, string>> = {
-  owner: "This role can change how the vault works: find out who holds it before you deposit or stay.",
+  owner:
+    "The owner can change how the vault works: find out who it is before you deposit or leave funds in the vault.",
   code: "The vault may no longer behave as reviewed: do not deposit until you know what changed.",
-  curator: "This role decides where assets go: find out who holds it before you deposit or stay.",
-  guardian: "This role can veto or stop changes: find out who holds it before you rely on it.",
+  curator:
+    "This account decides where assets go: find out who it is before you deposit or leave funds in the vault.",
+  guardian: "This account can veto or stop changes: find out who it is before you rely on it.",
   fee: "Fees reduce what holders earn: compare the net yield with that of other vaults.",
   timelock:
-    "A timelock is the time that holders have to withdraw before a change takes effect: check what is pending.",
-  cap: "Limits of this kind affect large deposits and withdrawals, or how assets are allocated.",
-  pause: "Check whether deposits and withdrawals work.",
-  allow_list: "Check whether your account may still deposit, transfer shares and withdraw.",
+    "The timelock is the time that holders have to withdraw before a change takes effect: check pending changes.",
+  cap: "Deposits above the cap fail.",
+  pause: "Find out why, and whether deposits and withdrawals still work.",
+  allow_list: "Check whether your account can still deposit, transfer shares and withdraw.",
   price: "The share price depends on this setting: watch the next prices before you deposit or withdraw.",
-  strategy: "This setting affects where assets are allocated and what they earn.",
+  strategy: "This change can affect where assets are allocated and what they earn.",
 };
 
-/** The most events of one kind that a finding covers: an incident keeps a limited number of keys. */
+/** Maximum number of events of one kind that a finding covers, because an incident keeps a limited number of keys. */
 const MAX_EVENTS = 20;
 
 function governanceRule(of: {
@@ -40,7 +46,7 @@ function governanceRule(of: {
     title: of.title,
     description: of.description,
     tiers: of.tiers,
-    needs: "No history: the event itself, in a final block.",
+    needs: "No history: one event in a finalized block is enough.",
     quietSeconds: DAY_S,
     find: (facts) => {
       const changes = facts.governanceChanges.filter(({ event }) => of.stages.includes(event.stage));
@@ -69,14 +75,21 @@ function toFinding(
   const last = changes.at(-1);
   if (last === undefined) throw new RangeError("a finding needs at least one governance change");
   const { event, args, seconds, txHash, blockNumber } = last;
-  const detail = args === null ? "" : event.describe(args);
+  const context = contextOf(facts, last);
+  const report = args === null || event.report === undefined ? "" : event.report(args, context);
+  const detail = args === null || report !== "" ? "" : event.describe(args, context);
+  const sentences = [
+    report === "" ? defaultReport(last, { detail, context }) : report,
+    othersOf(event, changes.length - 1),
+    consequenceOf(last, context),
+  ];
   return {
     tier: highestTier(changes),
     subject,
-    title: titleOf(facts, event),
-    summary: `${summaryOf(facts, { change: last, detail })}${othersOf(event, changes.length - 1)} ${consequenceOf(event)}`,
+    title: `${facts.vaultName}: ${headlineOf(last)}`,
+    summary: sentences.filter((sentence) => sentence !== "").join(" "),
     metrics: [],
-    evidence: { event: event.signature, kind: event.kind, stage: event.stage, told: detail },
+    evidence: { event: event.signature, kind: event.kind, stage: event.stage, told: detail || report },
     keys: changes.map(({ key }) => key),
     seconds,
     ongoing: false,
@@ -85,39 +98,54 @@ function toFinding(
   };
 }
 
-function titleOf({ vaultName }: VaultFacts, { what, stage }: GovernanceChange["event"]): string {
-  if (stage === "announced") return `${vaultName}: change of ${what} announced`;
-  if (stage === "withdrawn") return `${vaultName}: announced change of ${what} cancelled`;
-  return `${vaultName}: ${what} changed`;
+function contextOf(facts: VaultFacts, { seconds }: GovernanceChange): EventContext {
+  const amount = (units: unknown, of: { decimals: number; unit: string }): string => {
+    const value = BigInt(String(units));
+    return isUnlimited(value) ? "unlimited" : `${wholeAmount(value, of.decimals)} ${of.unit}`;
+  };
+  return {
+    vault: facts.vaultName,
+    time: formatUtcMinute(seconds),
+    seconds,
+    formatAssets: (units) => amount(units, { decimals: facts.assetDecimals, unit: facts.assetSymbol }),
+    formatShares: (units) => amount(units, { decimals: facts.shareDecimals, unit: "shares" }),
+    isAsset: (address) => sameAddress(String(address), facts.assetAddress),
+  };
+}
+
+/** Returns the title of a change after the vault's name. */
+function headlineOf({ event, args }: GovernanceChange): string {
+  if (event.title !== undefined && args !== null) return event.title(args);
+  if (event.stage === "announced") return `change to the ${event.what} submitted`;
+  if (event.stage === "withdrawn") return `pending change to the ${event.what} cancelled`;
+  return `${event.what} changed`;
 }
 
 /** Matches a description that states a value, such as "is 2%". Others describe the change itself. */
 const STATES_VALUE = /^(is|are)\b/;
-const isValue = (detail: string): boolean => STATES_VALUE.test(detail);
 
-/** The sentences that state the change, its values where they are known, and its time. */
-function summaryOf(facts: VaultFacts, of: { change: GovernanceChange; detail: string }): string {
-  const { change, detail } = of;
-  const { what, stage } = change.event;
-  const [setting, time] = [`${what} of ${facts.vaultName}`, formatUtcMinute(change.seconds)];
-  switch (stage) {
+/** The sentences about a change whose event has no `report`: the setting, its value where it is known, and the time. */
+function defaultReport({ event }: GovernanceChange, of: { detail: string; context: EventContext }): string {
+  const { detail, context } = of;
+  const setting = `${event.what} of ${context.vault}`;
+  switch (event.stage) {
     case "withdrawn":
-      return `The announced change of the ${setting} was cancelled at ${time}.${detail === "" ? "" : ` It ${detail}.`}`;
+      return `The pending change to the ${setting} was cancelled at ${context.time}.`;
     case "announced":
       return (
-        `A change of the ${setting} was announced at ${time}` +
-        `${detail === "" ? "" : `: ${isValue(detail) ? `the new ${what}` : "it"} ${detail}`}. It has not taken effect yet.`
+        `A change to the ${setting} was submitted at ${context.time}` +
+        `${detail === "" ? "" : `: the proposed ${event.what} ${detail}`}. It has not taken effect yet.`
       );
     case "done":
       return detail === ""
-        ? `The ${setting} changed at ${time}.`
-        : `The ${setting} ${detail.replace(STATES_VALUE, "$1 now")}. The change took effect at ${time}.`;
+        ? `The ${setting} changed at ${context.time}.`
+        : `The ${setting} ${detail.replace(STATES_VALUE, "$1 now")}.${tookEffect(context)}`;
   }
 }
 
 const STAGE_VERBS: Readonly<Record<GovernanceStage, string>> = {
   done: "took effect",
-  announced: "was announced",
+  announced: "was submitted",
   withdrawn: "was cancelled",
 };
 
@@ -125,25 +153,29 @@ const STAGE_VERBS: Readonly<Record<GovernanceStage, string>> = {
 function othersOf({ stage }: GovernanceChange["event"], count: number): string {
   if (count === 0) return "";
   const verb = count === 1 ? STAGE_VERBS[stage] : STAGE_VERBS[stage].replace(/^was/, "were");
-  return ` ${countOf(count, "more change")} of this kind ${verb} within a day.`;
+  return `${countOf(count, "more change")} of this kind ${verb} within a day.`;
 }
 
-function consequenceOf({ stage, kind }: GovernanceChange["event"]): string {
-  return stage === "withdrawn" ? "The setting in force remains unchanged." : ADVICE[kind];
+/** Returns the consequence of a change for a depositor. */
+function consequenceOf({ event, args }: GovernanceChange, context: EventContext): string {
+  const { advice, stage, kind } = event;
+  if (typeof advice === "string") return advice;
+  if (advice !== undefined && args !== null) return advice(args, context);
+  return stage === "withdrawn" ? "The current setting remains in force." : ADVICE[kind];
 }
 
-/** A governance change in effect that an event shows and no view of the vault does. */
+/** Reports governance changes that have taken effect and that only an event shows, because no view function returns them. */
 export const governanceChanged: SignalRule = governanceRule({
   id: "setting_changed",
   title: "Governance setting changed",
   description:
-    "Events of the vault's contracts that change implementations, owners and roles, fees, price bounds, caps, pausing or " +
-    "whitelists, when no view function shows the change.",
+    "Events that report a change of implementation, owner, role, fee, price bound, cap, pause or whitelist that no view " +
+    "function exposes.",
   tiers: [
     {
       tier: "high",
       threshold: "Implementation, owner, pausing, or who may withdraw",
-      reason: "Can change every other setting, or block withdrawals",
+      reason: "Can change how the vault works, or block withdrawals",
     },
     {
       tier: "medium",
@@ -155,23 +187,24 @@ export const governanceChanged: SignalRule = governanceRule({
   stages: ["done"],
 });
 
-/** A governance change that was announced, or whose announcement was cancelled. */
+/** Reports governance changes that are pending, because they need more time or another transaction, and their cancellation. */
 export const governanceChangeAnnounced: SignalRule = governanceRule({
   id: "change_announced",
-  title: "Governance change announced",
+  title: "Governance change pending or cancelled",
   description:
-    "Events that announce a change which takes effect after a timelock or another transaction, and events that cancel an " +
-    "announced change.",
+    "Events that submit, schedule or start a change that takes effect after a timelock or another transaction, and events " +
+    "that cancel such a change.",
   tiers: [
     {
       tier: "medium",
       threshold: "Owner, guardian, fee, timelock, or removal of a market",
-      reason: "Holders have time to withdraw before it takes effect",
+      reason:
+        "Holders may have time to withdraw before it takes effect; an ownership transfer takes effect as soon as it is accepted",
     },
     {
       tier: "low",
       threshold: "Cap, or a cancelled change",
-      reason: "Does not change terms that holders rely on",
+      reason: "Rarely affects terms that holders rely on",
     },
   ],
   stages: ["announced", "withdrawn"],

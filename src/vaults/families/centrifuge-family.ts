@@ -1,9 +1,9 @@
-import { encodeFunctionData, parseAbi } from "viem";
+import { encodeFunctionData, hexToString, isHex, parseAbi } from "viem";
 import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import { settingOf, wardEvents } from "../governance/common-governance-events.ts";
-import { changeEvent, type GovernanceEvent, newValue } from "../governance/governance-event.ts";
+import { changeEvent, type GovernanceEvent, tookEffect } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type {
   AsyncDeposits,
@@ -220,6 +220,12 @@ function identifyCentrifuge({ address, params }: DerivationSubject): Query<Ident
   });
 }
 
+/** Names a contract that another one uses, by the name that the event contains as bytes32. */
+const linkName = (what: unknown): string => {
+  const name = isHex(what) ? hexToString(what).replace(/\0+$/, "") : "";
+  return /^\w{1,32}$/.test(name) ? `contract "${name}"` : "linked contract";
+};
+
 /**
  * Governance events of a Centrifuge vault and its share token. The pool's hub, which may be on another chain, emits
  * other governance events; they are not read. Source: centrifuge/protocol.
@@ -228,8 +234,11 @@ const centrifugeEvents: readonly GovernanceEvent[] = (["address", "shareToken"] 
   (contract) => [
     ...wardEvents(contract, "user"),
     changeEvent([contract, "strategy", "File(bytes32 indexed what, address data)"], {
-      what: settingOf(contract, "linked contract"),
-      describe: newValue("data"),
+      what: settingOf(contract, "contract"),
+      title: ({ what }) => `${settingOf(contract, linkName(what))} changed`,
+      report: ({ what, data }, context) =>
+        `The ${settingOf(contract, linkName(what))} of ${context.vault} is now ${data}.${tookEffect(context)}`,
+      advice: "Find out what this contract does before you deposit or leave funds in the vault.",
       tier: "medium",
     }),
   ],

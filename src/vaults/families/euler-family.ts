@@ -1,8 +1,16 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
 import { createQuery, read } from "../../chains/chain-query.ts";
 import { once } from "../../lib/once.ts";
-import { curationEvents } from "../governance/common-governance-events.ts";
-import { changeEvent, formatBps, type GovernanceEvent, newValue } from "../governance/governance-event.ts";
+import { curationEvents, FIND_OUT } from "../governance/common-governance-events.ts";
+import {
+  changeEvent,
+  type EventContext,
+  formatBps,
+  type GovernanceEvent,
+  isNone,
+  newValue,
+  tookEffect,
+} from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import { familyErrors } from "../vault-reverts.ts";
@@ -40,6 +48,12 @@ function hookViews(vault: Vault) {
  */
 export const euler = defineErc4626({ name: "euler", ratio: true, views: hookViews });
 
+/** Formats an EVK cap: 10 bits of mantissa with two decimals, then 6 bits of exponent; 0 is no cap. Source: AmountCap. */
+const formatCap = (cap: unknown, { formatAssets }: EventContext): string => {
+  const bits = BigInt(String(cap));
+  return bits === 0n ? "unlimited" : formatAssets((10n ** (bits & 63n) * (bits >> 6n)) / 100n);
+};
+
 /**
  * Governance events of Euler's EVK vaults. The hook is listed although a view function returns it, because a hook may
  * also restrict operations other than deposits. Source: euler-vault-kit.
@@ -48,6 +62,10 @@ const eulerEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "owner", "GovSetGovernorAdmin(address indexed newGovernorAdmin)"], {
     what: "governor",
     describe: newValue("newGovernorAdmin"),
+    advice: ({ newGovernorAdmin }) =>
+      isNone(newGovernorAdmin)
+        ? "Without a governor, the vault's settings can no longer change."
+        : `The governor can change the vault's settings: ${FIND_OUT}`,
   }),
   changeEvent(["address", "fee", "GovSetInterestFee(uint16 newFee)"], {
     what: "interest fee",
@@ -55,6 +73,10 @@ const eulerEvents: readonly GovernanceEvent[] = [
   }),
   changeEvent(["address", "cap", "GovSetCaps(uint16 newSupplyCap, uint16 newBorrowCap)"], {
     what: "supply and borrow caps",
+    report: ({ newSupplyCap, newBorrowCap }, context) =>
+      `The supply cap of ${context.vault} is now ${formatCap(newSupplyCap, context)} and its borrow cap ` +
+      `${formatCap(newBorrowCap, context)}.${tookEffect(context)}`,
+    advice: "Deposits above the supply cap fail; the borrow cap limits the interest that the vault can earn.",
   }),
   changeEvent(
     ["address", "allow_list", "GovSetHookConfig(address indexed newHookTarget, uint32 newHookedOps)"],
@@ -69,6 +91,7 @@ const eulerEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "strategy", "GovSetInterestRateModel(address newInterestRateModel)"], {
     what: "interest rate model",
     describe: newValue("newInterestRateModel"),
+    advice: "It sets the interest that borrowers pay, and so the yield.",
     tier: "medium",
   }),
 ];

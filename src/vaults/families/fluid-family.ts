@@ -1,7 +1,7 @@
 import { decodeErrorResult, encodeFunctionData, type Hex, parseAbi } from "viem";
 import type { ErrorCode } from "../../errors.ts";
 import { once } from "../../lib/once.ts";
-import { changeEvent, type GovernanceEvent, newValue } from "../governance/governance-event.ts";
+import { addressTexts, changeEvent, type GovernanceEvent } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { DepositCall, DepositInput, VaultFamily } from "../vault-adapter.ts";
 import type { ExplainedRevert } from "../vault-reverts.ts";
@@ -66,8 +66,11 @@ export const fluid = defineErc4626({ name: "fluid", ratio: true, encode, explain
  */
 const fluidEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "strategy", "LogUpdateRewards(address indexed rewardsRateModel)"], {
-    what: "rewards rate model",
-    describe: newValue("rewardsRateModel"),
+    ...addressTexts("rewards rate model", {
+      member: "rewardsRateModel",
+      advice: "It determines the rewards that are part of the yield.",
+      removed: "The yield no longer includes these rewards.",
+    }),
   }),
 ];
 

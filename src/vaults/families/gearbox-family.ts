@@ -1,9 +1,9 @@
 import {
-  addedMember,
   changeEvent,
   formatAssetUnits,
   formatBps,
   type GovernanceEvent,
+  memberTexts,
   newValue,
 } from "../governance/governance-event.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
@@ -27,19 +27,25 @@ const gearboxEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "fee", "SetWithdrawFee(uint256 fee)"], {
     what: "withdrawal fee",
     describe: newValue("fee", formatBps),
+    advice: "It is deducted from each withdrawal.",
   }),
   changeEvent(["address", "cap", "SetTotalDebtLimit(uint256 limit)"], {
     what: "total debt limit",
     describe: newValue("limit", formatAssetUnits),
+    advice: "It limits how much can be borrowed from the vault.",
   }),
   changeEvent(["address", "strategy", "SetInterestRateModel(address indexed newInterestRateModel)"], {
     what: "interest rate model",
     describe: newValue("newInterestRateModel"),
+    advice: "It sets the interest that borrowers pay, and so the yield.",
     tier: "medium",
   }),
   changeEvent(["address", "strategy", "AddCreditManager(address indexed creditManager)"], {
-    what: "credit managers",
-    describe: addedMember("creditManager"),
+    ...memberTexts("credit manager", {
+      member: "creditManager",
+      added: () => true,
+      advice: ["Its borrowers can now borrow from the vault: find out which collateral it accepts.", ""],
+    }),
     tier: "medium",
   }),
 ];

@@ -2,16 +2,19 @@ import { isAddressEqual, parseAbi, zeroAddress } from "viem";
 import { createQuery, type Query, read, readThen, valueOrNull } from "../../chains/chain-query.ts";
 import { once } from "../../lib/once.ts";
 import { type FeeRates, feeRate } from "../fee-rates.ts";
+import { AUTHORITY_ADVICE, FIND_OUT } from "../governance/common-governance-events.ts";
 import {
   announcementEvent,
   cancellationEvent,
   changeEvent,
   type EventArgs,
+  formatDuration,
   formatShareUnits,
   formatUtcMinute,
   formatWadFraction,
   type GovernanceEvent,
   newValue,
+  tookEffect,
 } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { TermsInput, VaultFamily } from "../vault-adapter.ts";
@@ -105,6 +108,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "owner", "AuthorityUpdated(address authority)"], {
     what: "access-control authority",
     describe: newValue("authority"),
+    advice: AUTHORITY_ADVICE,
   }),
   changeEvent(["address", "cap", "TotalSupplyCapChanged(uint256 newTotalSupplyCap)"], {
     what: "supply cap",
@@ -117,11 +121,14 @@ const vaultEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "allow_list", "WithdrawManagerChanged(address newWithdrawManager)"], {
     what: "withdrawal manager",
     describe: newValue("newWithdrawManager"),
+    advice: "This contract processes withdrawal requests: check whether you can still withdraw.",
   }),
   changeEvent(["address", "cap", "MarketLimitUpdated(uint256 marketId, uint256 newLimit)"], {
     what: "limit of a market",
-    describe: ({ marketId, newLimit }) =>
-      `is ${formatWadFraction(newLimit)} of the vault's assets for market ${marketId}`,
+    report: ({ marketId, newLimit }, context) =>
+      `The limit of market ${marketId} of ${context.vault} is now ${formatWadFraction(newLimit)} of the vault's ` +
+      `assets.${tookEffect(context)}`,
+    advice: "It limits how much the vault may allocate to this market.",
   }),
 ];
 
@@ -139,15 +146,22 @@ const ROLES: Readonly<Record<string, string>> = {
   901: "manager of the withdrawal request fee",
   902: "manager of the withdrawal fee",
   1200: "price oracle manager",
+  18446744073709551615: "public",
 };
 /**
  * Ids of the roles for rewards, the depositor whitelist and balance updates, which are granted and revoked so often
  * that no signal is raised.
  */
 const ROUTINE_ROLES: ReadonlySet<string> = new Set(["600", "601", "700", "800", "1000", "1100"]);
-const roleName = (role: unknown): string => ROLES[String(role)] ?? `role ${role}`;
+const roleName = (role: unknown): string => {
+  const name = ROLES[String(role)];
+  return name === undefined ? `role ${role}` : `the role "${name}"`;
+};
+const capitalized = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;
 const isRoutine = ({ roleId }: EventArgs): boolean => ROUTINE_ROLES.has(String(roleId));
 const first4Bytes = (data: unknown): string => String(data).slice(0, 10);
+const functionOf = (data: unknown): string =>
+  String(data).length < 10 ? "the fallback function" : `function ${first4Bytes(data)}`;
 
 /** Governance events of a Plasma vault's access manager. Sources: OpenZeppelin, AccessManager; ipor-fusion. */
 const accessManagerEvents: readonly GovernanceEvent[] = [
@@ -159,32 +173,53 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
     ],
     {
       what: "role members",
-      describe: ({ roleId, account }) => `now include ${account} as ${roleName(roleId)}`,
+      title: ({ newMember }) =>
+        newMember === true ? "role granted" : "execution delay of a role member changed",
+      report: ({ roleId, account, delay, since, newMember }, { vault }) =>
+        newMember === true
+          ? `${capitalized(roleName(roleId))} of ${vault} was granted to ${account}. It takes effect at ${formatUtcMinute(since)}.`
+          : `The execution delay of ${account} in ${roleName(roleId)} of ${vault} is ${formatDuration(delay)} from ` +
+            `${formatUtcMinute(since)} on.`,
+      advice: `Roles can change how the vault works: find out what this role may do, and ${FIND_OUT}`,
       tier: "medium",
       routine: isRoutine,
     },
   ),
   changeEvent(["authority", "owner", "RoleRevoked(uint64 indexed roleId, address indexed account)"], {
     what: "role members",
-    describe: ({ roleId, account }) => `no longer include ${account} as ${roleName(roleId)}`,
+    title: () => "role revoked",
+    report: ({ roleId, account }, { vault, time }) =>
+      `${capitalized(roleName(roleId))} of ${vault} was revoked from ${account} at ${time}.`,
+    advice: "Check who still holds this role.",
     tier: "medium",
     routine: isRoutine,
   }),
   changeEvent(["authority", "owner", "RoleAdminChanged(uint64 indexed roleId, uint64 indexed admin)"], {
     what: "admin of a role",
-    describe: ({ roleId, admin }) => `is ${roleName(admin)} for ${roleName(roleId)}`,
+    report: ({ roleId, admin }, context) =>
+      `The admin of ${roleName(roleId)} of ${context.vault} is now ${roleName(admin)}.${tookEffect(context)}`,
+    advice: "The members of the admin role decide who gets the other role.",
     tier: "medium",
   }),
   changeEvent(
     ["authority", "guardian", "RoleGuardianChanged(uint64 indexed roleId, uint64 indexed guardian)"],
     {
       what: "guardian of a role",
-      describe: ({ roleId, guardian }) => `is ${roleName(guardian)} for ${roleName(roleId)}`,
+      report: ({ roleId, guardian }, context) =>
+        `The guardian of ${roleName(roleId)} of ${context.vault} is now ${roleName(guardian)}.${tookEffect(context)}`,
+      advice: "The members of the guardian role can cancel operations that the other role has scheduled.",
     },
   ),
   changeEvent(["authority", "pause", "TargetClosed(address indexed target, bool closed)"], {
     what: "closed contracts",
-    describe: ({ target, closed }) => `${closed === true ? "now include" : "no longer include"} ${target}`,
+    title: ({ closed }) => (closed === true ? "contract closed" : "contract reopened"),
+    report: ({ target, closed }, context) =>
+      `The access manager of ${context.vault} ${closed === true ? "closed" : "reopened"} the contract ${target}: its ` +
+      `restricted functions can ${closed === true ? "no longer" : "again"} be called.${tookEffect(context)}`,
+    advice: ({ closed }) =>
+      closed === true
+        ? "Find out why, and whether deposits and withdrawals still work."
+        : "Find out why it was closed.",
     seenByView: ({ target }, vault) => String(target).toLowerCase() === vault.entryPoint.toLowerCase(),
   }),
   changeEvent(
@@ -195,15 +230,17 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
     ],
     {
       what: "role required to call a function",
-      describe: ({ target, selector, roleId }) =>
-        `is ${roleName(roleId)} for the function ${selector} of ${target}`,
+      report: ({ target, selector, roleId }, context) =>
+        `Function ${selector} of contract ${target} of ${context.vault} now requires ${roleName(roleId)}.${tookEffect(context)}`,
     },
   ),
   changeEvent(
     ["authority", "timelock", "TargetAdminDelayUpdated(address indexed target, uint32 delay, uint48 since)"],
     {
-      what: "timelock of admin changes",
-      describe: ({ target, delay }) => `is ${delay} seconds for ${target}`,
+      what: "admin delay",
+      report: ({ target, delay, since }, { vault }) =>
+        `The admin delay of contract ${target} of ${vault} is ${formatDuration(delay)} from ${formatUtcMinute(since)} on.`,
+      advice: "Admin changes of this contract wait that long before they take effect.",
     },
   ),
   announcementEvent(
@@ -214,15 +251,21 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
     ],
     {
       what: "configuration",
-      describe: ({ schedule, target, data }) =>
-        `results from the call ${first4Bytes(data)} to ${target}, executable from ${formatUtcMinute(schedule)}`,
+      title: () => "operation scheduled",
+      report: ({ schedule, target, data }, { vault, time }) =>
+        `An operation on ${vault} was scheduled at ${time}: a call of ${functionOf(data)} of ${target}, executable from ` +
+        `${formatUtcMinute(schedule)}.`,
+      advice: "Find out what it changes, and whether to withdraw before.",
     },
   ),
   cancellationEvent(
     ["authority", "timelock", "OperationCanceled(bytes32 indexed operationId, uint32 indexed nonce)"],
     {
       what: "configuration",
-      describe: ({ operationId }) => `was operation ${first4Bytes(operationId)}…`,
+      title: () => "scheduled operation cancelled",
+      report: ({ operationId }, { vault, time }) =>
+        `The scheduled operation ${first4Bytes(operationId)}… on ${vault} was cancelled at ${time}.`,
+      advice: "The current configuration remains in force.",
     },
   ),
 ];

@@ -4,9 +4,12 @@ import { once } from "../../lib/once.ts";
 import { accessControlEvents } from "../governance/common-governance-events.ts";
 import {
   changeEvent,
+  DEPOSITOR_WHITELIST_ADVICE,
   formatAssetUnits,
   type GovernanceEvent,
   newValue,
+  pauseTexts,
+  switchTexts,
 } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { TermsInput, VaultFamily } from "../vault-adapter.ts";
@@ -71,12 +74,11 @@ function identifyMellowLrt({ address }: DerivationSubject): Query<Identification
 const mellowLrtEvents: readonly GovernanceEvent[] = [
   ...accessControlEvents,
   changeEvent(["address", "pause", "WithdrawalPauseSet(bool paused, uint256 timestamp, address sender)"], {
-    what: "withdrawal pause",
-    describe: newValue("paused"),
+    ...pauseTexts("withdrawals", ({ paused }) => paused === true),
   }),
   changeEvent(
     ["address", "allow_list", "DepositWhitelistSet(bool status, uint256 timestamp, address sender)"],
-    { what: "depositor whitelist", describe: newValue("status") },
+    switchTexts("depositor whitelist", { member: "status", advice: DEPOSITOR_WHITELIST_ADVICE }),
   ),
   changeEvent(["address", "cap", "LimitSet(uint256 limit, uint256 timestamp, address sender)"], {
     what: "deposit cap",

@@ -1,29 +1,8 @@
-import {
-  decodeEventLog,
-  type Hex,
-  isAddressEqual,
-  parseAbi,
-  toEventSelector,
-  toFunctionSelector,
-} from "viem";
+import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
 import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
 import { once } from "../../lib/once.ts";
 import { type FeeRates, feeRate } from "../fee-rates.ts";
 import { curationEvents } from "../governance/common-governance-events.ts";
-import {
-  addedMember,
-  announcementEvent,
-  cancellationEvent,
-  changeEvent,
-  type EventArgs,
-  formatAssetUnits,
-  formatHours,
-  formatUtcMinute,
-  formatWadFraction,
-  type GovernanceEvent,
-  newValue,
-  removedMember,
-} from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { FlowSource, TermsInput, VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-derivation.ts";
@@ -38,6 +17,7 @@ import {
 } from "./erc4626/erc4626-derivation.ts";
 import { erc4626Flows } from "./erc4626/erc4626-flows.ts";
 import type { FamilyViews } from "./erc4626/erc4626-variant-views.ts";
+import { morphoV2Events } from "./morpho-governance-events.ts";
 
 /**
  * Adapter of MetaMorpho 1.0 and 1.1 vaults. `maxDeposit` may be too high if a market is in the supply queue twice.
@@ -171,147 +151,6 @@ function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
     },
   };
 }
-
-/** Timelocked functions of Morpho Vault V2 and the setting that each changes. Source: morpho-org/vault-v2. */
-const TIMELOCKED_FUNCTIONS: Readonly<Record<string, string>> = {
-  "setIsAllocator(address,bool)": "an allocator",
-  "setReceiveSharesGate(address)": "the gate for receiving shares",
-  "setSendSharesGate(address)": "the gate for sending shares",
-  "setReceiveAssetsGate(address)": "the withdrawal gate",
-  "setSendAssetsGate(address)": "the deposit gate",
-  "setAdapterRegistry(address)": "the adapter registry",
-  "addAdapter(address)": "the addition of an adapter",
-  "removeAdapter(address)": "the removal of an adapter",
-  "increaseTimelock(bytes4,uint256)": "a longer timelock",
-  "decreaseTimelock(bytes4,uint256)": "a shorter timelock",
-  "abdicate(bytes4)": "a function that is disabled permanently",
-  "setPerformanceFee(uint256)": "the performance fee",
-  "setManagementFee(uint256)": "the management fee",
-  "setPerformanceFeeRecipient(address)": "the recipient of the performance fee",
-  "setManagementFeeRecipient(address)": "the recipient of the management fee",
-  "increaseAbsoluteCap(bytes,uint256)": "a higher absolute cap",
-  "increaseRelativeCap(bytes,uint256)": "a higher relative cap",
-  "setForceDeallocatePenalty(address,uint256)": "the penalty of forced deallocations",
-};
-const settingBySelector = once(
-  () =>
-    new Map(
-      Object.entries(TIMELOCKED_FUNCTIONS).map(([signature, setting]) => [
-        toFunctionSelector(signature),
-        setting,
-      ]),
-    ),
-);
-const settingOfSelector = (selector: unknown): string =>
-  settingBySelector().get(String(selector).toLowerCase() as Hex) ?? `the function ${selector}`;
-
-/** Upper limit of displayable timestamps, in seconds. The timestamp of an abdicated function is the largest uint256. */
-const LAST_TIME = 8e12;
-
-const describeSubmission = ({ selector, executableAt }: EventArgs): string => {
-  const when =
-    Number(executableAt) < LAST_TIME
-      ? `can be executed from ${formatUtcMinute(executableAt)}`
-      : "can never be executed";
-  return `concerns ${settingOfSelector(selector)} and ${when}`;
-};
-const describeRevocation = ({ selector }: EventArgs): string => `concerned ${settingOfSelector(selector)}`;
-const describeTimelock = ({ selector, newDuration }: EventArgs): string =>
-  `is ${formatHours(newDuration)} for ${settingOfSelector(selector)}`;
-
-/**
- * Governance events of Morpho Vault V2. Owner, curator and both fees are read from views instead. Source: morpho-org/vault-v2.
- */
-const morphoV2Events: readonly GovernanceEvent[] = [
-  announcementEvent(
-    ["address", "timelock", "Submit(bytes4 indexed selector, bytes data, uint256 executableAt)"],
-    {
-      what: "configuration",
-      describe: describeSubmission,
-    },
-  ),
-  cancellationEvent(
-    ["address", "timelock", "Revoke(address indexed sender, bytes4 indexed selector, bytes data)"],
-    {
-      what: "configuration",
-      describe: describeRevocation,
-    },
-  ),
-  changeEvent(["address", "timelock", "DecreaseTimelock(bytes4 indexed selector, uint256 newDuration)"], {
-    what: "timelock",
-    describe: describeTimelock,
-  }),
-  changeEvent(["address", "timelock", "IncreaseTimelock(bytes4 indexed selector, uint256 newDuration)"], {
-    what: "timelock",
-    describe: describeTimelock,
-    tier: "low",
-  }),
-  changeEvent(["address", "guardian", "SetIsSentinel(address indexed account, bool newIsSentinel)"], {
-    what: "sentinels",
-    describe: ({ account, newIsSentinel }) =>
-      `${newIsSentinel === true ? "now include" : "no longer include"} ${account}`,
-  }),
-  changeEvent(["address", "allow_list", "SetReceiveSharesGate(address indexed newReceiveSharesGate)"], {
-    what: "gate for receiving shares",
-    describe: newValue("newReceiveSharesGate"),
-  }),
-  changeEvent(["address", "allow_list", "SetSendSharesGate(address indexed newSendSharesGate)"], {
-    what: "gate for sending and redeeming shares",
-    describe: newValue("newSendSharesGate"),
-    tier: "high",
-  }),
-  changeEvent(["address", "allow_list", "SetReceiveAssetsGate(address indexed newReceiveAssetsGate)"], {
-    what: "withdrawal gate",
-    describe: newValue("newReceiveAssetsGate"),
-    tier: "high",
-  }),
-  changeEvent(["address", "allow_list", "SetSendAssetsGate(address indexed newSendAssetsGate)"], {
-    what: "deposit gate",
-    describe: newValue("newSendAssetsGate"),
-  }),
-  changeEvent(["address", "strategy", "AddAdapter(address indexed account)"], {
-    what: "adapters",
-    describe: addedMember("account"),
-    tier: "medium",
-  }),
-  changeEvent(["address", "strategy", "RemoveAdapter(address indexed account)"], {
-    what: "adapters",
-    describe: removedMember("account"),
-  }),
-  changeEvent(
-    ["address", "cap", "IncreaseAbsoluteCap(bytes32 indexed id, bytes idData, uint256 newAbsoluteCap)"],
-    {
-      what: "absolute cap of a market",
-      describe: newValue("newAbsoluteCap", formatAssetUnits),
-    },
-  ),
-  changeEvent(
-    [
-      "address",
-      "cap",
-      "DecreaseAbsoluteCap(address indexed sender, bytes32 indexed id, bytes idData, uint256 newAbsoluteCap)",
-    ],
-    { what: "absolute cap of a market", describe: newValue("newAbsoluteCap", formatAssetUnits) },
-  ),
-  changeEvent(
-    ["address", "cap", "IncreaseRelativeCap(bytes32 indexed id, bytes idData, uint256 newRelativeCap)"],
-    {
-      what: "relative cap of a market",
-      describe: newValue("newRelativeCap", formatWadFraction),
-    },
-  ),
-  changeEvent(
-    [
-      "address",
-      "cap",
-      "DecreaseRelativeCap(address indexed sender, bytes32 indexed id, bytes idData, uint256 newRelativeCap)",
-    ],
-    {
-      what: "relative cap of a market",
-      describe: newValue("newRelativeCap", formatWadFraction),
-    },
-  ),
-];
 
 const feesAbi = once(() =>
   parseAbi([

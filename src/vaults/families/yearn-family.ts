@@ -1,13 +1,19 @@
 import { parseAbi } from "viem";
 import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
 import { once } from "../../lib/once.ts";
+import { FIND_OUT } from "../governance/common-governance-events.ts";
 import {
+  addressTexts,
   announcementEvent,
   changeEvent,
+  type EventArgs,
+  type EventContext,
   formatAssetUnits,
   formatBps,
   type GovernanceEvent,
+  memberTexts,
   newValue,
+  tookEffect,
 } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
@@ -61,32 +67,81 @@ function identifyYearn({ address }: DerivationSubject): Query<Identification> {
   });
 }
 
+const NO_TIME = `there may be no time to withdraw before the transfer: ${FIND_OUT}`;
+
+/** Names of the roles of version 3 vaults, from the lowest bit up. Source: yearn-vaults-v3, Roles. */
+const ROLES = [
+  ...[
+    "add strategies",
+    "revoke strategies",
+    "force-revoke strategies",
+    "set the accountant",
+    "set the queue",
+  ],
+  ...[
+    "report profits",
+    "allocate debt",
+    "set maximum debts",
+    "set the deposit limit",
+    "set the withdrawal limit",
+  ],
+  ...["set the minimum idle assets", "set the profit unlock time", "buy debt", "shut the vault down"],
+] as const;
+const rolesOf = (bits: bigint): string => {
+  const names = ROLES.filter((_, bit) => ((bits >> BigInt(bit)) & 1n) === 1n);
+  return names.length === 0 ? "none" : names.join(", ");
+};
+
+/** The texts of a vault or strategy that was shut down, which cannot be undone. */
+const shutdownTexts = {
+  what: "state",
+  title: () => "permanently shut down",
+  report: (_args: EventArgs, { vault, time }: EventContext) =>
+    `${vault} was permanently shut down at ${time}.`,
+  advice: "Deposits fail: find out why, and check whether withdrawals still work.",
+};
+
 /** Governance events of Yearn v3 vaults and tokenized strategies. Sources: yearn-vaults-v3, tokenized-strategy. */
 const yearnEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "owner", "UpdateRoleManager(address indexed role_manager)"], {
     what: "role manager",
     describe: newValue("role_manager"),
+    advice: `It grants the roles that control the vault: ${FIND_OUT}`,
   }),
   announcementEvent(["address", "owner", "UpdateFutureRoleManager(address indexed future_role_manager)"], {
     what: "role manager",
-    describe: newValue("future_role_manager"),
+    title: () => "transfer of the role manager started",
+    report: ({ future_role_manager }, { vault, time }) =>
+      `A transfer of the role manager of ${vault} to ${future_role_manager} was started at ${time}. It takes effect as ` +
+      "soon as that account accepts.",
+    advice: `The role manager grants the roles that control the vault, and ${NO_TIME}`,
   }),
   changeEvent(["address", "owner", "RoleSet(address indexed account, uint256 indexed role)"], {
-    what: "role members",
-    describe: ({ account }) => `changed: ${account} has new roles`,
+    what: "roles of an account",
+    title: ({ role }) => (role === 0n ? "roles of an account removed" : "roles of an account changed"),
+    report: ({ account, role }, context) =>
+      `The roles of ${account} in ${context.vault} are now: ${rolesOf(BigInt(String(role)))}.${tookEffect(context)}`,
+    advice: ({ role }) =>
+      role === 0n ? "Check who still holds roles." : `Roles can change how the vault works: ${FIND_OUT}`,
     tier: "medium",
   }),
   changeEvent(["address", "owner", "UpdateManagement(address indexed newManagement)"], {
     what: "management address",
     describe: newValue("newManagement"),
+    advice: `It controls the strategy's settings and fees: ${FIND_OUT}`,
   }),
   announcementEvent(["address", "owner", "UpdatePendingManagement(address indexed newPendingManagement)"], {
     what: "management address",
-    describe: newValue("newPendingManagement"),
+    title: () => "transfer of management started",
+    report: ({ newPendingManagement }, { vault, time }) =>
+      `A transfer of the management of ${vault} to ${newPendingManagement} was started at ${time}. It takes effect as ` +
+      "soon as that account accepts.",
+    advice: `Management controls the strategy's settings and fees, and ${NO_TIME}`,
   }),
   changeEvent(["address", "guardian", "UpdateEmergencyAdmin(address indexed newEmergencyAdmin)"], {
     what: "emergency admin",
     describe: newValue("newEmergencyAdmin"),
+    advice: "It can shut the vault down: find out who it is before you rely on it.",
   }),
   changeEvent(["address", "fee", "UpdateAccountant(address indexed accountant)"], {
     what: "accountant that charges the fees",
@@ -97,32 +152,39 @@ const yearnEvents: readonly GovernanceEvent[] = [
     describe: newValue("newPerformanceFee", formatBps),
   }),
   changeEvent(["address", "pause", "Shutdown()"], {
-    what: "state",
-    describe: () => "is permanently shut down",
+    ...shutdownTexts,
   }),
   changeEvent(["address", "pause", "StrategyShutdown()"], {
-    what: "state",
-    describe: () => "is permanently shut down",
+    ...shutdownTexts,
   }),
   changeEvent(["address", "allow_list", "UpdateDepositLimitModule(address indexed deposit_limit_module)"], {
-    what: "deposit limit module",
-    describe: newValue("deposit_limit_module"),
+    ...addressTexts("deposit limit module", {
+      member: "deposit_limit_module",
+      advice: "This contract decides who may deposit, and how much: check whether you can still deposit.",
+    }),
   }),
   changeEvent(["address", "allow_list", "UpdateWithdrawLimitModule(address indexed withdraw_limit_module)"], {
-    what: "withdrawal limit module",
-    describe: newValue("withdraw_limit_module"),
+    ...addressTexts("withdrawal limit module", {
+      member: "withdraw_limit_module",
+      advice: "This contract decides who may withdraw, and how much: check whether you can still withdraw.",
+    }),
     tier: "high",
   }),
   changeEvent(["address", "cap", "UpdateDepositLimit(uint256 deposit_limit)"], {
-    what: "deposit limit",
+    what: "deposit cap",
     describe: newValue("deposit_limit", formatAssetUnits),
   }),
   changeEvent(
     ["address", "strategy", "StrategyChanged(address indexed strategy, uint256 indexed change_type)"],
     {
-      what: "strategies",
-      describe: ({ strategy, change_type }) =>
-        `${Number(change_type) === 1 ? "now include" : "no longer include"} ${strategy}`,
+      ...memberTexts("strategy", {
+        member: "strategy",
+        added: ({ change_type }) => Number(change_type) === 1,
+        advice: [
+          "The vault can now allocate assets to it: find out what it does.",
+          "The vault no longer allocates assets to it.",
+        ],
+      }),
       tier: "medium",
     },
   ),

@@ -1,14 +1,25 @@
+import { hexToBigInt, isHex } from "viem";
 import {
-  addedMember,
   announcementEvent,
   cancellationEvent,
   changeEvent,
-  formatHours,
+  type EventTerms,
+  formatAssetUnits,
+  formatDuration,
   type GovernanceEvent,
+  isNone,
   newValue,
-  removedMember,
+  tookEffect,
   type VaultContract,
 } from "./governance-event.ts";
+
+/** The advice to look at an account before relying on it, as the end of a sentence. */
+export const FIND_OUT = "find out who it is before you deposit or leave funds in the vault.";
+
+/** The consequence of a new access-control authority. */
+export const AUTHORITY_ADVICE =
+  "This contract decides who may call restricted functions: find out who controls it before you deposit or leave funds " +
+  "in the vault.";
 
 /** Suffixes that name the contract in a setting's name, such as " of the share token". */
 const CONTRACT_NAMES: Readonly<Record<VaultContract, string>> = {
@@ -21,6 +32,26 @@ const CONTRACT_NAMES: Readonly<Record<VaultContract, string>> = {
 /** Appends the contract to the name of a setting, as in "proxy admin of the share token". */
 export const settingOf = (contract: VaultContract, setting: string): string =>
   `${setting}${CONTRACT_NAMES[contract]}`;
+
+/** The texts of an ownership transfer that needs to be accepted. A transfer to the zero address cancels a pending one. */
+const transferStarted = (contract: VaultContract): EventTerms => ({
+  what: settingOf(contract, "owner"),
+  title: ({ newOwner }) =>
+    isNone(newOwner)
+      ? `pending ownership transfer${CONTRACT_NAMES[contract]} cancelled`
+      : `ownership transfer${CONTRACT_NAMES[contract]} started`,
+  report: ({ newOwner }, { vault, time }) => {
+    const owned = `ownership${CONTRACT_NAMES[contract]} of ${vault}`;
+    return isNone(newOwner)
+      ? `The pending transfer of ${owned} was cancelled at ${time}.`
+      : `A transfer of ${owned} to ${newOwner} was started at ${time}. It takes effect as soon as the proposed owner accepts.`;
+  },
+  advice: ({ newOwner }) =>
+    isNone(newOwner)
+      ? "The current owner remains in place."
+      : "The owner can change how the vault works, and there may be no time to withdraw before the transfer: " +
+        FIND_OUT,
+});
 
 /**
  * Events of proxies (new implementation, beacon or admin) and of a started ownership transfer. Sources: ERC-1967,
@@ -38,10 +69,11 @@ const proxyAndOwnerEvents = (contract: VaultContract): readonly GovernanceEvent[
   changeEvent([contract, "code", "AdminChanged(address previousAdmin, address newAdmin)"], {
     what: settingOf(contract, "proxy admin"),
     describe: newValue("newAdmin"),
+    advice: `The proxy admin can replace the implementation: ${FIND_OUT}`,
   }),
   announcementEvent(
     [contract, "owner", "OwnershipTransferStarted(address indexed previousOwner, address indexed newOwner)"],
-    { what: settingOf(contract, "owner"), describe: newValue("newOwner") },
+    transferStarted(contract),
   ),
 ];
 
@@ -81,14 +113,22 @@ export const beaconEvents: readonly GovernanceEvent[] = [
     describe: newValue("newImplementation"),
   }),
   changeEvent(["beacon", "owner", "SetUpgradeAdmin(address indexed newUpgradeAdmin)"], {
-    what: "beacon owner",
+    what: "upgrade admin of the beacon",
     describe: newValue("newUpgradeAdmin"),
+    advice: `The upgrade admin can replace the implementation: ${FIND_OUT}`,
   }),
   changeEvent(
     ["beacon", "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
-    { what: "beacon owner", describe: newValue("newOwner") },
+    {
+      what: "owner of the beacon",
+      describe: newValue("newOwner"),
+      advice: `The owner of the beacon can replace the implementation: ${FIND_OUT}`,
+    },
   ),
 ];
+
+/** Returns true for OpenZeppelin's `DEFAULT_ADMIN_ROLE`, the zero word, whose holders grant and revoke the other roles. */
+const isDefaultAdmin = (role: unknown): boolean => isHex(role) && hexToBigInt(role) === 0n;
 
 /** Governance event of a role that was granted. Source: OpenZeppelin, AccessControl. */
 export const accessControlEvents: readonly GovernanceEvent[] = [
@@ -100,7 +140,14 @@ export const accessControlEvents: readonly GovernanceEvent[] = [
     ],
     {
       what: "role members",
-      describe: ({ role, account }) => `now include ${account} for role ${String(role).slice(0, 10)}`,
+      title: ({ role }) => (isDefaultAdmin(role) ? "admin role granted" : "role granted"),
+      report: ({ role, account }, { vault, time }) =>
+        `${isDefaultAdmin(role) ? "The admin role" : `Role ${String(role).slice(0, 10)}…`} of ${vault} was granted to ` +
+        `${account} at ${time}.`,
+      advice: ({ role }) =>
+        isDefaultAdmin(role)
+          ? `An admin can grant every other role: ${FIND_OUT}`
+          : "Find out what this role may do and who this account is before you deposit or leave funds in the vault.",
       tier: "medium",
     },
   ),
@@ -115,13 +162,46 @@ export const wardEvents = (
   argument: "usr" | "user",
 ): readonly GovernanceEvent[] => [
   changeEvent([contract, "owner", `Rely(address indexed ${argument})`], {
-    what: settingOf(contract, "wards"),
-    describe: addedMember(argument),
+    what: settingOf(contract, "admins"),
+    title: () => `admin${CONTRACT_NAMES[contract]} added`,
+    report: (args, { vault, time }) =>
+      `${args[argument]} became an admin (ward)${CONTRACT_NAMES[contract]} of ${vault} at ${time}.`,
+    advice: `Admins can change how the vault works: ${FIND_OUT}`,
   }),
   changeEvent([contract, "owner", `Deny(address indexed ${argument})`], {
-    what: settingOf(contract, "wards"),
-    describe: removedMember(argument),
+    what: settingOf(contract, "admins"),
+    title: () => `admin${CONTRACT_NAMES[contract]} removed`,
+    report: (args, { vault, time }) =>
+      `${args[argument]} was removed as an admin (ward)${CONTRACT_NAMES[contract]} of ${vault} at ${time}.`,
+    advice: "Check who is still an admin.",
     tier: "medium",
+  }),
+];
+
+const MARKET_CAP = "It limits how much the vault may allocate to this market.";
+
+/** Pending timelocks and guardians of MetaMorpho and its forks. A longer timelock takes effect at once, without an event here. */
+const pendingSettingEvents: readonly GovernanceEvent[] = [
+  announcementEvent(["address", "timelock", "SubmitTimelock(uint256 newTimelock)"], {
+    what: "timelock",
+    title: () => "shorter timelock submitted",
+    report: ({ newTimelock }, { vault, time }) =>
+      `A reduction of the timelock of ${vault} to ${formatDuration(newTimelock)} was submitted at ${time}. It has not ` +
+      "taken effect yet.",
+    advice:
+      "Once it has, holders have less time to withdraw before a change takes effect: check pending changes more often.",
+  }),
+  cancellationEvent(["address", "timelock", "RevokePendingTimelock(address indexed caller)"], {
+    what: "timelock",
+    advice: "The current timelock remains in force.",
+  }),
+  announcementEvent(["address", "guardian", "SubmitGuardian(address indexed newGuardian)"], {
+    what: "guardian",
+    describe: newValue("newGuardian"),
+  }),
+  cancellationEvent(["address", "guardian", "RevokePendingGuardian(address indexed caller)"], {
+    what: "guardian",
+    advice: "The current guardian remains in place.",
   }),
 ];
 
@@ -130,48 +210,54 @@ export const wardEvents = (
  * Solidity type that identifies a market: `bytes32` in MetaMorpho, the address of a vault in the forks. Sources:
  * metamorpho-v1.1, euler-earn, silo-contracts-v2.
  */
-export const curationEvents = (market: "bytes32" | "address"): readonly GovernanceEvent[] => {
-  const capOf = { what: "supply cap of a market" };
-  const describeCap: GovernanceEvent["describe"] = ({ id, cap }) =>
-    `is ${cap} (smallest unit of the asset) for market ${id}`;
-  return [
-    announcementEvent(["address", "timelock", "SubmitTimelock(uint256 newTimelock)"], {
-      what: "timelock",
-      describe: newValue("newTimelock", formatHours),
-    }),
-    cancellationEvent(["address", "timelock", "RevokePendingTimelock(address indexed caller)"], {
-      what: "timelock",
-    }),
-    announcementEvent(["address", "guardian", "SubmitGuardian(address indexed newGuardian)"], {
-      what: "guardian",
-      describe: newValue("newGuardian"),
-    }),
-    cancellationEvent(["address", "guardian", "RevokePendingGuardian(address indexed caller)"], {
-      what: "guardian",
-    }),
-    announcementEvent(
-      ["address", "cap", `SubmitCap(address indexed caller, ${market} indexed id, uint256 cap)`],
-      { ...capOf, describe: describeCap },
-    ),
-    cancellationEvent(
-      ["address", "cap", `RevokePendingCap(address indexed caller, ${market} indexed id)`],
-      capOf,
-    ),
-    changeEvent(["address", "cap", `SetCap(address indexed caller, ${market} indexed id, uint256 cap)`], {
-      ...capOf,
-      describe: describeCap,
-    }),
-    announcementEvent(
-      ["address", "strategy", `SubmitMarketRemoval(address indexed caller, ${market} indexed id)`],
-      {
-        what: "set of enabled markets",
-        describe: ({ id }) => `removes market ${id} and writes off the assets supplied to it`,
-        tier: "medium",
-      },
-    ),
-    cancellationEvent(
-      ["address", "strategy", `RevokePendingMarketRemoval(address indexed caller, ${market} indexed id)`],
-      { what: "set of enabled markets" },
-    ),
-  ];
-};
+export const curationEvents = (market: "bytes32" | "address"): readonly GovernanceEvent[] => [
+  ...pendingSettingEvents,
+  announcementEvent(
+    ["address", "cap", `SubmitCap(address indexed caller, ${market} indexed id, uint256 cap)`],
+    {
+      what: "supply cap for a market",
+      // A reduction takes effect at once, without this event.
+      title: () => "higher supply cap for a market submitted",
+      report: ({ id, cap }, context) =>
+        `An increase of the supply cap for market ${id} of ${context.vault} to ${formatAssetUnits(cap, context)} was ` +
+        `submitted at ${context.time}. It has not taken effect yet.`,
+      advice: MARKET_CAP,
+    },
+  ),
+  cancellationEvent(["address", "cap", `RevokePendingCap(address indexed caller, ${market} indexed id)`], {
+    what: "supply cap for a market",
+    title: () => "pending supply cap for a market cancelled",
+    report: ({ id }, { vault, time }) =>
+      `The pending supply cap for market ${id} of ${vault} was cancelled at ${time}.`,
+    advice: "The current cap remains in force.",
+  }),
+  changeEvent(["address", "cap", `SetCap(address indexed caller, ${market} indexed id, uint256 cap)`], {
+    what: "supply cap for a market",
+    report: ({ id, cap }, context) =>
+      `The supply cap for market ${id} of ${context.vault} is now ${formatAssetUnits(cap, context)}.${tookEffect(context)}`,
+    advice: MARKET_CAP,
+  }),
+  announcementEvent(
+    ["address", "strategy", `SubmitMarketRemoval(address indexed caller, ${market} indexed id)`],
+    {
+      what: "removal of a market",
+      title: () => "removal of a market submitted",
+      report: ({ id }, { vault, time }) =>
+        `The forced removal of market ${id} from ${vault} was submitted at ${time}. It has not taken effect yet.`,
+      advice:
+        "When it does, the vault loses any assets that are still in this market, and holders bear the loss: check how " +
+        "much it holds there, and whether to withdraw before.",
+      tier: "medium",
+    },
+  ),
+  cancellationEvent(
+    ["address", "strategy", `RevokePendingMarketRemoval(address indexed caller, ${market} indexed id)`],
+    {
+      what: "removal of a market",
+      title: () => "pending removal of a market cancelled",
+      report: ({ id }, { vault, time }) =>
+        `The pending removal of market ${id} from ${vault} was cancelled at ${time}.`,
+      advice: "The market remains enabled.",
+    },
+  ),
+];

@@ -1,3 +1,4 @@
+import { formatUnits, zeroAddress } from "viem";
 import { sameAddress } from "../../lib/address.ts";
 import type { Tier } from "../../schemas/signal-schema.ts";
 import type { Vault } from "../vault.ts";
@@ -40,6 +41,25 @@ export type LinkedContracts = Readonly<Partial<Record<LinkedContract, string>>>;
 /** The decoded arguments of an event, by name. */
 export type EventArgs = Readonly<Record<string, unknown>>;
 
+/** The vault and block of a governance event, as texts about the event show them. */
+export interface EventContext {
+  /** The vault's name. */
+  vault: string;
+  /** Block timestamp of the event, in UTC to the minute. */
+  time: string;
+  /** Block timestamp of the event, in seconds since the epoch. */
+  seconds: number;
+  /** Formats an amount of the vault's asset, given in its smallest unit, in whole tokens. */
+  formatAssets: (units: unknown) => string;
+  /** Formats an amount of the vault's shares, given in their smallest unit, in whole shares. */
+  formatShares: (units: unknown) => string;
+  /** Returns true for the address of the vault's asset. */
+  isAsset: (address: unknown) => boolean;
+}
+
+/** Returns a text about a decoded event. */
+export type EventText = (args: EventArgs, context: EventContext) => string;
+
 /**
  * Definition of an event by which a contract reports a change to a vault's governance, such as a new owner or fee.
  * Changes that view functions fully show need no event.
@@ -54,7 +74,13 @@ export interface GovernanceEvent {
   what: string;
   tier: Tier;
   /** The rest of that sentence, such as "is 2%". Empty if the event contains no value. */
-  describe: (args: EventArgs) => string;
+  describe: EventText;
+  /** The title after the vault's name. Without it, the title follows from `what` and `stage`. */
+  title?: (args: EventArgs) => string;
+  /** Full sentences with the time that replace the sentence made of `what` and `describe`. */
+  report?: EventText;
+  /** The consequence for a depositor. Without it, the consequence follows from `kind` and `stage`. */
+  advice?: string | EventText;
   /** Returns true if a view function shows the same change, for which a signal of its own is then raised. */
   seenByView?: (args: EventArgs, vault: Vault) => boolean;
   /** Returns true for a change that the vault's operators make every day, for which no signal is raised. */
@@ -76,14 +102,13 @@ const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
   cap: "low",
 };
 
-type DescribeChange = GovernanceEvent["describe"];
 /**
  * Properties of a governance event besides contract, kind and signature; `tier` overrides the kind's default severity.
  */
-type EventTerms = Pick<GovernanceEvent, "what" | "seenByView" | "routine"> & {
-  describe?: DescribeChange;
-  tier?: Tier;
-};
+export type EventTerms = Pick<
+  GovernanceEvent,
+  "what" | "title" | "report" | "advice" | "seenByView" | "routine"
+> & { describe?: EventText; tier?: Tier };
 
 /**
  * Defines a governance event for a change that is in effect. Its severity follows from its kind unless `terms` contains
@@ -119,55 +144,136 @@ export const cancellationEvent = (
   tier: "low",
 });
 
-type FormatValue = (value: unknown) => string;
-const formatText: FormatValue = (value) =>
-  typeof value === "boolean" ? (value ? "on" : "off") : String(value);
+type FormatValue = (value: unknown, context: EventContext) => string;
+
+/** Returns true for the zero address, by which contracts represent "none". */
+export const isNone = (value: unknown): boolean => value === zeroAddress;
+const formatText: FormatValue = (value) => (isNone(value) ? "none (the zero address)" : String(value));
+
+/** Formats a number with at most `decimals` decimals and without trailing zeros, never in exponent notation. */
+function formatDecimal(value: number, decimals: number): string {
+  const text = value.toFixed(decimals);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+function formatPercent(value: number): string {
+  return value > 0 && value < 0.0001 ? "less than 0.0001%" : `${formatDecimal(value, 4)}%`;
+}
 /** Formats basis points as a percentage. */
-export const formatBps: FormatValue = (value) => `${Number(value) / 100}%`;
+export const formatBps = (value: unknown): string => formatPercent(Number(value) / 100);
 /** Formats millionths as a percentage. */
-export const formatMillionths: FormatValue = (value) => `${Number(value) / 10_000}%`;
+export const formatMillionths = (value: unknown): string => formatPercent(Number(value) / 10_000);
 /** Formats a fraction with 18 decimals (10^18 = 100%) as a percentage. */
-export const formatWadFraction: FormatValue = (value) => `${Number(value) / 1e16}%`;
-/** Formats a duration in seconds as hours, with up to two decimals. */
-export const formatHours: FormatValue = (value) => {
-  const hours = Math.round(Number(value) / 36) / 100;
-  return `${hours} hour${hours === 1 ? "" : "s"}`;
-};
+export const formatWadFraction = (value: unknown): string => formatPercent(Number(value) / 1e16);
+
+const DURATIONS = [
+  { unit: "day", seconds: 86_400, least: 172_800 },
+  { unit: "hour", seconds: 3_600, least: 3_600 },
+  { unit: "minute", seconds: 60, least: 60 },
+] as const;
+/** Formats seconds exactly, in the largest unit that divides them: "2 days", "36 hours", "90 seconds". */
+export function formatDuration(value: unknown): string {
+  const duration = Number(value);
+  const fit = DURATIONS.find(({ seconds, least }) => duration >= least && duration % seconds === 0);
+  const { unit, seconds } = fit ?? { unit: "second", seconds: 1 };
+  return `${duration / seconds} ${unit}${duration === seconds ? "" : "s"}`;
+}
 /** Formats a timestamp in seconds since the epoch as date and time in UTC, to the minute. */
-export const formatUtcMinute: FormatValue = (value) =>
+export const formatUtcMinute = (value: unknown): string =>
   `${new Date(Number(value) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 /** Formats an amount of the share token, given in its smallest unit, and appends the unit. */
-export const formatShareUnits: FormatValue = (value) => `${value} (smallest unit of the share token)`;
+export const formatShareUnits: FormatValue = (value, { formatShares }) => formatShares(value);
 /** Formats an amount of the vault's asset, given in its smallest unit, and appends the unit. */
-export const formatAssetUnits: FormatValue = (value) => `${value} (smallest unit of the asset)`;
+export const formatAssetUnits: FormatValue = (value, { formatAssets }) => formatAssets(value);
+
+/** Returns true for the largest number of an integer type, by which contracts represent "no limit". */
+export const isUnlimited = (amount: bigint): boolean =>
+  amount >= 2n ** 95n && (amount & (amount + 1n)) === 0n;
 /** Formats an amount with 18 decimals and appends a note of these decimals. */
-export const formatWadAmount: FormatValue = (value) => `${value} (18 decimals)`;
+export const formatWadAmount = (value: unknown): string => {
+  const amount = BigInt(String(value));
+  if (isUnlimited(amount)) return "unlimited";
+  return Number(formatUnits(amount, 18)).toLocaleString("en-US", { maximumFractionDigits: 4 });
+};
 
 /** Creates the description of a change that names the old and the new value, both arguments of the event. */
 export const oldToNewValue =
-  (members: readonly [from: string, to: string], format: FormatValue = formatText): DescribeChange =>
-  (args) =>
-    `went from ${format(args[members[0]])} to ${format(args[members[1]])}`;
+  (members: readonly [from: string, to: string], format: FormatValue = formatText): EventText =>
+  (args, context) =>
+    `changed from ${format(args[members[0]], context)} to ${format(args[members[1]], context)}`;
 /** Creates the description of a change that names the new value, an argument of the event. */
 export const newValue =
-  (member: string, format: FormatValue = formatText): DescribeChange =>
-  (args) =>
-    `is ${format(args[member])}`;
-/** Creates the description of a change to one entry of a keyed setting, such as the fee for one token. */
-export const newValueFor =
-  (members: readonly [key: string, value: string], format: FormatValue = formatText): DescribeChange =>
-  (args) =>
-    `is ${format(args[members[1]])} for ${formatText(args[members[0]])}`;
-/** Creates the description of an addition to a set, such as the adapters of a vault. */
-export const addedMember =
-  (member: string): DescribeChange =>
-  (args) =>
-    `now include ${formatText(args[member])}`;
-/** Creates the description of a removal from a set, such as the adapters of a vault. */
-export const removedMember =
-  (member: string): DescribeChange =>
-  (args) =>
-    `no longer include ${formatText(args[member])}`;
+  (member: string, format: FormatValue = formatText): EventText =>
+  (args, context) =>
+    `is ${format(args[member], context)}`;
+
+/** States when a change took effect, as a sentence after the change itself. */
+export const tookEffect = ({ time }: EventContext): string => ` The change took effect at ${time}.`;
+
+/** The texts of deposits, withdrawals or redemptions that an event pauses or resumes. `flows` is a plural. */
+export const pauseTexts = (flows: string, isPaused: (args: EventArgs) => boolean): EventTerms => {
+  const verb = (args: EventArgs): string => (isPaused(args) ? "paused" : "resumed");
+  return {
+    what: `pause of ${flows}`,
+    title: (args) => `${flows} ${verb(args)}`,
+    report: (args, { vault, time }) =>
+      `${flows[0]?.toUpperCase()}${flows.slice(1)} from ${vault} were ${verb(args)} at ${time}.`,
+    advice: (args) =>
+      isPaused(args) ? "Find out why, and when they will resume." : "Find out what caused the pause.",
+  };
+};
+
+/** The consequences of a whitelist of depositors that is switched on, and off. */
+export const DEPOSITOR_WHITELIST_ADVICE = [
+  "Only listed accounts can deposit now: check whether your account is listed.",
+  "Accounts no longer need to be listed to deposit.",
+] as const;
+
+/** The texts of a setting that is switched on or off by a boolean argument. */
+export const switchTexts = (
+  what: string,
+  of: { member: string; advice: readonly [on: string, off: string] },
+): EventTerms => {
+  const isOn = (args: EventArgs): boolean => args[of.member] === true;
+  const verb = (args: EventArgs): string => (isOn(args) ? "enabled" : "disabled");
+  return {
+    what,
+    title: (args) => `${what} ${verb(args)}`,
+    report: (args, { vault, time }) => `The ${what} of ${vault} was ${verb(args)} at ${time}.`,
+    advice: (args) => of.advice[isOn(args) ? 0 : 1],
+  };
+};
+
+/** The texts of an account or contract that an event sets, or removes with the zero address. */
+export const addressTexts = (
+  what: string,
+  of: { member: string; advice: string; removed?: string },
+): EventTerms => ({
+  what,
+  describe: newValue(of.member),
+  title: (args) => `${what} ${isNone(args[of.member]) ? "removed" : "changed"}`,
+  report: (args, context) =>
+    isNone(args[of.member])
+      ? `The ${what} of ${context.vault} was removed at ${context.time}.`
+      : `The ${what} of ${context.vault} is now ${args[of.member]}.${tookEffect(context)}`,
+  advice: (args) => (isNone(args[of.member]) ? (of.removed ?? "") : of.advice),
+});
+
+/** The texts of an addition to, or a removal from, the accounts or contracts of a kind. */
+export const memberTexts = (
+  one: string,
+  of: {
+    member: string;
+    added: (args: EventArgs) => boolean;
+    advice: readonly [added: string, removed: string];
+  },
+): EventTerms => ({
+  what: `${one}s`,
+  title: (args) => `${one} ${of.added(args) ? "added" : "removed"}`,
+  report: (args, { vault, time }) =>
+    `${one[0]?.toUpperCase()}${one.slice(1)} ${args[of.member]} was ` +
+    `${of.added(args) ? "added to" : "removed from"} ${vault} at ${time}.`,
+  advice: (args) => of.advice[of.added(args) ? 0 : 1],
+});
 
 const VAULT_CONTRACTS = ["address", "entryPoint", "pricer", "shareToken"] as const;
 

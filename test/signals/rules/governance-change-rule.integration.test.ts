@@ -260,7 +260,7 @@ test("routine role grants raise no signal, governing roles do", async () => {
   );
   expect(own).toMatchObject({ txHash: atomist, tier: "medium" });
   expect(own?.summary).toMatch(
-    /^The role members of ipor now include 0x[0-9a-fA-F]{40} as atomist\. The change took effect at /,
+    /^The role "atomist" of ipor was granted to 0x[0-9a-fA-F]{40}\. It takes effect at /,
   );
   expect(await told()).toHaveLength(before.length);
 });
@@ -308,12 +308,12 @@ test("MetaMorpho's own code emits the events of announced and cancelled changes"
   );
   const shown = own.map(({ ruleId, tier, title, txHash }) => `${ruleId} ${tier} ${title} ${txHash}`).sort();
   expect(shown).toEqual([
-    `change_announced low Real: announced change of timelock cancelled ${hashes.revoked}`,
-    `change_announced medium Real: change of guardian announced ${hashes.guardian}`,
-    `change_announced medium Real: change of owner announced ${hashes.owner}`,
-    `change_announced medium Real: change of timelock announced ${hashes.timelock}`,
+    `change_announced low Real: pending change to the timelock cancelled ${hashes.revoked}`,
+    `change_announced medium Real: change to the guardian submitted ${hashes.guardian}`,
+    `change_announced medium Real: ownership transfer started ${hashes.owner}`,
+    `change_announced medium Real: shorter timelock submitted ${hashes.timelock}`,
   ]);
   expect(own.find(({ txHash }) => txHash === hashes.timelock)?.summary).toMatch(
-    /^A change of the timelock of Real was announced at .* UTC: the new timelock is 24 hours\. It has not taken effect yet\./,
+    /^A reduction of the timelock of Real to 24 hours was submitted at .* UTC\. It has not taken effect yet\./,
   );
 });

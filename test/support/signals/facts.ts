@@ -59,6 +59,8 @@ export function factsOf(
     adapter: "erc4626",
     assetSymbol: "USDC",
     assetDecimals: 6,
+    assetAddress: "0x00000000000000000000000000000000000000a5",
+    shareDecimals: 6,
     recent,
     hours,
     days,

@@ -1,3 +1,4 @@
+import { encodeAbiParameters, parseAbiParameters } from "viem";
 import { describe, expect, test } from "vitest";
 import { vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { signalRules } from "../../../src/signals/list-signal-rules.ts";
@@ -25,14 +26,18 @@ const vaultOf = (adapter: string) =>
 const links = { authority: at("f1"), feeManager: at("f2"), redemptions: at("f3"), beacon: at("f4") };
 
 /** The findings of all rules for some governance events. */
-function found(adapter: string, events: ReturnType<typeof governanceEventsOf>) {
+function found(
+  adapter: string,
+  events: ReturnType<typeof governanceEventsOf>,
+  given: Readonly<Record<string, unknown>> = {},
+) {
   const governanceChanges = events.map((event, index) => ({
     key: `0x0${index}:1`,
     txHash: `0x0${index}`,
     blockNumber: 100 + index,
     seconds: NOW - 600 + index,
     event,
-    args: decodeEventArgs(event, logOf(event)),
+    args: decodeEventArgs(event, logOf(event, given)),
   }));
   return signalRules.flatMap((rule) =>
     rule
@@ -117,8 +122,9 @@ test("routine() is true for roles that are granted every day, false for governan
     decodeEventArgs(granted ?? fail(), logOf(granted ?? fail(), { roleId })) ?? {};
   expect([800n, 1_000n].map((role) => granted?.routine?.(told(role)))).toEqual([true, true]);
   expect([1n, 100n, 7n].map((role) => granted?.routine?.(told(role)))).toEqual([false, false, false]);
-  expect(granted?.describe(told(100n))).toMatch(/^now include 0x0{34}0*c0DE5 as atomist$/i);
-  expect(granted?.describe(told(7n))).toMatch(/ as role 7$/);
+  const summaryOf = (roleId: bigint) => summaries("ipor", "RoleGranted", { roleId })[0];
+  expect(summaryOf(100n)).toMatch(/^The role "atomist" of Steady USDC was granted to 0x0{34}0*c0DE5\. /i);
+  expect(summaryOf(7n)).toMatch(/^Role 7 of Steady USDC was granted to /);
 });
 
 const fail = (): never => {
@@ -131,22 +137,70 @@ test("several events of a kind become one signal with the latest value and their
   );
   const [one] = found("veda", [...fee, ...fee, ...fee]);
   expect(one).toMatchObject({ keys: ["0x00:1", "0x01:1", "0x02:1"], txHash: "0x02", blockNumber: 102 });
-  expect(one?.title).toBe("Steady USDC: platform fee changed");
+  expect(one?.title).toBe("Steady USDC: management fee increased");
   expect(one?.summary).toBe(
-    "The platform fee of Steady USDC went from 1% to 1.01%. The change took effect at 2027-01-15 07:50 UTC. 2 more " +
-      "changes of this kind took effect within a day. Fees reduce what holders earn: compare the net yield with that of " +
+    "The management fee (platform fee) of Steady USDC changed from 1% to 1.01% a year. The change took effect at " +
+      "2027-01-15 07:50 UTC. 2 more changes of this kind took effect within a day. Fees reduce what holders earn: compare the net yield with that of " +
       "other vaults.",
   );
 });
 
+/** The summaries of an event with the given arguments. */
+function summaries(adapter: string, name: string, given: Record<string, unknown>): string[] {
+  const event =
+    governanceEventsOf(adapter).find(({ signature }) => signature.startsWith(`${name}(`)) ?? fail();
+  return found(adapter, [event], given).map(({ title, summary }) => `${summary} (${title})`);
+}
+
 test("a timelocked submission names its setting and the earliest execution time", () => {
-  const submit = governanceEventsOf("morpho_v2").find(({ signature }) => signature.startsWith("Submit("));
-  if (submit === undefined) throw new Error("there is none");
   // setPerformanceFee(uint256)
-  const log = logOf(submit, { selector: "0x70897b23", executableAt: 1_800_000_000n });
-  expect(submit.describe(decodeEventArgs(submit, log) ?? {})).toBe(
-    "concerns the performance fee and can be executed from 2027-01-15 08:00 UTC",
+  const fee = { selector: "0x70897b23", executableAt: 1_800_000_000n };
+  expect(summaries("morpho_v2", "Submit", fee)).toEqual([
+    "Submitted to the timelock of Steady USDC at 2027-01-15 07:50 UTC: a change to the performance fee. It can be executed " +
+      "from 2027-01-15 08:00 UTC. Find out what it changes, and whether to withdraw before. " +
+      "(Steady USDC: change to the performance fee submitted)",
+  ]);
+  expect(summaries("morpho_v2", "Submit", { executableAt: 1n })[0]).toContain("There is no time to withdraw");
+  expect(summaries("morpho_v2", "Submit", { executableAt: 2n ** 256n - 1n })[0]).toContain("never");
+});
+
+test("texts say the direction of a change", () => {
+  const texts = (adapter: string, name: string, given: Record<string, unknown>) =>
+    summaries(adapter, name, given)[0];
+  expect(texts("mellow_lrt", "WithdrawalPauseSet", { paused: false })).toContain("withdrawals resumed");
+  expect(texts("ipor", "TargetClosed", { closed: false })).toContain("contract reopened");
+  expect(texts("morpho_v2", "SetIsSentinel", { newIsSentinel: false })).toContain("sentinel removed");
+  expect(texts("morpho_v2", "SetSendAssetsGate", { newSendAssetsGate: at("0") })).toContain("gate removed");
+  expect(texts("erc4626", "OwnershipTransferStarted", { newOwner: at("0") })).toContain("cancelled");
+  expect(texts("yearn_v3", "RoleSet", { role: 8193n })).toContain("add strategies, shut the vault down.");
+  expect(texts("yearn_v3", "RoleSet", { role: 0n })).toContain("are now: none.");
+  expect(texts("lagoon", "GuardrailsStatusUpdated", { activated: false })).toContain("guardrail disabled");
+  expect(texts("veda", "AssetDataUpdated", { allowDeposits: false })).toContain(
+    "accepts only withdrawals in",
   );
-  const never = logOf(submit, { executableAt: 2n ** 256n - 1n });
-  expect(submit.describe(decodeEventArgs(submit, never) ?? {})).toContain("never");
+});
+
+test("texts show amounts in whole tokens", () => {
+  const texts = (adapter: string, name: string, given: Record<string, unknown>) =>
+    summaries(adapter, name, given)[0];
+  expect(texts("metamorpho", "SetCap", { cap: 1_234_500_000n })).toContain(" is now 1,234.5 USDC.");
+  expect(texts("mellow_lrt", "LimitSet", { limit: 2n ** 256n - 1n })).toContain(" is now unlimited.");
+  // 6400 is 100 with two decimals, times 10^10 in the smallest unit.
+  expect(texts("euler", "GovSetCaps", { newSupplyCap: 6410, newBorrowCap: 0 })).toContain(
+    "is now 10,000 USDC and its borrow cap unlimited.",
+  );
+  expect(texts("upshift_legacy", "OnEmergencyWithdraw", { withdrawalAmount: 5_000_000n })).toContain(
+    "moved 5000000 of the smallest unit of token 0x",
+  );
+  expect(texts("midas", "ChangeTokenAllowance", { allowance: 1_500n * 10n ** 18n })).toContain(
+    "1,500 tokens",
+  );
+});
+
+test("a cap of Morpho Vault V2 names what it limits, when the data say it", () => {
+  const idData = encodeAbiParameters(parseAbiParameters("string, address"), ["this", at("ad")]);
+  expect(summaries("morpho_v2", "IncreaseAbsoluteCap", { idData })[0]).toMatch(
+    /^The absolute cap for adapter 0x/,
+  );
+  expect(summaries("morpho_v2", "IncreaseAbsoluteCap", {})[0]).toMatch(/^The absolute cap for id 0xab/);
 });

@@ -1,27 +1,48 @@
-import { accessControlEvents } from "../../governance/common-governance-events.ts";
+import { accessControlEvents, FIND_OUT } from "../../governance/common-governance-events.ts";
 import {
   changeEvent,
+  type EventArgs,
+  formatDuration,
   formatMillionths,
+  formatWadFraction,
   type GovernanceEvent,
   newValue,
-  removedMember,
 } from "../../governance/governance-event.ts";
+
+const describePriceBounds = ({ securityParams }: EventArgs): string => {
+  const bounds = { ...(securityParams as Readonly<Record<string, unknown>>) };
+  return (
+    `are a maximum deviation of ${formatWadFraction(bounds["maxRelativeDeviationD18"])} from the previous price, a ` +
+    `deviation of ${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])} above which a report is flagged as ` +
+    `suspicious, and at least ${formatDuration(bounds["timeout"])} between reports`
+  );
+};
 
 /** Governance events of a Core vault, its queue (entry point), oracle (pricer) and share manager. */
 const vaultEvents: readonly GovernanceEvent[] = [
   ...accessControlEvents,
   changeEvent(["entryPoint", "fee", "SyncDepositParamsSet(uint256 penaltyD6, uint32 maxAge)"], {
-    what: "penalty of instant deposits",
+    what: "penalty on instant deposits",
     describe: newValue("penaltyD6", formatMillionths),
+    advice: "It reduces the shares of each instant deposit.",
   }),
   changeEvent(["address", "pause", "SetQueueStatus(address indexed queue, bool indexed isPaused)"], {
-    what: "queue status",
-    describe: ({ queue, isPaused }) => `is ${isPaused === true ? "paused" : "open"} for ${queue}`,
+    what: "state of a queue",
+    title: ({ isPaused }) => (isPaused === true ? "queue paused" : "queue resumed"),
+    report: ({ queue, isPaused }, { vault, time }) =>
+      `The queue ${queue} of ${vault} was ${isPaused === true ? "paused" : "resumed"} at ${time}.`,
+    advice: ({ isPaused }) =>
+      isPaused === true
+        ? "Deposits or redemptions through it are not possible: find out why, and when it will resume."
+        : "Find out what caused the pause.",
     seenByView: ({ queue }, vault) => String(queue).toLowerCase() === vault.entryPoint.toLowerCase(),
   }),
   changeEvent(["address", "strategy", "QueueRemoved(address indexed queue, address indexed asset)"], {
     what: "deposit and redemption queues",
-    describe: removedMember("queue"),
+    title: () => "queue removed",
+    report: ({ queue, asset }, { vault, time }) =>
+      `The queue ${queue} for the asset ${asset} was removed from ${vault} at ${time}.`,
+    advice: "Deposits or redemptions through it are no longer possible: check which queues remain.",
   }),
   changeEvent(
     [
@@ -29,10 +50,11 @@ const vaultEvents: readonly GovernanceEvent[] = [
       "price",
       "SecurityParamsSet((uint224 maxAbsoluteDeviation, uint224 suspiciousAbsoluteDeviation, uint64 maxRelativeDeviationD18, uint64 suspiciousRelativeDeviationD18, uint32 timeout, uint32 depositInterval, uint32 redeemInterval) securityParams)",
     ],
-    { what: "price report bounds" },
+    { what: "price report bounds", describe: describePriceBounds },
   ),
   changeEvent(["shareToken", "allow_list", "SetWhitelistMerkleRoot(bytes32 newWhitelistMerkleRoot)"], {
     what: "whitelist",
+    advice: "Check whether your account is still listed.",
   }),
 ];
 
@@ -55,11 +77,17 @@ const feeManagerEvents: readonly GovernanceEvent[] = [
   changeEvent(["feeManager", "fee", "SetFeeRecipient(address indexed feeRecipient)"], {
     what: "fee recipient",
     describe: newValue("feeRecipient"),
+    advice: "The amount of the fees does not change.",
     tier: "low",
   }),
   changeEvent(
     ["feeManager", "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
-    { what: "owner of the fee manager", describe: newValue("newOwner"), tier: "medium" },
+    {
+      what: "owner of the fee manager",
+      describe: newValue("newOwner"),
+      advice: `This owner can change the fees: ${FIND_OUT}`,
+      tier: "medium",
+    },
   ),
 ];
 

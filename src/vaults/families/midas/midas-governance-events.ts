@@ -1,41 +1,69 @@
 import {
   changeEvent,
+  DEPOSITOR_WHITELIST_ADVICE,
   formatBps,
+  formatShareUnits,
   formatWadAmount,
   type GovernanceEvent,
   isVaultAsset,
   newValue,
-  newValueFor,
-  removedMember,
+  pauseTexts,
+  switchTexts,
+  tookEffect,
 } from "../../governance/governance-event.ts";
+
+const TOLERANCE_ADVICE =
+  "It limits how far the price at which a request is executed may differ from the price when it was made.";
+
+/** Formats an amount of a token, which Midas keeps with 18 decimals whatever the token's own are. */
+const tokensOf = (amount: unknown): string => {
+  const text = formatWadAmount(amount);
+  return text === "unlimited" ? text : `${text} tokens`;
+};
 
 /** Governance events of the DepositVault, Midas's deposit contract and the vault's entry point. */
 const depositEvents: readonly GovernanceEvent[] = [
   changeEvent(["entryPoint", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
     what: "instant deposit fee",
     describe: newValue("newFee", formatBps),
+    advice: "It is deducted from each instant deposit.",
   }),
   changeEvent(
     ["entryPoint", "fee", "ChangeTokenFee(address indexed token, address indexed caller, uint256 fee)"],
-    { what: "deposit fee of a token", describe: newValueFor(["token", "fee"], formatBps) },
+    {
+      what: "deposit fee for a token",
+      report: ({ token, fee }, context) =>
+        `The deposit fee for token ${token} of ${context.vault} is now ${formatBps(fee)}.${tookEffect(context)}`,
+      advice: "It is deducted from each deposit of this token.",
+    },
   ),
   changeEvent(
     ["entryPoint", "owner", "SetTokensReceiver(address indexed caller, address indexed reciever)"],
-    { what: "receiver of deposited tokens", describe: newValue("reciever") },
+    {
+      what: "receiver of deposited tokens",
+      describe: newValue("reciever"),
+      advice: "Deposits go to this account: find out who controls it before you deposit.",
+    },
   ),
   changeEvent(
     ["entryPoint", "price", "SetVariationTolerance(address indexed caller, uint256 newTolerance)"],
-    { what: "price tolerance of deposit requests", describe: newValue("newTolerance", formatBps) },
+    {
+      what: "price tolerance of deposit requests",
+      describe: newValue("newTolerance", formatBps),
+      advice: TOLERANCE_ADVICE,
+    },
   ),
   changeEvent(["entryPoint", "allow_list", "SetGreenlistEnable(address indexed sender, bool enable)"], {
-    what: "depositor whitelist",
-    describe: newValue("enable"),
+    ...switchTexts("depositor whitelist", { member: "enable", advice: DEPOSITOR_WHITELIST_ADVICE }),
   }),
   changeEvent(
     ["entryPoint", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"],
     {
       what: "accepted tokens",
-      describe: removedMember("token"),
+      title: () => "accepted token removed",
+      report: ({ token }, { vault, time }) =>
+        `Token ${token} was removed from the deposit tokens of ${vault} at ${time}.`,
+      advice: "Deposits of this token fail.",
       seenByView: ({ token }, vault) => isVaultAsset(vault, token),
     },
   ),
@@ -45,19 +73,26 @@ const depositEvents: readonly GovernanceEvent[] = [
       "cap",
       "ChangeTokenAllowance(address indexed token, address indexed caller, uint256 allowance)",
     ],
-    { what: "deposit allowance of a token", describe: newValueFor(["token", "allowance"], formatWadAmount) },
+    {
+      what: "deposit cap for a token",
+      report: ({ token, allowance }, context) =>
+        `The deposit cap for token ${token} of ${context.vault} is now ${tokensOf(allowance)}.${tookEffect(context)}`,
+      advice: "Deposits above it fail.",
+    },
   ),
   changeEvent(["entryPoint", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
     what: "daily limit of instant deposits",
-    describe: newValue("newLimit", formatWadAmount),
+    describe: newValue("newLimit", formatShareUnits),
+    advice: "Instant deposits above it fail.",
   }),
   changeEvent(["entryPoint", "cap", "SetMaxSupplyCap(address indexed caller, uint256 newValue)"], {
     what: "supply cap",
-    describe: newValue("newValue", formatWadAmount),
+    describe: newValue("newValue", formatShareUnits),
   }),
   changeEvent(["entryPoint", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {
     what: "minimum deposit",
-    describe: newValue("newAmount", formatWadAmount),
+    describe: newValue("newAmount", formatShareUnits),
+    advice: "Deposits that mint fewer shares fail.",
   }),
 ];
 
@@ -67,56 +102,82 @@ const depositEvents: readonly GovernanceEvent[] = [
  */
 const redemptionEvents: readonly GovernanceEvent[] = [
   changeEvent(["redemptions", "pause", "Paused(address account)"], {
-    what: "redemption pause",
-    describe: () => "is on",
+    ...pauseTexts("redemptions", () => true),
   }),
   changeEvent(["redemptions", "pause", "Unpaused(address account)"], {
-    what: "redemption pause",
-    describe: () => "is off",
+    ...pauseTexts("redemptions", () => false),
     tier: "medium",
   }),
   changeEvent(["redemptions", "pause", "PauseFn(address indexed caller, bytes4 fn)"], {
     what: "pause of a redemption function",
-    describe: ({ fn }) => `is on for the function ${fn}`,
+    title: () => "redemption function paused",
+    report: ({ fn }, { vault, time }) => `The redemption function ${fn} of ${vault} was paused at ${time}.`,
+    advice: "Find out which redemptions still work, why it was paused, and when it will resume.",
   }),
   changeEvent(["redemptions", "pause", "UnpauseFn(address indexed caller, bytes4 fn)"], {
     what: "pause of a redemption function",
-    describe: ({ fn }) => `is off for the function ${fn}`,
+    title: () => "redemption function resumed",
+    report: ({ fn }, { vault, time }) => `The redemption function ${fn} of ${vault} was resumed at ${time}.`,
+    advice: "Find out what caused the pause.",
     tier: "medium",
   }),
   changeEvent(["redemptions", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
     what: "instant redemption fee",
     describe: newValue("newFee", formatBps),
+    advice: "It is deducted from each instant redemption.",
   }),
   changeEvent(
     ["redemptions", "fee", "ChangeTokenFee(address indexed token, address indexed caller, uint256 fee)"],
-    { what: "redemption fee of a token", describe: newValueFor(["token", "fee"], formatBps) },
+    {
+      what: "redemption fee for a token",
+      report: ({ token, fee }, context) =>
+        `The redemption fee for token ${token} of ${context.vault} is now ${formatBps(fee)}.${tookEffect(context)}`,
+      advice: "It is deducted from each redemption in this token.",
+    },
   ),
   changeEvent(["redemptions", "allow_list", "SetGreenlistEnable(address indexed sender, bool enable)"], {
-    what: "redemption whitelist",
-    describe: newValue("enable"),
+    ...switchTexts("redemption whitelist", {
+      member: "enable",
+      advice: [
+        "Only listed accounts can redeem now: check whether your account is listed.",
+        "Accounts no longer need to be listed to redeem.",
+      ],
+    }),
     tier: "high",
   }),
   changeEvent(
     ["redemptions", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"],
-    { what: "redemption tokens", describe: removedMember("token") },
+    {
+      what: "redemption tokens",
+      title: () => "redemption token removed",
+      report: ({ token }, { vault, time }) =>
+        `Token ${token} was removed from the redemption tokens of ${vault} at ${time}.`,
+      advice: "Redemptions in this token fail: check which tokens remain.",
+    },
   ),
   changeEvent(["redemptions", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
     what: "daily limit of instant redemptions",
-    describe: newValue("newLimit", formatWadAmount),
+    describe: newValue("newLimit", formatShareUnits),
+    advice: "Instant redemptions above it fail.",
     tier: "medium",
   }),
   changeEvent(["redemptions", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {
     what: "minimum redemption",
-    describe: newValue("newAmount", formatWadAmount),
+    describe: newValue("newAmount", formatShareUnits),
+    advice: "Smaller redemptions fail.",
   }),
   changeEvent(
     ["redemptions", "price", "SetVariationTolerance(address indexed caller, uint256 newTolerance)"],
-    { what: "price tolerance of redemption requests", describe: newValue("newTolerance", formatBps) },
+    {
+      what: "price tolerance of redemption requests",
+      describe: newValue("newTolerance", formatBps),
+      advice: TOLERANCE_ADVICE,
+    },
   ),
   changeEvent(["redemptions", "curator", "SetRequestRedeemer(address indexed caller, address redeemer)"], {
     what: "account that pays redemption requests",
     describe: newValue("redeemer"),
+    advice: "Redemption requests are paid only while this account holds enough tokens.",
   }),
 ];
 

@@ -1,15 +1,15 @@
 import {
-  addedMember,
+  addressTexts,
   changeEvent,
   formatShareUnits,
   type GovernanceEvent,
   newValue,
   oldToNewValue,
-  removedMember,
+  pauseTexts,
 } from "../../governance/governance-event.ts";
 
 /** Formats a percentage in the contract's own unit, which the published ABIs do not define. */
-const formatRawUnits = (value: unknown): string => `${value} (in the contract's own unit)`;
+const formatRawUnits = (value: unknown): string => `${value} (raw contract value, scale unknown)`;
 
 /**
  * Governance events that multi-asset and legacy vaults share. A pause of deposits alone raises no signal here, because
@@ -19,8 +19,7 @@ const sharedEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["entryPoint", "pause", "DepositWithdrawalStatusChanged(bool bDepositsPaused, bool bWithdrawalsPaused)"],
     {
-      what: "withdrawal pause",
-      describe: newValue("bWithdrawalsPaused"),
+      ...pauseTexts("withdrawals", ({ bWithdrawalsPaused }) => bWithdrawalsPaused === true),
       seenByView: ({ bWithdrawalsPaused }) => bWithdrawalsPaused === false,
     },
   ),
@@ -34,25 +33,39 @@ const sharedEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
+const EMERGENCY_ADVICE =
+  "Find out why before you deposit or leave funds in the vault, and check whether withdrawals still work.";
+
 /** Governance events of Upshift's multi-asset vaults. */
 export const upshiftEvents: readonly GovernanceEvent[] = [
   ...sharedEvents,
   changeEvent(["entryPoint", "allow_list", "SendersWhitelistUpdated(address newWhitelistAddr)"], {
-    what: "depositor whitelist",
-    describe: newValue("newWhitelistAddr"),
+    ...addressTexts("depositor whitelist", {
+      member: "newWhitelistAddr",
+      advice: "This contract decides who may deposit: check whether your account can still deposit.",
+    }),
   }),
   changeEvent(["entryPoint", "strategy", "SubAccountEnabled(address subAccountAddr)"], {
     what: "sub-accounts",
-    describe: addedMember("subAccountAddr"),
+    title: () => "sub-account enabled",
+    report: ({ subAccountAddr }, { vault, time }) =>
+      `Sub-account ${subAccountAddr} of ${vault} was enabled at ${time}.`,
+    advice: "Sub-accounts receive the vault's assets for its strategies: find out who controls this one.",
     tier: "medium",
   }),
   changeEvent(["entryPoint", "strategy", "SubAccountDisabled(address subAccountAddr)"], {
     what: "sub-accounts",
-    describe: removedMember("subAccountAddr"),
+    title: () => "sub-account disabled",
+    report: ({ subAccountAddr }, { vault, time }) =>
+      `Sub-account ${subAccountAddr} of ${vault} was disabled at ${time}.`,
+    advice: "Check where its assets went.",
   }),
   changeEvent(["entryPoint", "pause", "OnEmergencyWithdraw(address receiverAddr)"], {
-    what: "receiver of an emergency withdrawal",
-    describe: newValue("receiverAddr"),
+    what: "emergency withdrawal",
+    title: () => "emergency withdrawal",
+    report: ({ receiverAddr }, { vault, time }) =>
+      `An emergency withdrawal moved assets of ${vault} to ${receiverAddr} at ${time}.`,
+    advice: EMERGENCY_ADVICE,
   }),
 ];
 
@@ -61,6 +74,8 @@ export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
   ...sharedEvents,
   changeEvent(["entryPoint", "cap", "OnMaxSupplyChanged(uint256 prevValue, uint256 newValue)"], {
     what: "supply cap",
+    title: ({ prevValue, newValue: cap }) =>
+      `supply cap ${BigInt(String(cap)) > BigInt(String(prevValue)) ? "increased" : "reduced"}`,
     describe: oldToNewValue(["prevValue", "newValue"], formatShareUnits),
   }),
   changeEvent(["entryPoint", "curator", "OperatorUpdated(address newAddr)"], {
@@ -73,6 +88,16 @@ export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
       "pause",
       "OnEmergencyWithdraw(uint256 withdrawalAmount, address tokenAddr, address destinationAddr)",
     ],
-    { what: "receiver of an emergency withdrawal", describe: newValue("destinationAddr") },
+    {
+      what: "emergency withdrawal",
+      title: () => "emergency withdrawal",
+      report: ({ withdrawalAmount, tokenAddr, destinationAddr }, { vault, time, isAsset, formatAssets }) =>
+        `An emergency withdrawal moved ${
+          isAsset(tokenAddr)
+            ? formatAssets(withdrawalAmount)
+            : `${withdrawalAmount} of the smallest unit of token ${tokenAddr}`
+        } from ${vault} to ${destinationAddr} at ${time}.`,
+      advice: EMERGENCY_ADVICE,
+    },
   ),
 ];

@@ -1,18 +1,31 @@
-import { settingOf } from "../../governance/common-governance-events.ts";
+import { AUTHORITY_ADVICE, settingOf } from "../../governance/common-governance-events.ts";
 import {
   changeEvent,
+  type EventArgs,
   formatBps,
-  formatHours,
+  formatDuration,
   formatShareUnits,
   type GovernanceEvent,
   isVaultAsset,
   newValue,
-  newValueFor,
   oldToNewValue,
+  tookEffect,
 } from "../../governance/governance-event.ts";
 
 /** Formats a limit on a new share price, given in basis points of the previous price. */
 const formatPriceBound = (bps: unknown): string => `${formatBps(bps)} of the previous price`;
+
+/** Returns a title that says whether a fee was increased or reduced. */
+const feeTitle =
+  (fee: string) =>
+  ({ oldFee, newFee }: EventArgs): string =>
+    `${fee} ${Number(newFee) > Number(oldFee) ? "increased" : "reduced"}`;
+
+const acceptsFor = (deposits: unknown, withdrawals: unknown): string => {
+  if (deposits === true)
+    return withdrawals === true ? "accepts deposits and withdrawals in" : "accepts only deposits in";
+  return withdrawals === true ? "accepts only withdrawals in" : "accepts neither deposits nor withdrawals in";
+};
 
 /**
  * Governance events of BoringVaults: of the vault, the accountant (pricer) and the teller (entry point). Sources:
@@ -20,20 +33,26 @@ const formatPriceBound = (bps: unknown): string => `${formatBps(bps)} of the pre
  */
 export const vedaEvents: readonly GovernanceEvent[] = [
   changeEvent(["pricer", "fee", "PlatformFeeUpdated(uint16 oldFee, uint16 newFee)"], {
-    what: "platform fee",
-    describe: oldToNewValue(["oldFee", "newFee"], formatBps),
+    what: "management fee",
+    report: ({ oldFee, newFee }, context) =>
+      `The management fee (platform fee) of ${context.vault} changed from ${formatBps(oldFee)} to ` +
+      `${formatBps(newFee)} a year.${tookEffect(context)}`,
+    title: feeTitle("management fee"),
   }),
   changeEvent(["pricer", "fee", "PerformanceFeeUpdated(uint16 oldFee, uint16 newFee)"], {
     what: "performance fee",
+    title: feeTitle("performance fee"),
     describe: oldToNewValue(["oldFee", "newFee"], formatBps),
   }),
   changeEvent(["pricer", "fee", "HighwaterMarkReset()"], {
     what: "high-water mark",
+    title: () => "high-water mark reset",
     describe: () => "was reset to the current share price",
+    advice: "After a loss, the performance fee is now also charged on gains that only recover it.",
   }),
   changeEvent(["pricer", "price", "DelayInSecondsUpdated(uint24 oldDelay, uint24 newDelay)"], {
     what: "minimum delay between price updates",
-    describe: oldToNewValue(["oldDelay", "newDelay"], formatHours),
+    describe: oldToNewValue(["oldDelay", "newDelay"], formatDuration),
   }),
   changeEvent(["pricer", "price", "UpperBoundUpdated(uint16 oldBound, uint16 newBound)"], {
     what: "upper bound of a price update",
@@ -45,7 +64,19 @@ export const vedaEvents: readonly GovernanceEvent[] = [
   }),
   changeEvent(
     ["pricer", "price", "RateProviderUpdated(address asset, bool isPegged, address rateProvider)"],
-    { what: "rate provider of an accepted asset", describe: newValueFor(["asset", "rateProvider"]) },
+    {
+      what: "rate provider of an accepted asset",
+      title: ({ isPegged }) =>
+        isPegged === true ? "accepted asset priced one to one" : "rate provider of an accepted asset changed",
+      report: ({ asset, isPegged, rateProvider }, context) =>
+        `${
+          isPegged === true
+            ? `The accepted asset ${asset} of ${context.vault} is now priced one to one with the vault's base asset.`
+            : `The rate provider for the accepted asset ${asset} of ${context.vault} is now ${rateProvider}.`
+        }${tookEffect(context)}`,
+      advice:
+        "It determines how many shares a deposit of this asset receives: check the price before you deposit it.",
+    },
   ),
   changeEvent(
     [
@@ -55,10 +86,12 @@ export const vedaEvents: readonly GovernanceEvent[] = [
     ],
     {
       what: "configuration of an accepted asset",
-      describe: ({ asset, allowDeposits, allowWithdraws, sharePremium }) =>
-        `has deposits ${allowDeposits === true ? "on" : "off"}, withdrawals ` +
-        `${allowWithdraws === true ? "on" : "off"} and a share premium of ${formatBps(sharePremium)} for ${asset}`,
-      // A vault that does not accept its own asset counts as paused, which a view function shows.
+      report: ({ asset, allowDeposits, allowWithdraws, sharePremium }, context) =>
+        `${context.vault} now ${acceptsFor(allowDeposits, allowWithdraws)} the asset ${asset}, with a share premium of ` +
+        `${formatBps(sharePremium)}.${tookEffect(context)}`,
+      advice:
+        "Check whether you can still deposit and withdraw this asset. The premium reduces the shares of a deposit.",
+      // A vault that does not accept its own asset is paused, which has a view.
       seenByView: ({ asset, allowDeposits }, vault) => allowDeposits === false && isVaultAsset(vault, asset),
     },
   ),
@@ -67,13 +100,20 @@ export const vedaEvents: readonly GovernanceEvent[] = [
     describe: newValue("cap", formatShareUnits),
   }),
   changeEvent(["entryPoint", "allow_list", "PermissionedTransfersSet(bool permissionedTransfers)"], {
-    what: "restriction of share transfers to permitted operators",
-    describe: newValue("permissionedTransfers"),
+    what: "share transfer restriction",
+    title: ({ permissionedTransfers }) =>
+      permissionedTransfers === true ? "share transfers restricted" : "share transfer restriction lifted",
+    report: ({ permissionedTransfers }, context) =>
+      `Shares of ${context.vault} can now be transferred by ` +
+      `${permissionedTransfers === true ? "permitted operators only" : "any holder"}.${tookEffect(context)}`,
+    advice: ({ permissionedTransfers }) =>
+      permissionedTransfers === true ? "Check whether you can still transfer your shares." : "",
   }),
   ...(["address", "entryPoint", "pricer"] as const).map((contract) =>
     changeEvent([contract, "owner", "AuthorityUpdated(address indexed user, address indexed newAuthority)"], {
       what: settingOf(contract, "access-control authority"),
       describe: newValue("newAuthority"),
+      advice: AUTHORITY_ADVICE,
     }),
   ),
 ];
