@@ -2,7 +2,7 @@ import { isAddressEqual, parseAbi, zeroAddress } from "viem";
 import { createQuery, type Query, read, readThen, valueOrNull } from "../../chains/chain-query.ts";
 import { once } from "../../lib/once.ts";
 import { type FeeRates, feeRate } from "../fee-rates.ts";
-import { AUTHORITY_ADVICE, FIND_OUT } from "../governance/common-governance-events.ts";
+import { AUTHORITY_ADVICE } from "../governance/common-governance-events.ts";
 import {
   announcementEvent,
   cancellationEvent,
@@ -180,7 +180,8 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
           ? `${capitalized(roleName(roleId))} of ${vault} was granted to ${account}. It takes effect at ${formatUtcMinute(since)}.`
           : `The execution delay of ${account} in ${roleName(roleId)} of ${vault} is ${formatDuration(delay)} from ` +
             `${formatUtcMinute(since)} on.`,
-      advice: `Roles can change how the vault works: find out what this role may do, and ${FIND_OUT}`,
+      advice:
+        "Roles can change how the vault works: find out what this role may do before you deposit or leave funds in the vault.",
       tier: "medium",
       routine: isRoutine,
     },

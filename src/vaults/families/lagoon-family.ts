@@ -10,14 +10,6 @@ import {
 import { MAX_UINT256 } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
 import { type FeeRates, feeRate } from "../fee-rates.ts";
-import {
-  changeEvent,
-  formatAssetUnits,
-  type GovernanceEvent,
-  oldToNewValue,
-  switchTexts,
-  tookEffect,
-} from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type {
   DepositCall,
@@ -42,6 +34,7 @@ import {
   erc7540Requests,
   totalsReads,
 } from "./erc7540-base.ts";
+import { lagoonEvents } from "./lagoon-governance-events.ts";
 
 const depositModeAbi = once(() =>
   parseAbi([
@@ -281,74 +274,6 @@ function identifyLagoon({ address, params }: DerivationSubject): Query<Identific
     );
   });
 }
-
-/** Lagoon's access modes by number. */
-const ACCESS_MODES = ["blacklist", "whitelist"];
-
-/**
- * Governance events of Lagoon vaults. Management and performance fee are read from a view instead. Source:
- * hopperlabsxyz/lagoon-v0.
- */
-const lagoonEvents: readonly GovernanceEvent[] = [
-  changeEvent(["address", "pause", "StateUpdated(uint8 state)"], {
-    what: "state",
-    title: ({ state }) => (state === 2 ? "vault closed" : "state changed"),
-    report: ({ state }, context) =>
-      state === 2
-        ? `${context.vault} was closed at ${context.time}.`
-        : `The state of ${context.vault} is now ${["open", "closing"][Number(state)] ?? `unknown (${state})`}.${tookEffect(context)}`,
-    advice: "Check whether deposits and withdrawals still work.",
-    // Opening and closing show as a pause or its end. `closed` follows `closing`, which was a pause already.
-    seenByView: ({ state }) => state === 0 || state === 1,
-  }),
-  changeEvent(["address", "owner", "SafeUpdated(address oldSafe, address newSafe)"], {
-    what: "Safe that holds the assets",
-    describe: oldToNewValue(["oldSafe", "newSafe"]),
-    advice:
-      "Its signers control the assets: find out who they are before you deposit or leave funds in the vault.",
-  }),
-  changeEvent(["address", "price", "ValuationManagerUpdated(address oldManager, address newManager)"], {
-    what: "valuation manager",
-    describe: oldToNewValue(["oldManager", "newManager"]),
-    advice:
-      "It reports the value that determines the share price: find out who it is before you deposit or withdraw.",
-  }),
-  changeEvent(["address", "price", "GuardrailsStatusUpdated(bool activated)"], {
-    ...switchTexts("share price guardrail", {
-      member: "activated",
-      advice: [
-        "Price updates outside its bounds are now rejected.",
-        "Price updates are no longer bounded: watch the next prices before you deposit or withdraw.",
-      ],
-    }),
-  }),
-  changeEvent(
-    ["address", "guardian", "SecurityCouncilUpdated(address oldSecurityCouncil, address newSecurityCouncil)"],
-    {
-      what: "security council",
-      describe: oldToNewValue(["oldSecurityCouncil", "newSecurityCouncil"]),
-      advice: "Find out who it is and what it may do before you rely on it.",
-    },
-  ),
-  changeEvent(["address", "allow_list", "WhitelistDisabled()"], {
-    what: "whitelist",
-    title: () => "whitelist disabled",
-    report: (_args, { vault, time }) => `The whitelist of ${vault} was disabled at ${time}.`,
-    advice: "Accounts no longer need to be listed to use the vault.",
-  }),
-  changeEvent(["address", "allow_list", "AccessModeUpdated(uint8 newMode)"], {
-    what: "access mode",
-    title: ({ newMode }) => `access mode changed to ${ACCESS_MODES[Number(newMode)] ?? "an unknown mode"}`,
-    describe: ({ newMode }) => `is ${ACCESS_MODES[Number(newMode)] ?? `unknown (${newMode})`}`,
-    advice: "Check whether your account can still deposit, transfer shares and withdraw.",
-  }),
-  changeEvent(["address", "cap", "MaxCapUpdated(uint256 previousMaxCap, uint256 maxCap)"], {
-    what: "deposit cap",
-    title: ({ previousMaxCap, maxCap }) =>
-      `deposit cap ${BigInt(String(maxCap)) > BigInt(String(previousMaxCap)) ? "increased" : "reduced"}`,
-    describe: oldToNewValue(["previousMaxCap", "maxCap"], formatAssetUnits),
-  }),
-];
 
 const feesAbi = once(() =>
   parseAbi(["function feeRates() view returns (uint16 management, uint16 performance)"]),

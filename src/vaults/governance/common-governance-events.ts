@@ -1,5 +1,6 @@
 import { hexToBigInt, isHex } from "viem";
 import {
+  addressTexts,
   announcementEvent,
   cancellationEvent,
   changeEvent,
@@ -85,8 +86,11 @@ const ownershipTransferred = (contract: VaultContract): GovernanceEvent =>
   changeEvent(
     [contract, "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
     {
-      what: settingOf(contract, "owner"),
-      describe: newValue("newOwner"),
+      ...addressTexts(settingOf(contract, "owner"), {
+        member: "newOwner",
+        advice: `The owner can change how the vault works: ${FIND_OUT}`,
+        removed: "Settings that only the owner could change are now fixed.",
+      }),
       seenByView: (_args, vault) => vault[contract] === vault.address,
     },
   );
@@ -178,7 +182,7 @@ export const wardEvents = (
   }),
 ];
 
-const MARKET_CAP = "It limits how much the vault may allocate to this market.";
+const MARKET_CAP = "The cap limits how much the vault may allocate to this market.";
 
 /** Pending timelocks and guardians of MetaMorpho and its forks. A longer timelock takes effect at once, without an event here. */
 const pendingSettingEvents: readonly GovernanceEvent[] = [

@@ -50,7 +50,7 @@ export const upshiftEvents: readonly GovernanceEvent[] = [
     title: () => "sub-account enabled",
     report: ({ subAccountAddr }, { vault, time }) =>
       `Sub-account ${subAccountAddr} of ${vault} was enabled at ${time}.`,
-    advice: "Sub-accounts receive the vault's assets for its strategies: find out who controls this one.",
+    advice: "A sub-account can hold assets of the vault: find out who controls it.",
     tier: "medium",
   }),
   changeEvent(["entryPoint", "strategy", "SubAccountDisabled(address subAccountAddr)"], {
@@ -58,7 +58,7 @@ export const upshiftEvents: readonly GovernanceEvent[] = [
     title: () => "sub-account disabled",
     report: ({ subAccountAddr }, { vault, time }) =>
       `Sub-account ${subAccountAddr} of ${vault} was disabled at ${time}.`,
-    advice: "Check where its assets went.",
+    advice: "Check whether it still held assets of the vault.",
   }),
   changeEvent(["entryPoint", "pause", "OnEmergencyWithdraw(address receiverAddr)"], {
     what: "emergency withdrawal",
