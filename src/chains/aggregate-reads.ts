@@ -207,8 +207,8 @@ function fitsOneRequest(calls: readonly AggregatedCall[]): boolean {
 }
 
 /**
- * Splits calls, in order, into slices that each fit into one request. Without calls it returns one empty slice, because
- * that request returns the block.
+ * Splits calls, in order, into slices that each fit into one request. For no calls it returns one empty slice, because
+ * the caller still needs the block that the request reports.
  */
 function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][] {
   let last: C[] = [];

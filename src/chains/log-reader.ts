@@ -69,10 +69,10 @@ const ANSWERS_BEFORE_WIDENING = 16;
 const MAX_LOGS = 10_000;
 
 /**
- * Reads event logs for an index from one node, as far as the budget allows. Every result is validated and compared with
- * the node's own blocks. When the node rejects the size of a request, requests become smaller, and wider again after
- * many successful ones; the budget keeps the sizes. The first window is read even if the budget is exhausted. Throws
- * OutsideError if results contradict each other, and the node's error if it rejects even the smallest request.
+ * Reads event logs from one node, as far as the request budget allows, and compares each result with the node's own
+ * blocks. If the node rejects a log range as too large, the range is halved, and widened again after many successful
+ * requests; the budget remembers its size. The first log range is read even if the budget is used up. Throws
+ * OutsideError if results contradict each other, and the node's error if it rejects even the smallest range.
  */
 export function readLogs(
   node: NodeSession,

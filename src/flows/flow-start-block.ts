@@ -23,7 +23,7 @@ const CLOSE_ENOUGH_BLOCKS = 1_024;
 const UNSETTLED_BLOCKS = 1_024;
 /** Maximum number of blocks that one run probes for vaults' start blocks. */
 const PROBES = 12;
-/** Number of unclear probes after which no node is assumed to keep the state of a block. */
+/** Maximum number of inconclusive probes. After that many, no node is assumed to keep the historical state. */
 const MAX_DOUBTS = 30;
 /**
  * A contract older than any vault, because the Router was deployed through it. A node that returns no code for it at a

@@ -205,8 +205,7 @@ export async function simulateProviderTransaction(
 }
 
 /**
- * Returns a read of an account's token balance, or null for the native currency, whose balance no contract call
- * returns.
+ * Returns a read of an account's token balance, or null for the native currency, which has no `balanceOf`.
  */
 export function watchedBalance(token: `0x${string}`, account: `0x${string}`): SimulationRead | null {
   return isNative(token) ? null : balanceOfRead(token, account);

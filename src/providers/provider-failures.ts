@@ -76,8 +76,8 @@ export function isProviderFailure(error: AppError): boolean {
 }
 
 /**
- * Returns the `no_route` reasons of a list of failures in their order, each reason code once. A failure with
- * another error code counts as one reason with that code.
+ * Collects the reasons of all `no_route` failures, in order and without duplicate reason codes. A failure with any other
+ * error code is added as one reason with that code.
  */
 export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
   const reasons = failures.flatMap((error) => reasonsOfFailure(error));

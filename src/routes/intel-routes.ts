@@ -16,7 +16,7 @@ import { TimeInput } from "../schemas/time-schema.ts";
 import { listRules } from "../signals/list-signal-rules.ts";
 import { getSignal, listSignals } from "../signals/list-signals.ts";
 
-/** Maximum age of the start of a signal listing, in days. */
+/** How far back a signal listing may start, in days. */
 const MAX_DAYS_BACK = 90;
 /** Start of a signal listing without `since`. */
 const DEFAULT_SINCE = "24h";

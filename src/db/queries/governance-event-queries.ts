@@ -40,7 +40,7 @@ export async function writeControlEvents(
 }
 
 /**
- * Selects the governance events of some vaults that were stored since a time, in on-chain order. Throws
+ * Selects the governance events of the given vaults that were stored at or after the given time, in on-chain order. Throws
  * `store_unavailable`.
  */
 export function selectControlEvents(

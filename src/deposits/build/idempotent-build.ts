@@ -25,8 +25,8 @@ const FIRST_POLL_MS = 150;
 const MAX_POLL_MS = 1_200;
 
 /**
- * Start times of the builds that run in this isolate, in unix milliseconds. Requests under the same idempotency key
- * wait for these without polling the database.
+ * Start times of the builds in progress in this isolate, in unix milliseconds, by idempotency key and caller. A second
+ * request under the same key waits for the build here instead of polling the database.
  */
 const inFlight = new Map<string, number>();
 

@@ -81,8 +81,8 @@ async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<Prepared
 }
 
 /**
- * Returns the tracking id of the account's first open request that the same claim settles, or null if this deposit is
- * the first.
+ * Returns the tracking id of the account's oldest open request that the same claim collects, or null if that is this
+ * deposit.
  */
 async function findSharingRequest(ctx: Context, row: DepositRow): Promise<string | null> {
   const others = await selectOtherRequests(ctx.db, row);

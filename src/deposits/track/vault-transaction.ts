@@ -88,8 +88,8 @@ export async function vaultTransitions(ctx: Context, at: VaultTransaction): Prom
 }
 
 /**
- * Returns the status transition of a routed deposit that the Router's event proves, whether the bridge or the user (in
- * a second step) made the call.
+ * Returns the status transition that the Router's event proves for a routed deposit. The bridge's call completes a
+ * one-step deposit; in a two-step deposit, the user's second transaction does.
  */
 function routerTransition(
   at: { row: DepositRow; hash: Hex; confirmed: boolean },

@@ -55,8 +55,8 @@ function refusalOf(request: TermsInput | null, { level, receives, calls }: Admis
 }
 
 /**
- * Returns a query for pause, minimum deposit and permission, which vault and strategy hold, and for the net assets,
- * computed as the value of all shares.
+ * Returns a query for the conditions of a deposit (paused, minimum, whether the depositor is permitted), read from the
+ * vault and its strategy contract, and for the net assets, computed as the value of the total share supply.
  */
 function views(vault: Vault, request: TermsInput | null) {
   const on = { to: vault.entryPoint, abi: vaultAbi() } as const;

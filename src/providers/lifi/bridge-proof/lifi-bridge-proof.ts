@@ -73,7 +73,7 @@ async function readProvableTransfer(
   return sent === null ? null : { sent, ...pair, from: { client, receipt }, to };
 }
 
-/** The destination transaction in which a transfer ended, as the bridge's contracts show it. */
+/** The transaction on the destination chain that completed a transfer, as the events of the bridge's contracts show it. */
 interface ProvenArrival {
   hash: Hex;
   /**
@@ -84,8 +84,8 @@ interface ProvenArrival {
 }
 
 /**
- * Reads a destination transaction and returns the transaction in which the transfer ended: this one, or a
- * later one with the destination call. Returns null if neither shows the transfer.
+ * Returns the transaction that completed the transfer: the given destination transaction, or a later one if the bridge
+ * makes the destination call separately. Returns null if neither contains the transfer's events.
  */
 async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise<ProvenArrival | null> {
   const { receipt, confirmations } = await fetchTransaction(transfer.to, hash);
@@ -100,8 +100,8 @@ async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise
 type StargateTransfer = ProvableTransfer & { sent: Extract<SentTransfer, { kind: "stargate" }> };
 
 /**
- * Returns the transaction in which a Stargate transfer ended: the one of the receipt, or a later one with the
- * destination call. Returns null if neither shows the transfer.
+ * Returns the transaction that completed a Stargate transfer: the one of the receipt, or the later one that makes the
+ * destination call. Returns null if neither contains the transfer's events.
  */
 async function stargateArrival(
   transfer: StargateTransfer,

@@ -248,7 +248,7 @@ export function sampleShares({ shareDecimals, asset }: Vault, scale = 0): bigint
   return 10n ** BigInt(shareDecimals + scale + Math.max(0, FINE_DECIMALS - asset.decimals));
 }
 
-/** Creates the reads of the value in assets of a number of shares, and of a million times as many. */
+/** Returns two reads that convert shares to assets: one for `shares`, and one for a million times `shares`, which loses less to rounding. */
 export function samplePriceReads(vault: Vault, shares: bigint) {
   const on = { to: vault.pricer, abi: priceAbi(), name: "convertToAssets" } as const;
   return { price: read({ ...on, args: [shares] }), finePrice: read({ ...on, args: [shares * FINE_UNITS] }) };

@@ -37,9 +37,9 @@ export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queue
 }
 
 /**
- * Returns the deposit and withdrawal events of a Core vault's queues. A request counts as a deposit when it is made and
- * as a withdrawal when it is cancelled; its claim only moves shares. The token's other queues are included, because all
- * of them mint the same shares. If the registry entry contains no redemption queues, burned shares count as withdrawals
+ * Returns the source of a Core vault's flows: the events of its deposit and redemption queues. A deposit request counts
+ * as a deposit when it is made and as a withdrawal when it is cancelled; claiming it only transfers shares. The queues
+ * of all accepted tokens are included, because they mint the same shares. If the registry entry contains no redemption queues, burned shares count as withdrawals
  * of an unknown amount. Source: mellow-finance/flexible-vaults.
  */
 export function mellowFlows(vault: Vault): FlowSource {

@@ -112,7 +112,7 @@ export function supportOf(result: ReadResult<SupportAnswer>): TokenSupport | nul
   return { accepted: value[0], premium: BigInt(value[2]) };
 }
 
-/** Returns true if the teller, the accountant or the token's own switch stops all deposits of the token. */
+/** Returns true if deposits are stopped: the teller or the accountant is paused, or the teller does not accept the asset. */
 export function isPaused(results: {
   tellerPaused: ReadResult<boolean>;
   support: ReadResult<SupportAnswer>;
