@@ -15,7 +15,7 @@ import { apyBreak, priceStale, sharePriceLoss } from "./rules/share-price-rules.
 import { tvlJump } from "./rules/tvl-jump-rule.ts";
 import type { SignalRule } from "./signal-finding.ts";
 
-/** Every rule, in the order of `GET /v1/intel/rules`. */
+/** All signal rules, in the order in which `GET /v1/intel/rules` lists them. */
 export const signalRules: readonly SignalRule[] = [
   largeDeposit,
   largeWithdrawal,
@@ -37,7 +37,7 @@ export const signalRules: readonly SignalRule[] = [
   registryChanged,
 ];
 
-/** Lists the public part of every rule: its texts, thresholds and their reasons. */
+/** Returns the public part of every signal rule: its texts, thresholds and their reasons. */
 export function listRules(): Rule[] {
   return signalRules.map(({ rule_id, dimension, title, description, tiers, needs }) => ({
     rule_id,

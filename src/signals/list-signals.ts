@@ -6,7 +6,7 @@ import type { Dimension, Signal, SignalDetail, Tier } from "../schemas/signal-sc
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** Filter and page of a listing of signals. */
+/** Search criteria for signals, and the page of the results to return. */
 export interface SignalQuery {
   since: Date;
   tiers: readonly Tier[];
@@ -15,7 +15,7 @@ export interface SignalQuery {
   offset: number;
 }
 
-/** Lists the signals of listed vaults, newest first, one per incident. Throws `store_unavailable`. */
+/** Returns a page of the signals of listed vaults, newest first, one per incident. Throws `store_unavailable`. */
 export async function listSignals(
   ctx: Context,
   query: SignalQuery,
@@ -25,7 +25,7 @@ export async function listSignals(
   return { signals: rows.flatMap((row) => toSignal(ctx, { row, vault: vaultOf(row, byId) }) ?? []), total };
 }
 
-/** Reads one signal with its evidence and the stages of its incident. Throws `signal_not_found`, `store_unavailable`. */
+/** Returns one signal with its evidence and the stages of its incident. Throws `signal_not_found` or `store_unavailable`. */
 export async function getSignal(ctx: Context, signalId: string): Promise<SignalDetail> {
   const row = await selectSignal(ctx.db, signalId);
   const vault = row === null ? undefined : vaultOf(row, (await listRegistry(ctx)).byId);

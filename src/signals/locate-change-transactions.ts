@@ -6,11 +6,11 @@ import type { SignalRow } from "../db/queries/signal-queries.ts";
 import { describeError } from "../lib/logger.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** The most changes that one run looks up. */
+/** Maximum number of changes whose transaction one run searches for. */
 const MAX_LOOKUPS = 10;
-/** The most blocks between the two snapshots of a change. */
+/** Maximum number of blocks between the two snapshots of a change. */
 const MAX_LOG_BLOCKS = 10_000;
-/** The most requests for one change, refused ones included. */
+/** Maximum number of requests per change, including rejected ones. */
 const MAX_LOG_REQUESTS = 6;
 
 /** A stored incident together with its vault. */
@@ -19,18 +19,18 @@ export interface VaultIncident {
   vault: Vault;
 }
 
-/** How long the event behind a change is searched for again, milliseconds: long enough to reach a working node. */
+/** Time during which later runs repeat a search that found no event, in milliseconds. It is long enough to reach a working node. */
 const AGAIN_MS = 30 * 60_000;
 
-/** Returns the recent incidents whose event an earlier run did not find, because a node failed or lagged behind. */
+/** Returns the recent incidents for which an earlier run did not find the event, because a node failed or lagged behind. */
 export function withoutTransaction(known: readonly VaultIncident[], nowMs: number): VaultIncident[] {
   return known.filter(({ row }) => changeOf(row) !== null && nowMs - row.firstSeen.getTime() <= AGAIN_MS);
 }
 
 /**
- * Adds the transaction and block of the underlying event to incidents that were found through views. Each lookup tries up
- * to three nodes; later runs repeat it for half an hour, see `withoutTransaction`. The transaction stays null when no event
- * is found, and for changes beyond the first ten of a run. Never throws.
+ * Returns the incidents with the transaction and block of the event behind each change that was detected through view
+ * functions. Each lookup tries up to three nodes; later runs repeat it for half an hour, see `withoutTransaction`. The
+ * transaction stays null if no event is found, and for changes beyond the first ten of a run. Never throws.
  */
 export async function locateChanges(ctx: Context, found: readonly VaultIncident[]): Promise<SignalRow[]> {
   let lookups = 0;
@@ -44,7 +44,7 @@ export async function locateChanges(ctx: Context, found: readonly VaultIncident[
   );
 }
 
-/** The event to search for, and where. */
+/** Search criteria for the event behind a change. */
 interface Change {
   /** First topics of the events that may have made the change. */
   topics: readonly string[];
@@ -56,7 +56,7 @@ interface Change {
   to: number;
 }
 
-/** Returns the event to search for; null when the incident has one already, or its rule has no events. */
+/** Returns the search criteria for an incident's event, or null if its transaction is known or its rule has no events. */
 function changeOf({ ruleId, subject, evidence, txHash, updateCount }: SignalRow): Change | null {
   const topics = changeTopics(ruleId === "control_changed" ? subject : ruleId);
   const [from, to] = [Number(evidence["before_block"]) + 1, Number(evidence["after_block"])];
@@ -65,7 +65,7 @@ function changeOf({ ruleId, subject, evidence, txHash, updateCount }: SignalRow)
   return { topics, value: ruleId === "control_changed" ? (evidence["after"] ?? null) : null, from, to };
 }
 
-/** Finds the last event in the block range that shows the change. Empty when there is none or no node answers. */
+/** Returns the transaction and block of the last event that shows the change. Returns an empty object if there is none or no node responds. */
 async function locateChange(
   ctx: Context,
   of: { vault: Vault; change: Change },
@@ -95,7 +95,7 @@ async function locateChange(
 
 const selectors = (...events: string[]): readonly Hex[] => events.map((event) => toEventSelector(event));
 
-/** Events that both pausing and unpausing emit. */
+/** Signatures of the events that contracts emit both when they pause and when they unpause. */
 const EITHER_WAY = [
   "DepositPauseSet(bool,uint256,address)",
   "DepositWithdrawalStatusChanged(bool,bool)",
@@ -105,7 +105,7 @@ const EITHER_WAY = [
   "GovSetHookConfig(address,uint32)",
   "AssetDataUpdated(address,bool,bool,uint16)",
 ];
-/** Lagoon's fee event with two rates, and with five since version 0.6. */
+/** Signatures of Lagoon's fee event: with two rates, and with five since version 0.6. */
 const RATES = [
   "RatesUpdated((uint16,uint16),(uint16,uint16),uint256)",
   "RatesUpdated((uint16,uint16,uint16,uint16,uint16),(uint16,uint16,uint16,uint16,uint16),uint256)",
@@ -136,10 +136,10 @@ const CHANGE_TOPICS: Readonly<Record<string, readonly Hex[]>> = {
   unpaused: selectors("Unpaused(address)", "Unpaused()", "UnpauseFn(address,bytes4)", ...EITHER_WAY),
 };
 
-/** Returns the first topics of the events that a change may have emitted; empty when none are known. */
+/** Returns the first topics of the events that a change may have emitted, or an empty list if none are known. */
 const changeTopics = (changed: string): readonly Hex[] => CHANGE_TOPICS[changed] ?? [];
 
-/** Returns true when any word of a log equals a value, an address or a decimal number. A null value matches every log. */
+/** Returns true if any 32-byte word of a log equals a value, given as an address or a decimal number. Null matches every log. */
 export function logShowsChange(log: Pick<ChainLog, "topics" | "data">, value: string | null): boolean {
   if (value === null) return true;
   const word = value.startsWith("0x")

@@ -1,4 +1,4 @@
-/** Thousandths of a token below which an amount is negligible, by a part of the asset's symbol. */
+/** Amounts below which a flow or a vault is negligible, in thousandths of a token, by a part of the asset's symbol. */
 const MIN_WHOLE_AMOUNTS: readonly (readonly [symbol: string, thousandths: bigint])[] = [
   ["BTC", 1n],
   ["ETH", 30n],
@@ -6,18 +6,18 @@ const MIN_WHOLE_AMOUNTS: readonly (readonly [symbol: string, thousandths: bigint
   ["HYPE", 3_000n],
   ["AVAX", 5_000n],
 ];
-/** Thousandths of a token for any other asset: most are worth a dollar or less. */
+/** The same amount for any other asset, in thousandths of a token. Most of these assets are worth a dollar or less. */
 const MIN_ANY_AMOUNT = 100_000n;
 
-/** The exemption as the public list of rules states it. */
+/** The sentence that tells customers which amounts the rules ignore, as part of a threshold. */
 export const NEGLIGIBLE_RULE =
-  "amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 units of any other asset are ignored (by the " +
-  "asset's symbol; assets unknown to this service are shown with their contract address)";
+  "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 units of any other asset are ignored.";
 
 /**
- * Returns true for an amount that is too small for a signal, however large a part of the vault it is: about a hundred
- * dollars, estimated without a price. `amount` is in the asset's smallest unit; its sign does not count. A token with a
- * misleading symbol gets that symbol's threshold, which is harmless: the signal shows its contract address.
+ * Returns true if an amount is too small for a signal, even if it is a large part of the vault. The limit is about a
+ * hundred dollars, estimated from the asset's symbol without a price. `amount` is in the asset's smallest unit; its sign
+ * is ignored. A token with a misleading symbol gets the limit of that symbol. This is harmless, because the signal shows
+ * the contract address of an unknown token.
  */
 export function isNegligible(asset: { assetSymbol: string; assetDecimals: number }, amount: bigint): boolean {
   const symbol = asset.assetSymbol.toUpperCase();

@@ -15,12 +15,12 @@ import { type JudgedVault, readFacts } from "./read-signal-facts.ts";
 import type { VaultFacts } from "./signal-facts.ts";
 import { coalesceFindings, type Incident } from "./signal-incidents.ts";
 
-/** Age of the oldest incidents that findings are merged with, milliseconds: longer than any rule looks back. */
+/** Maximum age of incidents that findings are merged into, in milliseconds. It exceeds the period that any rule examines. */
 const KNOWN_MS = 90 * DAY_MS;
-/** Vaults per batch: their snapshots fit one response of the database. */
+/** Maximum number of vaults per batch, so that their snapshots fit into one response of the database. */
 const BATCH_SIZE = 40;
 
-/** The result of one run over all vaults. */
+/** The result of one run of all signal rules over all vaults. */
 export interface RaiseReport {
   vaults: number;
   /** New incidents. */
@@ -30,8 +30,8 @@ export interface RaiseReport {
 }
 
 /**
- * Applies every rule to every vault and stores new and extended incidents. Skips and logs registry rows that cannot be
- * used. Idempotent: a second run over the same facts changes nothing. Throws `store_unavailable`.
+ * Applies every signal rule to every vault and stores new and extended incidents. Registry entries that cannot be parsed
+ * are logged and skipped. A second run over the same facts changes nothing. Throws `store_unavailable`.
  */
 export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   const judged = (await selectVaults(ctx.db))
@@ -56,7 +56,7 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   return { ...report, updated: report.updated - report.raised };
 }
 
-/** Applies the rules to some vaults. Returns new and extended incidents, and separately those that did not change. */
+/** Applies all signal rules to a batch of vaults. Returns the new and extended incidents, and separately the unchanged ones. */
 async function judge(
   ctx: Context,
   input: { vaults: readonly JudgedVault[]; facts: ReadonlyMap<string, VaultFacts> },

@@ -22,7 +22,7 @@ import {
   type VaultFacts,
 } from "./signal-facts.ts";
 
-/** A vault that rules are applied to, and when it was added to the registry, in seconds since the epoch. */
+/** A vault to which the signal rules are applied, with the time of its addition to the registry, in seconds since the epoch. */
 export interface JudgedVault {
   vault: Vault;
   addedAt: number;
@@ -43,7 +43,7 @@ function groupByVault<T extends { chainId: number; vaultAddress: string }>(
   return groups;
 }
 
-/** Reads the facts of some vaults, by vault id, for the rules. Throws `store_unavailable`. */
+/** Reads the stored facts of vaults that the signal rules need, by vault id. Throws `store_unavailable`. */
 export async function readFacts(
   ctx: Context,
   input: { vaults: readonly JudgedVault[]; changes: readonly StatusChange[] },
@@ -78,7 +78,7 @@ export async function readFacts(
   return facts;
 }
 
-/** Adds the flows of the earlier days to the facts of all vaults, with one query. */
+/** Adds the deposits and withdrawals of the earlier days to the facts of all vaults, with one query. */
 async function addFlowDays(ctx: Context, facts: Map<string, VaultFacts>): Promise<void> {
   const days = [...facts].flatMap(([vaultId, own]) =>
     earlierDays(own).map(([before, after]) => ({ vaultId, before, after, ...parseKey(vaultId) })),
@@ -136,7 +136,7 @@ function toFacts(
   };
 }
 
-/** Returns null when the event has no meaning for the vault, because its registry row has changed since. */
+/** Converts a stored event to a governance change, or null if the vault's current registry entry no longer matches the event. */
 function toGovernanceChange(vault: Vault, row: ControlEventRow): GovernanceChange | null {
   const { txHash, blockNumber } = row;
   const event = findGovernanceEvent(vault, { address: row.emitter, topic: row.topics[0] ?? "", links: null });
@@ -146,7 +146,7 @@ function toGovernanceChange(vault: Vault, row: ControlEventRow): GovernanceChang
   return { key, txHash, blockNumber, seconds, event, args: decodeEventArgs(event, row) };
 }
 
-/** Sums the flows of the last day. Null when not all of them are stored, or the amount of one is unknown. */
+/** Returns the sums and largest flows of the last day, or null if a flow is missing or its amount is unknown. */
 function toDayFlows(records: readonly FlowRecord[]): DayFlows | null {
   const [first] = records;
   if (first === undefined || first.unknown > 0) return null;
@@ -158,7 +158,7 @@ function toDayFlows(records: readonly FlowRecord[]): DayFlows | null {
   return { inflow: first.inflow, outflow: first.outflow, largest };
 }
 
-/** Assets of reviewed vaults by chain id, lower case, in addition to the bridged assets. */
+/** Lowercase addresses of the assets of reviewed vaults by chain id, in addition to the bridged assets. */
 const REVIEWED_ASSETS: Readonly<Record<number, readonly string[]>> = {
   1: [
     "0x00000000efe302beaa2b3e6e1b18d08d69a9012a",
@@ -181,12 +181,12 @@ const REVIEWED_ASSETS: Readonly<Record<number, readonly string[]>> = {
   ],
   8453: ["0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42"],
 };
-/** Longest symbol that is shown: a token may return any text. */
+/** Maximum length of a symbol in texts, because a token contract can return any text. */
 const MAX_UNIT_LENGTH = 20;
 
 /**
- * Returns the unit that texts show amounts of an asset in: its symbol when this service knows the contract, otherwise the
- * symbol with the ends of the contract's address. Any contract can return the symbol WBTC.
+ * Returns the unit in which texts show amounts of an asset: its symbol if this service knows the token contract,
+ * otherwise the symbol and the shortened contract address, because any contract can return the symbol of another token.
  */
 export function assetUnit(of: { chainId: number; asset: { address: Address; symbol: string } }): string {
   const address = of.asset.address.toLowerCase();

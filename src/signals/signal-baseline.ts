@@ -2,40 +2,40 @@ import type { Rule, Tier } from "../schemas/signal-schema.ts";
 import { NEGLIGIBLE_RULE } from "./negligible-signal-amount.ts";
 import { medianAndMad, percent } from "./signal-finding.ts";
 
-/** Days of history that a baseline needs. */
+/** Minimum number of earlier days from which a vault's baseline is computed. */
 export const MIN_BASELINE_DAYS = 7;
-/** Least deviation of a baseline, as a fraction of the vault: a perfectly steady vault would otherwise allow none. */
+/** Minimum deviation of a baseline, as a fraction of total assets. Without it, any movement of a steady vault would be unusual. */
 const MIN_DEVIATION = 0.01;
-/** Deviations above the median that are within the normal range. */
+/** Number of median absolute deviations above the median that texts call normal. */
 const BASELINE_DEVIATIONS = 4;
 
-/** The condition under which a movement gets a tier. Movements are fractions of the vault's total assets. */
+/** The threshold of one tier for a daily movement of a vault, as a fraction of its total assets. */
 export interface Bound {
   tier: Tier;
-  /** The least fraction, however steady the vault was. */
+  /** Minimum fraction of total assets, also for a vault with little movement. */
   least: number;
-  /** Median absolute deviations above the median of the vault's earlier days. */
+  /** Minimum distance above the median of the vault's earlier days, in median absolute deviations. */
   deviations: number;
-  /** The fraction from which the tier applies regardless of the vault's history; null: there is none. */
+  /** Fraction of total assets from which the tier applies regardless of the vault's history, or null if there is none. */
   always: number | null;
   reason: string;
 }
 
-/** Median and deviation of a vault's earlier days, as fractions of the vault's total assets. */
+/** The normal daily movement of a vault: median and median absolute deviation of its earlier days, as fractions of total assets. */
 export interface Baseline {
   median: number;
   mad: number;
   days: number;
 }
 
-/** Returns the baseline of a vault's earlier days, or null when there are too few of them. */
+/** Returns the baseline computed from the movements of a vault's earlier days, or null if there are too few days. */
 export function baselineOf(parts: readonly number[]): Baseline | null {
   const found = medianAndMad(parts);
   if (found === null || parts.length < MIN_BASELINE_DAYS) return null;
   return { median: found.median, mad: Math.max(found.mad, MIN_DEVIATION), days: parts.length };
 }
 
-/** Returns the tier of the highest bound that a fraction exceeds, or null. Bounds are in descending order. */
+/** Returns the tier of the highest bound that a movement exceeds, or null if it exceeds none. `bounds` are in descending order. */
 export function tierBeyond(part: number, by: { baseline: Baseline; bounds: readonly Bound[] }): Tier | null {
   const { baseline, bounds } = by;
   const beyond = ({ least, deviations, always }: Bound): boolean =>
@@ -44,11 +44,11 @@ export function tierBeyond(part: number, by: { baseline: Baseline; bounds: reado
   return bounds.find(beyond)?.tier ?? null;
 }
 
-/** Describes bounds for the public list of rules. */
+/** Returns the tiers of a rule as the public list of rules shows them, with thresholds in words. */
 export function toTiers(bounds: readonly Bound[]): Rule["tiers"] {
   return bounds.map(({ tier, least, deviations, always, reason }) => ({
     tier,
-    threshold: `${thresholdOf({ least, deviations, always })}; ${NEGLIGIBLE_RULE}`,
+    threshold: `${thresholdOf({ least, deviations, always })}. ${NEGLIGIBLE_RULE}`,
     reason,
   }));
 }
@@ -61,13 +61,12 @@ function thresholdOf({ least, deviations, always }: Pick<Bound, "least" | "devia
   );
 }
 
-/** The history that rules with a baseline need, as the public list of rules states it. */
+/** The sentences that tell customers which history a rule with a baseline needs. */
 export const BASELINE_NEEDS =
-  "All deposits and withdrawals since a snapshot that is a day old, and of at least " +
-  `${MIN_BASELINE_DAYS} of the 30 days before. Each vault is compared with its own history; the outliers that the rule ` +
-  "looks for do not shift a median.";
+  `Deposits and withdrawals for the last 24 hours and for at least ${MIN_BASELINE_DAYS} of the 30 days before. Each vault ` +
+  "is compared with its own history, by median, so that single outliers do not distort it.";
 
-/** Describes the normal range in a sentence. `measure` is a noun phrase for the daily value. */
+/** Returns a sentence about a vault's normal range. `measure` is a noun phrase for the daily movement. */
 export function describeBaseline(measure: string, { median, mad, days }: Baseline): string {
   const up = Math.max(0, median + BASELINE_DEVIATIONS * mad);
   return (
@@ -76,7 +75,7 @@ export function describeBaseline(measure: string, { median, mad, days }: Baselin
   );
 }
 
-/** Returns the baseline as evidence of a signal. */
+/** Returns a baseline in the form in which signals store it as evidence. */
 export const baselineEvidence = ({ median, mad, days }: Baseline): Record<string, string> => ({
   usual_median: median.toFixed(6),
   usual_deviation: mad.toFixed(6),

@@ -1,9 +1,9 @@
 import { DAY_S } from "../lib/durations.ts";
 import type { EventArgs, GovernanceEvent } from "../vaults/governance/governance-event.ts";
 
-/** A stored snapshot of a vault. Amounts are in the asset's smallest unit; a share price of 10^18 is 1. */
+/** A stored snapshot of a vault as signal rules receive it. Amounts are in the asset's smallest unit; share prices are scaled by 10^18. */
 export interface Point {
-  /** Block time, seconds since the epoch. */
+  /** Block timestamp, in seconds since the epoch. */
   seconds: number;
   blockNumber: number;
   totalAssets: bigint | null;
@@ -12,13 +12,13 @@ export interface Point {
   sharePrice: bigint | null;
   maxDeposit: bigint | null;
   paused: boolean;
-  /** Amount that the largest known holder can withdraw; null when nothing limits it or it is unknown. */
+  /** Amount that the largest known holder can withdraw now, or null if it is unlimited or unknown. */
   liquidity: bigint | null;
   /** Owner, curator, guardian, fees and timelock by name, as the contract returns them. */
   controls: Readonly<Record<string, string>>;
 }
 
-/** A deposit, or a withdrawal with a negative amount, of the last day. */
+/** A deposit or withdrawal of the last day. The amount of a withdrawal is negative. */
 export interface SingleFlow {
   /** `txHash:logIndex`. */
   key: string;
@@ -28,15 +28,15 @@ export interface SingleFlow {
   blockNumber: number;
 }
 
-/** Deposits and withdrawals of the last day, in the asset's smallest unit. */
+/** Sums of a vault's deposits and withdrawals of the last day, in the asset's smallest unit. */
 export interface DayFlows {
   inflow: bigint;
   outflow: bigint;
-  /** The largest flows, by absolute amount. */
+  /** The largest deposits and withdrawals, by absolute amount. */
   largest: readonly SingleFlow[];
 }
 
-/** Deposits and withdrawals between two consecutive daily snapshots. Amounts are positive, in the asset's smallest unit. */
+/** Sums of a vault's deposits and withdrawals between two consecutive daily snapshots, in the asset's smallest unit. All amounts are positive. */
 export interface FlowDay {
   before: Point;
   after: Point;
@@ -46,7 +46,7 @@ export interface FlowDay {
   largestWithdrawal: bigint;
 }
 
-/** A change of a vault's registry status, from the audit log. */
+/** A change of a vault's registry status, as the audit log recorded it. */
 export interface RegistryChange {
   id: string;
   seconds: number;
@@ -61,18 +61,18 @@ export interface GovernanceChange {
   key: string;
   txHash: string;
   blockNumber: number;
-  /** Block time, seconds since the epoch. */
+  /** Block timestamp, in seconds since the epoch. */
   seconds: number;
   event: GovernanceEvent;
-  /** Null when the data do not match the event's signature. */
+  /** The decoded arguments, or null if the log does not match the event's signature. */
   args: EventArgs | null;
 }
 
-/** The stored facts about one vault that rules decide on. Snapshots are oldest first. */
+/** The stored facts about one vault from which signal rules derive findings. Snapshots are oldest first. */
 export interface VaultFacts {
   vaultName: string;
   adapter: string;
-  /** Symbol that texts show amounts in, see `assetUnit`. */
+  /** The asset's symbol as texts show it, see `assetUnit`. */
   assetSymbol: string;
   assetDecimals: number;
   assetAddress: string;
@@ -83,26 +83,26 @@ export interface VaultFacts {
   hours: readonly Point[];
   /** Daily snapshots of the last ninety days. */
   days: readonly Point[];
-  /** Null when not all flows of the last day are stored. */
+  /** Null if not all deposits and withdrawals of the last day are stored. */
   dayFlows: DayFlows | null;
-  /** Days of the last month that ended at least a day ago and whose flows are all stored. */
+  /** Days of the last month that ended at least a day ago and of which all deposits and withdrawals are stored. */
   flowDays: readonly FlowDay[];
-  /** When the vault was added to the registry, seconds since the epoch. */
+  /** Time at which the vault was added to the registry, in seconds since the epoch. */
   addedAt: number;
   registryChanges: readonly RegistryChange[];
-  /** Governance events of the last day in final blocks, oldest first. */
+  /** Governance events of the last day in finalized blocks, oldest first. */
   governanceChanges: readonly GovernanceChange[];
 }
 
-/** Returns the newest snapshot of a vault, or null. */
+/** Returns the newest snapshot of a vault, or null if there is none. */
 export const latestPoint = (facts: VaultFacts): Point | null =>
   facts.recent.at(-1) ?? facts.hours.at(-1) ?? null;
 
-/** Bounds of the interval that counts as a day, seconds: a few missing snapshots are tolerated. */
+/** Maximum and minimum length of an interval that counts as a day, in seconds. The range tolerates a few missing snapshots. */
 const LONGEST_DAY = 1.25 * DAY_S;
 const SHORTEST_DAY = 0.75 * DAY_S;
 
-/** Returns the newest hourly snapshot that is at least a day older than the latest one. Null when there is none, or only a much older one. */
+/** Returns the newest hourly snapshot that is at least a day older than the latest snapshot, or null if there is none or it is much older. */
 export function pointDayAgo(facts: VaultFacts): Point | null {
   const latest = latestPoint(facts);
   if (latest === null) return null;
@@ -110,10 +110,10 @@ export function pointDayAgo(facts: VaultFacts): Point | null {
   return before === undefined || latest.seconds - before.seconds > LONGEST_DAY ? null : before;
 }
 
-/** Age of the oldest day in a baseline, seconds. */
+/** Maximum age of a day in a baseline, in seconds. */
 const BASELINE_SPAN = 31 * DAY_S;
 
-/** Returns the earlier days that the last day is compared with, as pairs of daily snapshots. None overlaps the last day. */
+/** Returns the earlier days with which the last day is compared, as pairs of consecutive daily snapshots. None overlaps the last day. */
 export function earlierDays(facts: Pick<VaultFacts, "recent" | "hours" | "days">): [Point, Point][] {
   const latest = facts.recent.at(-1) ?? facts.hours.at(-1);
   if (latest === undefined) return [];

@@ -1,39 +1,39 @@
 import type { Dimension, Metric, Rule, Tier } from "../schemas/signal-schema.ts";
 import type { VaultFacts } from "./signal-facts.ts";
 
-/** An observation that a rule makes about one vault at one time. */
+/** An observation that a signal rule makes about one vault. Findings are merged into incidents. */
 export interface Finding {
   tier: Tier;
-  /** Separates several observations of one rule, such as the owner and the fee. Empty when the rule makes only one. */
+  /** Distinguishes the findings of one rule, such as those about the owner and the fee. Empty if the rule makes only one finding. */
   subject: string;
   title: string;
   summary: string;
   metrics: Metric[];
   evidence: Record<string, string>;
-  /** Identify the facts behind the finding. A finding is new only when it has a key that its incident lacks. */
+  /** Identifiers of the facts behind the finding. A finding is new only if it has a key that its incident lacks. */
   keys: string[];
-  /** Time of the observation, seconds since the epoch. */
+  /** Time of the observation, in seconds since the epoch. */
   seconds: number;
-  /** True while the condition lasts: each run then extends the incident. */
+  /** True if the observed condition lasts, so that each run extends the incident. */
   ongoing: boolean;
   txHash: string | null;
   blockNumber: number | null;
 }
 
-/** A pure rule over the facts of one vault. Its title, thresholds and reasons are public. */
+/** A signal rule: a pure function from the facts of one vault to findings, with its public title, thresholds and reasons. */
 export interface SignalRule extends Rule {
   dimension: Dimension;
-  /** Seconds after the end of an incident during which a new finding still extends it. */
+  /** Time after the last finding of an incident in which a new finding still extends it, in seconds. */
   quietSeconds: number;
   find(facts: VaultFacts, now: number): Finding[];
 }
 
-/** Returns the tier of the highest threshold that a value reaches, or null. Thresholds are in descending order. */
+/** Returns the tier of the highest threshold that a value reaches, or null if it reaches none. Thresholds are in descending order. */
 export function tierOf(value: number, thresholds: readonly (readonly [Tier, number])[]): Tier | null {
   return thresholds.find(([, least]) => value >= least)?.[0] ?? null;
 }
 
-/** Returns `part / whole` as a fraction, rounded towards zero at nine decimals. Null when `whole` is not positive. */
+/** Returns `part / whole`, rounded towards zero at nine decimals, or null if `whole` is not positive. */
 export function fractionOf(part: bigint, whole: bigint): number | null {
   return whole > 0n ? Number((part * 1_000_000_000n) / whole) / 1e9 : null;
 }
@@ -49,7 +49,7 @@ export const fixed = (fraction: number): string => fraction.toFixed(6);
 /** Formats a count with its unit, such as "1 hour" or "2 hours". */
 export const countOf = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? "" : "s"}`;
 
-/** Formats smallest units as whole tokens with at most `shown` decimals, rounded towards zero. */
+/** Formats an amount given in the token's smallest unit in whole tokens, with at most `shown` decimals, rounded towards zero. */
 export function wholeAmount(amount: bigint, decimals: number, shown = 4): string {
   const size = amount < 0n ? -amount : amount;
   const unit = 10n ** BigInt(decimals);
@@ -59,7 +59,7 @@ export function wholeAmount(amount: bigint, decimals: number, shown = 4): string
   return `${amount < 0n ? "-" : ""}${text}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** Returns the median and the median absolute deviation of some values, which outliers do not shift. Null without values. */
+/** Returns the median and the median absolute deviation of values, or null if there are none. Single outliers shift neither. */
 export function medianAndMad(values: readonly number[]): { median: number; mad: number } | null {
   if (values.length === 0) return null;
   const median = medianOf(values);

@@ -1,7 +1,7 @@
 import type { Metric, Stage, Tier } from "../schemas/signal-schema.ts";
 import type { Finding, SignalRule } from "./signal-finding.ts";
 
-/** A stored incident of one vault: the findings of one rule and subject, coalesced. Times are in seconds since the epoch. */
+/** A stored incident of one vault: consecutive findings of one rule and subject, merged. Times are in seconds since the epoch. */
 export interface Incident {
   ruleId: string;
   subject: string;
@@ -20,13 +20,13 @@ export interface Incident {
   blockNumber: number | null;
 }
 
-/** The most stages, and the most keys, that an incident keeps. The newest stay. */
+/** Maximum number of stages, and of keys, that an incident keeps. The oldest are dropped. */
 const MAX_STAGES = 50;
 
 /**
- * Merges the findings of a rule into the vault's known incidents, which are oldest first. A finding extends the last
- * incident of its subject unless that incident ended too long ago, and a finding that was counted before is dropped.
- * Returns the incidents that are new or changed.
+ * Merges the findings of a rule into the vault's known incidents, which are oldest first, and returns the new and changed
+ * incidents. A finding extends the last incident of its subject, unless that incident ended longer ago than the rule's
+ * quiet time. A finding whose keys were all counted before is dropped.
  */
 export function coalesceFindings(
   rule: SignalRule,
@@ -70,7 +70,7 @@ function openIncident(
   };
 }
 
-/** Moves the end of an incident to the finding, and adds a stage when the finding has new keys. */
+/** Returns an incident that ends at the time of the finding, with an additional stage if the finding has new keys. */
 function extendIncident(
   incident: Incident,
   { finding, fresh }: { finding: Finding; fresh: readonly string[] },

@@ -13,13 +13,13 @@ import {
   wholeAmount,
 } from "../signal-finding.ts";
 
-/** A change from one snapshot to the next. */
+/** Two consecutive snapshots of a vault between which a condition changed. */
 interface SnapshotChange {
   before: Point;
   after: Point;
 }
 
-/** Returns the newest change of a condition from false to true in the last two hours, or null. */
+/** Returns the newest pair of snapshots of the last two hours between which a condition became true, or null if there is none. */
 function findTurn(facts: VaultFacts, holds: (point: Point) => boolean | null): SnapshotChange | null {
   for (let index = facts.recent.length - 1; index > 0; index -= 1) {
     const [before, after] = [facts.recent[index - 1], facts.recent[index]];
@@ -29,7 +29,7 @@ function findTurn(facts: VaultFacts, holds: (point: Point) => boolean | null): S
   return null;
 }
 
-/** The fields of a finding that come from one snapshot. The block is the key: a change counts once. */
+/** Returns the fields of a finding that come from one snapshot. Its key is the block number, so that a change is counted once. */
 const atSnapshot = ({ seconds, blockNumber }: Point) => ({
   subject: "",
   metrics: [],
@@ -40,14 +40,14 @@ const atSnapshot = ({ seconds, blockNumber }: Point) => ({
   blockNumber,
 });
 
-/** Defines a rule that fires when a condition turns from false to true between two snapshots. */
+/** Creates a rule that reports a condition that became true between two snapshots. */
 function turnRule(rule: {
   id: string;
   title: string;
   tier: Tier;
   reason: string;
   description: string;
-  /** The signal's title after the vault's name. */
+  /** The part of the signal's title after the vault's name. */
   headline: string;
   summary: (facts: VaultFacts, change: SnapshotChange) => string;
   holds: (point: Point) => boolean | null;
@@ -57,7 +57,7 @@ function turnRule(rule: {
     dimension: "risk",
     title: rule.title,
     description: rule.description,
-    tiers: [{ tier: rule.tier, threshold: "The change itself", reason: rule.reason }],
+    tiers: [{ tier: rule.tier, threshold: "Any such change", reason: rule.reason }],
     needs: "Two snapshots within two hours.",
     quietSeconds: 0,
     find(facts) {
@@ -80,7 +80,7 @@ function turnRule(rule: {
   };
 }
 
-/** Formats the time between two snapshots. */
+/** Formats the time between two snapshots in minutes. */
 const intervalOf = ({ before, after }: SnapshotChange): string =>
   countOf(Math.max(1, Math.round((after.seconds - before.seconds) / 60)), "minute");
 
@@ -90,17 +90,17 @@ const wholeOf = (facts: VaultFacts, amount: bigint): string =>
 const totalText = (facts: VaultFacts, { totalAssets }: Point): string =>
   totalAssets === null ? "Its total assets are unknown." : `The vault holds ${wholeOf(facts, totalAssets)}.`;
 
-/** Vaults without a deposit limit report a value above this one. */
+/** Amount from which a vault's remaining deposit capacity counts as unlimited, in the asset's smallest unit. */
 const NO_LIMIT = 2n ** 127n;
 const isUnlimited = ({ maxDeposit }: Point): boolean => maxDeposit === null || maxDeposit >= NO_LIMIT;
 
-/** The vault's own contract pauses deposits. */
+/** Reports that the vault's contract has paused deposits. */
 export const paused = turnRule({
   id: "paused",
-  title: "Vault paused",
+  title: "Deposits paused",
   tier: "high",
   reason: "Deposits fail, withdrawals often fail too, and a pause may follow an incident",
-  description: "The vault's contract refuses deposits, and accepted them in the snapshot before.",
+  description: "The vault's contract refuses deposits that it accepted in the previous snapshot.",
   headline: "deposits paused",
   summary: (facts, change) =>
     `Deposits into ${facts.vaultName} are paused; ${intervalOf(change)} earlier they were open. ` +
@@ -108,13 +108,13 @@ export const paused = turnRule({
   holds: (point) => point.paused,
 });
 
-/** The vault's own contract lifts the pause of deposits. */
+/** Reports that the vault's contract accepts deposits again after a pause. */
 export const unpaused = turnRule({
   id: "unpaused",
   title: "Pause lifted",
   tier: "medium",
   reason: "Deposits work again; the cause of the pause may remain",
-  description: "The vault's contract accepts deposits, and refused them in the snapshot before.",
+  description: "The vault's contract accepts deposits again, after refusing them in the previous snapshot.",
   headline: "deposits open again after a pause",
   summary: (facts, change) =>
     `Deposits into ${facts.vaultName} are open again; ${intervalOf(change)} earlier they were paused. ` +
@@ -122,37 +122,37 @@ export const unpaused = turnRule({
   holds: (point) => !point.paused,
 });
 
-/** Returns true when the deposit limit is zero. Null while the vault is paused or its limit is unknown. */
+/** Returns true if the remaining deposit capacity is zero, or null if deposits are paused or the capacity is unknown. */
 const isFull = (point: Point): boolean | null =>
   point.paused || point.maxDeposit === null ? null : point.maxDeposit === 0n;
 
-/** The vault's deposit limit falls to zero. */
+/** Reports that the vault's remaining deposit capacity has fallen to zero. */
 export const capacityExhausted = turnRule({
   id: "capacity_exhausted",
-  title: "Deposit cap reached",
+  title: "No deposit capacity left",
   tier: "medium",
   reason: "Deposits fail until the cap is raised or holders withdraw",
-  description: "The vault's deposit limit is zero, and was above zero in the snapshot before.",
-  headline: "deposit cap reached",
+  description: "The remaining deposit capacity is zero; in the previous snapshot it was above zero.",
+  headline: "no deposit capacity left",
   summary: (facts, change) =>
-    `${facts.vaultName} accepts no more deposits: its deposit limit is zero, and ${intervalOf(change)} earlier it was ` +
+    `${facts.vaultName} accepts no more deposits: its remaining deposit capacity is zero; ${intervalOf(change)} earlier it was ` +
     `${isUnlimited(change.before) ? "unlimited" : wholeOf(facts, change.before.maxDeposit ?? 0n)}. ` +
     `${totalText(facts, change.after)} Deposits fail until the cap is raised or holders withdraw.`,
   holds: isFull,
 });
 
-/** The vault's deposit limit rises above zero. */
+/** Reports that the vault's remaining deposit capacity has risen above zero. */
 export const capacityOpened = turnRule({
   id: "capacity_opened",
   title: "Deposit capacity available",
   tier: "medium",
-  reason: "Deposits that failed work again, often for a short time",
-  description: "The vault's deposit limit is above zero, and was zero in the snapshot before.",
+  reason: "Deposits work again, often only for a short time",
+  description: "The remaining deposit capacity is above zero; in the previous snapshot it was zero.",
   headline: "deposit capacity available again",
   summary: (facts, change) =>
     `${facts.vaultName} accepts deposits ` +
     `${isUnlimited(change.after) ? "of any size" : `of up to ${wholeOf(facts, change.after.maxDeposit ?? 0n)}`} again; ` +
-    `${intervalOf(change)} earlier its deposit limit was zero. ${totalText(facts, change.after)} Such capacity is often ` +
+    `${intervalOf(change)} earlier its remaining deposit capacity was zero. ${totalText(facts, change.after)} Such capacity is often ` +
     "used up quickly.",
   holds: (point) => {
     const full = isFull(point);
@@ -160,26 +160,32 @@ export const capacityOpened = turnRule({
   },
 });
 
-const THIN: readonly (readonly [Tier, number])[] = [
+type ThinTier = Exclude<Tier, "low">;
+const THIN: readonly (readonly [ThinTier, number])[] = [
   ["high", 0.99],
   ["medium", 0.95],
 ];
-/** Hourly snapshots that the rule needs. */
+const THIN_REASONS: Readonly<Record<ThinTier, string>> = {
+  high: "Almost nothing is left for immediate withdrawals; in a run on the vault the last holders wait longest",
+  medium: "Larger withdrawals have to wait; in a run on the vault the last holders wait longest",
+};
+/** Number of hourly snapshots that a vault must exceed before the rule applies. */
 const MIN_BASELINE_HOURS = 12;
 
-/** Only a small part of the vault can be withdrawn immediately, and more of it could before. */
+/** Reports that only a small part of the vault can still be withdrawn immediately, although more was available before. */
 export const liquidityThin: SignalRule = {
   rule_id: "liquidity_thin",
   dimension: "risk",
   title: "Low withdrawal liquidity",
   description:
-    "The amount that the largest known holder can withdraw immediately, when it is less than its balance, as a fraction of total assets.",
+    "Assets available for immediate withdrawal as a fraction of total assets, measured by what the largest known holder " +
+    "can withdraw now when that is less than its balance.",
   tiers: THIN.map(([tier, most]) => ({
     tier,
     threshold: `At most ${Math.round((1 - most) * 100)}% of total assets`,
-    reason: "Further withdrawals have to wait; in a run on the vault the last holders wait longest",
+    reason: THIN_REASONS[tier],
   })),
-  needs: `More than ${MIN_BASELINE_HOURS} hourly snapshots, in which the median was above 10% of total assets.`,
+  needs: `More than ${MIN_BASELINE_HOURS} hourly snapshots with a median above 10% of total assets.`,
   quietSeconds: DAY_S,
   find(facts) {
     const latest = latestPoint(facts);
@@ -217,6 +223,6 @@ export const liquidityThin: SignalRule = {
   },
 };
 
-/** Returns the fraction of total assets that could be withdrawn immediately; 1 when nothing limited the largest holder. */
+/** Returns the fraction of total assets that could be withdrawn immediately, or 1 if nothing limited the largest holder. */
 const liquidShare = ({ liquidity, totalAssets }: Point): number =>
   liquidity === null || totalAssets === null ? 1 : (fractionOf(liquidity, totalAssets) ?? 1);

@@ -3,7 +3,7 @@ import { formatUtcMinute } from "../../vaults/governance/governance-event.ts";
 import type { Point, VaultFacts } from "../signal-facts.ts";
 import { countOf, type Finding, percent, type SignalRule } from "../signal-finding.ts";
 
-/** A role, fee or timelock that snapshots record. */
+/** The texts and severity of a role, fee or timelock whose value snapshots contain. */
 interface Control {
   name: string;
   tier: Tier;
@@ -16,13 +16,14 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   owner: {
     name: "owner",
     tier: "high",
-    advice: "The owner can change how the vault works: find out who it is before you deposit or stay.",
+    advice:
+      "The owner can change how the vault works: find out who it is before you deposit or leave funds in the vault.",
   },
   curator: {
     name: "curator",
     tier: "medium",
     advice:
-      "The curator decides where the assets are allocated: find out who it is before you deposit or stay.",
+      "The curator decides where the assets are allocated: find out who it is before you deposit or leave funds in the vault.",
   },
   guardian: {
     name: "guardian",
@@ -40,12 +41,13 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   },
 };
 
-/** A change of owner, curator, guardian, fees or timelock between two snapshots. */
+/** Reports a change of owner, curator, guardian, fee or timelock between two snapshots. */
 export const controlChanged: SignalRule = {
   rule_id: "control_changed",
   dimension: "trust",
   title: "Role, fee or timelock changed",
-  description: "Owner, curator, guardian, fees and timelock, as the vault's view functions return them.",
+  description:
+    "Changes to the owner, curator, guardian, fees or timelock returned by the vault's view functions.",
   tiers: [
     { tier: "high", threshold: "Owner", reason: "The owner can change every other setting" },
     {
@@ -70,13 +72,15 @@ function findControl(facts: VaultFacts, control: string): Finding[] {
   const was = before.controls[control] ?? "";
   const now = after.controls[control] ?? "";
   const values = { adapter: facts.adapter, control };
+  // MetaMorpho's only fee is a performance fee.
+  const name = control === "fee" && facts.adapter === "metamorpho" ? "performance fee" : rule.name;
   return [
     {
       tier: rule.tier,
       subject: control,
-      title: `${facts.vaultName}: ${rule.name} changed`,
+      title: `${facts.vaultName}: ${name} changed`,
       summary:
-        `The ${rule.name} of ${facts.vaultName} changed from ${formatControl(was, values)} to ` +
+        `The ${name} of ${facts.vaultName} changed from ${formatControl(was, values)} to ` +
         `${formatControl(now, values)}${unitNote(now, values)} within the ${minutes(before, after)} before ${formatUtcMinute(after.seconds)}. ${rule.advice}`,
       metrics: [],
       evidence: {
@@ -97,16 +101,16 @@ function findControl(facts: VaultFacts, control: string): Finding[] {
 const minutes = (before: Point, after: Point): string =>
   countOf(Math.max(1, Math.round((after.seconds - before.seconds) / 60)), "minute");
 
-/** Adapters whose fees are fractions with 18 decimals (10^18 = 100%). */
+/** Adapters of vaults whose fees are fractions with 18 decimals (10^18 = 100%). */
 const WAD_FEES: ReadonlySet<string> = new Set(["metamorpho", "morpho_v2"]);
-/** Adapters whose fees are in basis points. */
+/** Adapters of vaults whose fees are in basis points. */
 const BASIS_POINT_FEES: ReadonlySet<string> = new Set(["ipor", "lagoon"]);
 
-/** Says that a fee is in an unknown unit; empty for everything else. */
+/** Returns a note that the fees are raw contract values of unknown scale, or an empty string if their unit is known. */
 const unitNote = (value: string, of: { adapter: string; control: string }): string =>
-  of.control.endsWith("fee") && formatControl(value, of) === value ? " (in the contract's own unit)" : "";
+  of.control.endsWith("fee") && formatControl(value, of) === value ? " (raw contract values)" : "";
 
-/** Formats an address, a timelock or a fee. A fee of an unknown unit stays as the contract returns it. */
+/** Formats an address, a timelock or a fee. A fee whose unit is unknown is returned as the contract returns it. */
 function formatControl(value: string, of: { adapter: string; control: string }): string {
   const { adapter, control } = of;
   if (!/^[0-9]{1,78}$/.test(value)) return value;

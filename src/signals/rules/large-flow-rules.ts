@@ -21,7 +21,7 @@ import {
   wholeAmount,
 } from "../signal-finding.ts";
 
-/** Deposits or withdrawals: the texts and bounds in which the two rules differ. */
+/** The texts and bounds by which the rules for large deposits and for large withdrawals differ. */
 interface Direction {
   ruleId: string;
   title: string;
@@ -33,7 +33,7 @@ interface Direction {
   advice: string;
 }
 
-/** Defines the rule for a single deposit or withdrawal that is large for the vault and for its history. */
+/** Creates the rule for a single deposit or withdrawal that is large for the vault's total assets and its history. */
 function largeFlow(direction: Direction): SignalRule {
   const { ruleId, title, noun, bounds } = direction;
   return {
@@ -116,7 +116,7 @@ function texts(
   };
 }
 
-/** A single deposit that is large for the vault. */
+/** Reports a single deposit that is large for the vault's total assets and its history. */
 export const largeDeposit = largeFlow({
   ruleId: "large_deposit",
   title: "Large single deposit",
@@ -151,7 +151,7 @@ export const largeDeposit = largeFlow({
     "The yield may fall until the new capital is allocated, and a holder of this size may also withdraw at once.",
 });
 
-/** A single withdrawal that is large for the vault. */
+/** Reports a single withdrawal that is large for the vault's total assets and its history. */
 export const largeWithdrawal = largeFlow({
   ruleId: "large_withdrawal",
   title: "Large single withdrawal",

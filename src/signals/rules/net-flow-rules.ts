@@ -12,18 +12,18 @@ import {
 import { latestPoint, pointDayAgo, type VaultFacts } from "../signal-facts.ts";
 import { type Finding, fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../signal-finding.ts";
 
-/** Inflow or outflow: the texts and bounds in which the two rules differ. */
+/** The texts and bounds by which the rules for net inflow and for net outflow differ. */
 interface Direction {
   ruleId: string;
   title: string;
   sign: 1n | -1n;
   bounds: readonly Bound[];
-  /** What exceeded what, with the vault's name. */
+  /** Returns the beginning of the summary: which flows of the vault exceeded which. */
   excess: (vaultName: string) => string;
   advice: string;
 }
 
-/** Defines the rule for the net flow of a day: many small flows count like one large flow. */
+/** Creates the rule for a vault's net flow in 24 hours, in which many small flows count like one large flow. */
 function netFlow(direction: Direction): SignalRule {
   return {
     rule_id: direction.ruleId,
@@ -79,7 +79,7 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
   ];
 }
 
-/** Withdrawals of a day that exceed its deposits by much. */
+/** Reports 24 hours in which a vault's withdrawals exceeded its deposits by an unusual amount. */
 export const netOutflow = netFlow({
   ruleId: "net_outflow",
   title: "Net outflow",
@@ -112,7 +112,7 @@ export const netOutflow = netFlow({
     "If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
 });
 
-/** Deposits of a day that exceed its withdrawals by much. */
+/** Reports 24 hours in which a vault's deposits exceeded its withdrawals by an unusual amount. */
 export const netInflow = netFlow({
   ruleId: "net_inflow",
   title: "Net inflow",
@@ -123,7 +123,7 @@ export const netInflow = netFlow({
       least: 1,
       deviations: 10,
       always: null,
-      reason: "Total assets double in a day: no strategy allocates that much at the same yield",
+      reason: "Total assets double in a day: few strategies can allocate that much at the same yield",
     },
     {
       tier: "medium",

@@ -2,15 +2,13 @@ import { DAY_S } from "../../lib/durations.ts";
 import { latestPoint, type VaultFacts } from "../signal-facts.ts";
 import { type SignalRule, wholeAmount } from "../signal-finding.ts";
 
-/** A vault that was added to the registry in the last 24 hours. */
+/** Reports a vault that was added to the registry in the last 24 hours. */
 export const vaultAdded: SignalRule = {
   rule_id: "vault_added",
   dimension: "trust",
   title: "New vault",
   description: "A vault that was added to this service's registry in the last 24 hours.",
-  tiers: [
-    { tier: "low", threshold: "The addition itself", reason: "There is no history yet to compare with" },
-  ],
+  tiers: [{ tier: "low", threshold: "Every new vault", reason: "There is no history yet to compare with" }],
   needs: "Nothing.",
   quietSeconds: 0,
   find(facts, now) {
@@ -30,7 +28,7 @@ export const vaultAdded: SignalRule = {
   },
 };
 
-/** A change of the vault's registry status in the last 24 hours. */
+/** Reports a change of the vault's registry status in the last 24 hours. */
 export const registryChanged: SignalRule = {
   rule_id: "registry_changed",
   dimension: "trust",
@@ -39,7 +37,7 @@ export const registryChanged: SignalRule = {
   tiers: [
     {
       tier: "medium",
-      threshold: "The change itself",
+      threshold: "Any change of status",
       reason: "Deposits through this service stop, or work again",
     },
   ],
@@ -51,10 +49,10 @@ export const registryChanged: SignalRule = {
       .map(({ id, seconds, from, to, reason }) => ({
         ...offChain(seconds),
         tier: "medium" as const,
-        title: `${facts.vaultName}: ${to} in this service`,
+        title: `${facts.vaultName}: deposits through this service ${to === "active" ? "active again" : to}`,
         summary:
           `An operator of this service changed the status of ${facts.vaultName} from ${from} to ${to} in the last 24 hours` +
-          `${reason === "" ? "." : `: ${reason.replace(/[.\s]+$/, "")}.`}${holdingText(facts)} ${
+          `.${reason === "" ? "" : ` Reason given: ${reason.replace(/[.\s]+$/, "")}.`}${holdingText(facts)} ${
             to === "active"
               ? "Deposits through this service work again."
               : "Deposits through this service are refused; assets in the vault are not affected."
@@ -70,7 +68,7 @@ function holdingText(facts: VaultFacts): string {
   return ` The vault holds ${wholeAmount(held, facts.assetDecimals)} ${facts.assetSymbol}.`;
 }
 
-/** The fields of a finding that has no transaction and no block. */
+/** Returns the fields of a finding that has neither a transaction nor a block. */
 const offChain = (seconds: number) => ({
   subject: "",
   metrics: [],

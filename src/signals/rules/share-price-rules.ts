@@ -22,19 +22,23 @@ const LOSS: readonly (readonly [Tier, number])[] = [
   ["low", 0],
 ];
 
-/** A fall of the share price below its 24-hour high by more than rounding. */
+/** Reports a fall of the share price below its 24-hour high by more than rounding. */
 export const sharePriceLoss: SignalRule = {
   rule_id: "share_price_loss",
   dimension: "performance",
   title: "Share price loss",
   description:
-    "The share price compared with its 24-hour high; a fall of up to two smallest units of the asset per share counts as rounding.",
+    "The share price compared with its 24-hour high. Falls of at most two of the asset's smallest units per share are treated as rounding.",
   tiers: [
-    { tier: "high", threshold: "At least 1%", reason: "Months of yield in most vaults" },
+    {
+      tier: "high",
+      threshold: "At least 1%",
+      reason: "A loss of this size costs holders months of yield in most vaults",
+    },
     {
       tier: "medium",
       threshold: "At least 0.05%",
-      reason: "Days of yield: more than rounding or a regular fee",
+      reason: "A loss of this size costs holders days of yield; rounding and regular fees are smaller",
     },
     {
       tier: "low",
@@ -88,7 +92,7 @@ export const sharePriceLoss: SignalRule = {
 const priceOf = ({ assetSymbol }: VaultFacts, price: bigint): string =>
   `${wholeAmount(price / 10n ** 12n, 6, 6)} ${assetSymbol}`;
 
-/** Describes the loss of all holders together; empty when total assets are unknown. */
+/** Returns a sentence about the loss of all holders together, or an empty string if total assets are unknown. */
 function lossOf(facts: VaultFacts, of: { latest: Point; fall: bigint }): string {
   const { latest, fall } = of;
   if (latest.totalAssets === null || latest.sharePrice === null || latest.sharePrice === 0n) return "";
@@ -96,29 +100,35 @@ function lossOf(facts: VaultFacts, of: { latest: Point; fall: bigint }): string 
   return ` Holders have lost about ${wholeAmount(lost, facts.assetDecimals)} ${facts.assetSymbol} in total.`;
 }
 
-/** Earlier days with a yield that the rule needs. */
+/** Minimum number of earlier days with a yield that the rule needs. */
 const MIN_BASELINE_RATES = 14;
 const BREAK: readonly (readonly [Tier, number])[] = [
   ["high", 20],
   ["medium", 10],
   ["low", 6],
 ];
-/** Least distance from the median, one percentage point, however steady the vault was. */
+const BREAK_REASONS: Readonly<Record<Tier, string>> = {
+  high: "Far outside the vault's normal range: the strategy or its pricing has probably changed",
+  medium: "Clearly outside the vault's normal range: a one-off effect or a change in the strategy",
+  low: "Outside the vault's normal range, rarely a reason to act on its own",
+};
+/** Minimum distance of a yield from the median, as a fraction, also for a vault with a steady yield. */
 const MIN_APY_BREAK = 0.01;
 
-/** A yield of the last day that is far from the vault's earlier days. */
+/** Reports a daily yield that is far outside the normal range of the vault's earlier days. */
 export const apyBreak: SignalRule = {
   rule_id: "apy_break",
   dimension: "performance",
   title: "Yield outside its normal range",
   description:
-    "The annualized yield of the last day compared with the median of the vault's earlier days, in median absolute deviations.",
+    "The annualized yield of the last day compared with the median of the vault's earlier days, in median absolute " +
+    "deviations. A vault with a volatile yield has a wider normal range.",
   tiers: BREAK.map(([tier, least]) => ({
     tier,
     threshold: `At least ${least} median absolute deviations and one percentage point from the median`,
-    reason: "Median and deviation come from the vault's own days: a volatile vault has a wider normal range",
+    reason: BREAK_REASONS[tier],
   })),
-  needs: `A share price that changes daily, and at least ${MIN_BASELINE_RATES} earlier days of it.`,
+  needs: `A share price that changes daily, with at least ${MIN_BASELINE_RATES} days of history.`,
   quietSeconds: 2 * DAY_S,
   find(facts) {
     const rates = dailyRates(facts.days);
@@ -136,15 +146,7 @@ export const apyBreak: SignalRule = {
       {
         ...atPoint(last.point),
         tier,
-        title: `${facts.vaultName}: 1-day APY of ${percent(last.rate)}, ${direction} the median of ${percent(baseline.median)}`,
-        summary:
-          `The yield of ${facts.vaultName} over the last day was ${percent(last.rate)} APY in ${facts.assetSymbol}. The median of the ` +
-          `${earlier.length} earlier days is ${percent(baseline.median)}, with a median absolute deviation of ` +
-          `${(baseline.mad * 100).toFixed(2)} percentage points. ${
-            direction === "below"
-              ? "The strategy may have lost a source of yield."
-              : "A single reward payment or a corrected price has the same effect: the yield may not last."
-          }`,
+        ...breakTexts(facts, { last, baseline, days: earlier.length }),
         metrics: [
           {
             label: "apy_1d",
@@ -165,7 +167,51 @@ export const apyBreak: SignalRule = {
   },
 };
 
-function dailyRates(days: readonly Point[]): { rate: number; point: Point }[] {
+function breakTexts(
+  { vaultName, assetSymbol }: VaultFacts,
+  of: { last: DailyRate; baseline: { median: number; mad: number }; days: number },
+): { title: string; summary: string } {
+  const { last, baseline, days } = of;
+  const median = percent(baseline.median);
+  const normal = `The median of the ${days} earlier days is ${median} APY, with a median absolute deviation of ${points(baseline.mad)}.`;
+  if (last.growth < 0) {
+    const fall = percent(-last.growth);
+    return {
+      title: `${vaultName}: share price fell ${fall} in a day (median yield ${median} APY)`,
+      summary:
+        `The share price of ${vaultName} fell ${fall} in the last day, ${percent(last.rate)} annualized. ${normal} The vault ` +
+        "has made a loss: find out what was written off before you deposit or withdraw.",
+    };
+  }
+  const below = last.rate < baseline.median;
+  return {
+    title: `${vaultName}: 1-day APY of ${percent(last.rate)}, ${below ? "below" : "above"} the median of ${median}`,
+    summary:
+      `The yield of ${vaultName} over the last day was ${percent(last.rate)} APY in ${assetSymbol}. ${normal} ` +
+      consequenceOfYield({ below, unchanged: last.growth === 0 }),
+  };
+}
+
+/** Formats a fraction as percentage points. */
+const points = (fraction: number): string =>
+  fraction < 0.0001 ? "less than 0.01 percentage points" : `${(fraction * 100).toFixed(2)} percentage points`;
+
+function consequenceOfYield({ below, unchanged }: { below: boolean; unchanged: boolean }): string {
+  if (!below)
+    return "A single reward payment or a price correction has the same effect: the yield may not last.";
+  return unchanged
+    ? "The share price did not change: its update may be late, or the strategy may have stopped earning."
+    : "The strategy may have lost a source of yield.";
+}
+
+/** The yield between two daily snapshots: annualized, and as growth of the share price, both as fractions. */
+interface DailyRate {
+  rate: number;
+  growth: number;
+  point: Point;
+}
+
+function dailyRates(days: readonly Point[]): DailyRate[] {
   return days.flatMap((point, index) => {
     const before = days[index - 1];
     if (before === undefined || before.sharePrice === null || point.sharePrice === null) return [];
@@ -173,18 +219,25 @@ function dailyRates(days: readonly Point[]): { rate: number; point: Point }[] {
     // A pair across a missing day would hide a change, and a short pair would be mostly noise.
     if (seconds > 1.5 * DAY_S || seconds < 0.5 * DAY_S) return [];
     const rate = annualizedGrowth({ before: before.sharePrice, after: point.sharePrice, seconds });
-    return rate === null ? [] : [{ rate, point }];
+    const growth = Number(point.sharePrice - before.sharePrice) / Number(before.sharePrice);
+    return rate === null ? [] : [{ rate, growth, point }];
   });
 }
 
-/** Changes of the share price that the rule needs. */
+/** Minimum number of changes of the share price that the rule needs. */
 const MIN_PRICE_CHANGES = 10;
-const STALE: readonly (readonly [Tier, number])[] = [
+type StaleTier = Exclude<Tier, "low">;
+const STALE: readonly (readonly [StaleTier, number])[] = [
   ["high", 8],
   ["medium", 4],
 ];
+const STALE_REASONS: Readonly<Record<StaleTier, string>> = {
+  high: "Price updates have probably stopped: whoever deposits or withdraws now may gain or lose at the expense of other holders",
+  medium:
+    "A stale price omits gains and losses since its last change: whoever deposits or withdraws now may gain or lose at the expense of other holders",
+};
 
-/** A share price that has not changed for much longer than usual. */
+/** Reports a share price that has not changed for much longer than usual. */
 export const priceStale: SignalRule = {
   rule_id: "price_stale",
   dimension: "risk",
@@ -194,7 +247,7 @@ export const priceStale: SignalRule = {
   tiers: STALE.map(([tier, least]) => ({
     tier,
     threshold: `At least ${least} times the median interval between changes, and at least two days`,
-    reason: "A deposit or withdrawal at a stale price gains or loses what has happened since",
+    reason: STALE_REASONS[tier],
   })),
   needs: `At least ${MIN_PRICE_CHANGES} changes of the share price in the last 90 days.`,
   quietSeconds: DAY_S,
@@ -217,10 +270,11 @@ export const priceStale: SignalRule = {
         tier,
         title: `${facts.vaultName}: share price unchanged for ${hours} hours`,
         summary:
-          `The share price of ${facts.vaultName} has not changed for ${hours} hours` +
-          `${latest.sharePrice === null ? "" : ` and is ${priceOf(facts, latest.sharePrice)}`}. The median interval between ` +
-          `its last ${changes.length} changes is ${countOf(Math.max(1, Math.round(intervals.median / 3_600)), "hour")}. Its ` +
-          "source may have stopped: a deposit or withdrawal now would be at the old price.",
+          `The share price of ${facts.vaultName} has ` +
+          `${latest.sharePrice === null ? "not changed" : `been ${priceOf(facts, latest.sharePrice)}`} for ${hours} hours. The ` +
+          `median interval between its last ${changes.length} changes is ` +
+          `${countOf(Math.max(1, Math.round(intervals.median / 3_600)), "hour")}. Price updates may have stopped: a deposit or ` +
+          "withdrawal now is executed at the old price.",
         metrics: [{ label: "unchanged_for", value: `${unchanged}`, unit: "seconds", change: null }],
         evidence: { usual_seconds: `${intervals.median}`, changes: `${changes.length}` },
         keys: [tier],
@@ -230,7 +284,7 @@ export const priceStale: SignalRule = {
   },
 };
 
-/** Returns the times of the snapshots that show a new share price, oldest first, in seconds. */
+/** Returns the timestamps of the snapshots whose share price differs from the previous one, oldest first, in seconds since the epoch. */
 function priceChanges({ days, hours, recent }: VaultFacts): number[] {
   const firstHour = hours[0]?.seconds ?? Number.POSITIVE_INFINITY;
   const points = [...days.filter(({ seconds }) => seconds < firstHour), ...hours, ...recent]

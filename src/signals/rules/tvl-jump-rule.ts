@@ -12,20 +12,21 @@ import {
 import { type DayFlows, latestPoint, type Point, pointDayAgo } from "../signal-facts.ts";
 import { fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../signal-finding.ts";
 
-const reason = "Neither flows nor yield explain it: a donation, a migration or an accounting change";
+const reason = "Not explained by flows or yield: a donation, a migration, an accounting change or a loss";
 const BOUNDS: readonly Bound[] = [
   {
     tier: "high",
     least: 0.5,
     deviations: 10,
     always: 0.5,
-    reason: `${reason} that concerns half of the vault`,
+    reason:
+      "Not explained by flows or yield, and half of the vault or more: a donation, a migration, an accounting change or a loss",
   },
   { tier: "medium", least: 0.2, deviations: 6, always: 0.5, reason },
   { tier: "low", least: 0.1, deviations: 4, always: 0.5, reason },
 ];
 
-/** Splits a change of total assets into flows, yield and the unexplained rest. Null when a total or a price is missing. */
+/** Splits a change in total assets into flows, yield and the unexplained rest. Returns null if a total or a share price is missing. */
 function explain(
   span: { before: Point; after: Point },
   flows: Pick<DayFlows, "inflow" | "outflow">,
@@ -40,16 +41,16 @@ function explain(
   return part === null ? null : { before: before.totalAssets, net, earned, unexplained, part };
 }
 
-/** A change of total assets in a day that neither flows nor the share price explain. */
+/** Reports a change in total assets within 24 hours that is explained by neither flows nor the share price. */
 export const tvlJump: SignalRule = {
   rule_id: "tvl_jump",
   dimension: "capital",
-  title: "Unexplained change of total assets",
+  title: "Unexplained change in total assets",
   description:
-    "The part of the last day's change of total assets that neither deposits and withdrawals nor the change of the " +
-    "share price explain, compared with each earlier day.",
+    "The change in total assets over the last 24 hours that is explained by neither deposits and withdrawals nor the " +
+    "share price, compared with each earlier day.",
   tiers: toTiers(BOUNDS),
-  needs: `${BASELINE_NEEDS} Each of those snapshots needs a share price.`,
+  needs: `${BASELINE_NEEDS} A share price in each of the snapshots used.`,
   quietSeconds: DAY_S,
   find(facts) {
     const [before, after] = [pointDayAgo(facts), latestPoint(facts)];
@@ -72,11 +73,14 @@ export const tvlJump: SignalRule = {
         tier,
         title: `${facts.vaultName}: unexplained ${direction} of ${whole(size)}`,
         summary:
-          `Total assets of ${facts.vaultName} went from ${whole(jump.before)} to ${whole(after.totalAssets)} in the last 24 ` +
+          `Total assets of ${facts.vaultName} changed from ${whole(jump.before)} to ${whole(after.totalAssets)} in the last 24 ` +
           `hours. Net deposits account for ${whole(jump.net)} and the share price for ${whole(jump.earned)}; the remaining ` +
           `${direction} of ${whole(size)}, ${percent(jump.part)} of the vault, is unexplained. ` +
-          `${describeBaseline("the unexplained daily change", baseline)} It may be a donation, a migration or an ` +
-          "accounting change: ask the curator before you deposit or withdraw.",
+          `${describeBaseline("the unexplained daily change", baseline)} ${
+            up
+              ? "It may be a donation, a migration or an accounting change: find out which before you deposit or withdraw."
+              : "It may be a migration, an accounting change or a loss: do not deposit until you know where the assets went."
+          }`,
         metrics: [
           {
             label: "total_assets",
