@@ -167,14 +167,16 @@ export const apyBreak: SignalRule = {
   },
 };
 
+/** Returns the title and summary about an unusual yield. A fall of the share price by more than rounding is reported as a loss. */
 function breakTexts(
-  { vaultName, assetSymbol }: VaultFacts,
+  { vaultName, assetSymbol, assetDecimals }: VaultFacts,
   of: { last: DailyRate; baseline: { median: number; mad: number }; days: number },
 ): { title: string; summary: string } {
   const { last, baseline, days } = of;
   const median = percent(baseline.median);
   const normal = `The median of the ${days} earlier days is ${median} APY, with a median absolute deviation of ${points(baseline.mad)}.`;
-  if (last.growth < 0) {
+  const rounding = 2 / 10 ** assetDecimals;
+  if (last.growth < -rounding) {
     const fall = percent(-last.growth);
     return {
       title: `${vaultName}: share price fell ${fall} in a day (median yield ${median} APY)`,
@@ -188,7 +190,7 @@ function breakTexts(
     title: `${vaultName}: 1-day APY of ${percent(last.rate)}, ${below ? "below" : "above"} the median of ${median}`,
     summary:
       `The yield of ${vaultName} over the last day was ${percent(last.rate)} APY in ${assetSymbol}. ${normal} ` +
-      consequenceOfYield({ below, unchanged: last.growth === 0 }),
+      consequenceOfYield({ below, unchanged: last.growth <= 0 }),
   };
 }
 
