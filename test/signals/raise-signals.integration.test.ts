@@ -216,7 +216,7 @@ describe("raiseSignals() on a chain", () => {
     await world.act("Full", { name: "setCap", args: [dollars(1_250_000)] });
     expect(await world.round(start)).toMatchObject({ raised: 1 });
     expect((await oneOf("Full", "capacity_opened")).summary).toMatch(
-      /^Full accepts deposits of up to 250,000 USDC \(0x.{9}\) again; \d+ minutes earlier its deposit limit was zero\. The vault holds 1,000,000 USDC/,
+      /^Full accepts deposits of up to 250,000 USDC \(0x.{9}\) again; \d+ minutes earlier its remaining deposit capacity was zero\. The vault holds 1,000,000 USDC/,
     );
     await world.act("Full", { name: "setCap", args: [dollars(1_000_000)] });
     expect(await world.round(start + 300)).toMatchObject({ raised: 1 });
@@ -257,8 +257,8 @@ describe("raiseSignals() on a chain", () => {
     await world.round(EVENT + 26 * HOUR + 3_000);
     const own = (await signals()).filter(({ vault_name }) => vault_name === "Registry");
     expect(own.map(({ rule_id, title }) => `${rule_id}: ${title}`)).toEqual([
-      "registry_changed: Registry: active in this service",
-      "registry_changed: Registry: paused in this service",
+      "registry_changed: Registry: deposits through this service active again",
+      "registry_changed: Registry: deposits through this service paused",
     ]);
     expect(own[0]?.summary).toContain("from paused to active in the last 24 hours: review is over.");
     const added = (await signals()).filter(({ rule_id }) => rule_id === "vault_added");
