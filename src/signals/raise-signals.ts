@@ -11,9 +11,9 @@ import { parseRowOrSkip } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { signalRules } from "./list-signal-rules.ts";
 import { locateChanges, type VaultIncident, withoutTransaction } from "./locate-change-transactions.ts";
+import { coalesceFindings, type Incident } from "./merge-signal-findings.ts";
 import { type JudgedVault, readFacts } from "./read-signal-facts.ts";
 import type { VaultFacts } from "./signal-facts.ts";
-import { coalesceFindings, type Incident } from "./signal-incidents.ts";
 
 /** Maximum age of incidents that findings are merged into, in milliseconds. It exceeds the period that any rule examines. */
 const KNOWN_MS = 90 * DAY_MS;

@@ -9,8 +9,13 @@ import { applyTransitions, type Transition } from "../track/deposit-transitions.
 import { isSourceOpen, sourceTransitions } from "../track/source-transaction.ts";
 import { trackDeposit } from "../track/track-deposit.ts";
 import { vaultTransitions } from "../track/vault-transaction.ts";
-import { type FoundTransaction, isProvenBy, type MatchKind, matchDeposit } from "./match-transaction.ts";
-import { getReplayStatus } from "./replayed-deposit-status.ts";
+import {
+  type FoundTransaction,
+  isProvenBy,
+  type MatchKind,
+  matchDeposit,
+} from "./find-deposit-of-transaction.ts";
+import { getReplayStatus } from "./repeated-transaction-status.ts";
 import { toTransferStatus, toUntrackedStatus } from "./tracked-deposit-status.ts";
 import { classifyUntracked } from "./untracked-transaction-status.ts";
 

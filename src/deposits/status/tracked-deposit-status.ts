@@ -7,7 +7,7 @@ import type { TransferStatus } from "../../schemas/deposit-schema.ts";
 import { isRequested } from "../track/async-deposit-request.ts";
 import { currentState, isUnseen, statusOf } from "../track/deposit-state-machine.ts";
 import { nextStep } from "../track/next-deposit-step.ts";
-import type { FoundTransaction } from "./match-transaction.ts";
+import type { FoundTransaction } from "./find-deposit-of-transaction.ts";
 import type { UntrackedStatus } from "./untracked-transaction-status.ts";
 
 type TransferSide = NonNullable<TransferStatus["sending"]>;

@@ -2,7 +2,7 @@ import type { DestinationCall, ProviderScope, TransferRequest, VerifiedTransfer 
 import { QUOTE_TIMEOUT_MS } from "./api/lifi-client.ts";
 import { LifiQuote } from "./api/lifi-schemas.ts";
 import type { LifiContext } from "./lifi-context.ts";
-import { lifiSlippage, requestedTools } from "./lifi-request-params.ts";
+import { lifiSlippage, requestedTools } from "./lifi-tool-selection.ts";
 import { verifyLifiTransfer } from "./verify/verify-lifi-transfer.ts";
 
 /** The inputs of a request to LI.FI for a transaction. `tools` is null if LI.FI may choose the exchange. */

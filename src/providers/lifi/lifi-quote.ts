@@ -6,7 +6,7 @@ import { lifiRejection, noLifiRoute, toolErrorReasons } from "./api/lifi-errors.
 import { LifiErrorBody, type LifiRoute, LifiRoutes } from "./api/lifi-schemas.ts";
 import type { LifiContext } from "./lifi-context.ts";
 import { LIFI_KEY, quoteFromStep } from "./lifi-quote-from-step.ts";
-import { lifiSlippage, requestedTools, toolDeliveryModes, toolsFor } from "./lifi-request-params.ts";
+import { lifiSlippage, requestedTools, toolDeliveryModes, toolsFor } from "./lifi-tool-selection.ts";
 import { checkQuotedAction } from "./verify/verify-lifi-envelope.ts";
 
 /**

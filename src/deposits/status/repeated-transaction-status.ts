@@ -7,7 +7,7 @@ import { deliveryTransitions } from "../track/bridge-delivery.ts";
 import type { TransactionReader } from "../track/deposit-transaction-reader.ts";
 import { previewTransitions, type Transition } from "../track/deposit-transitions.ts";
 import { sourceTransitions } from "../track/source-transaction.ts";
-import type { FoundTransaction } from "./match-transaction.ts";
+import type { FoundTransaction } from "./find-deposit-of-transaction.ts";
 import { toTransferStatus } from "./tracked-deposit-status.ts";
 
 /**

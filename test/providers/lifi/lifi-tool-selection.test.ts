@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lifiSlippage, toolsFor } from "../../../src/providers/lifi/lifi-request-params.ts";
+import { lifiSlippage, toolsFor } from "../../../src/providers/lifi/lifi-tool-selection.ts";
 import type { TransferRequest } from "../../../src/providers/provider.ts";
 import { deployments } from "../../support/lifi/harness.ts";
 import { callOf, NATIVE, requestOf, tokens } from "../../support/lifi/parts.ts";

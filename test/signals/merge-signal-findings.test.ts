@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { signalRules } from "../../src/signals/list-signal-rules.ts";
+import { coalesceFindings, type Incident } from "../../src/signals/merge-signal-findings.ts";
 import type { Finding } from "../../src/signals/signal-finding.ts";
-import { coalesceFindings, type Incident } from "../../src/signals/signal-incidents.ts";
 
 const ruleNamed = (id: string) =>
   signalRules.find(({ rule_id }) => rule_id === id) ?? Promise.reject(new Error(id));

@@ -4,7 +4,7 @@ import type { TransactionOnChain } from "../../../src/chains/chain-transaction.t
 import type { Context } from "../../../src/context.ts";
 import type { Database } from "../../../src/db/database-client.ts";
 import type { DepositRow } from "../../../src/db/queries/deposit-queries.ts";
-import { getReplayStatus } from "../../../src/deposits/status/replayed-deposit-status.ts";
+import { getReplayStatus } from "../../../src/deposits/status/repeated-transaction-status.ts";
 import type { TransactionReader } from "../../../src/deposits/track/deposit-transaction-reader.ts";
 import { failure } from "../../../src/errors.ts";
 import type { Provider, ProviderStatus } from "../../../src/providers/provider.ts";

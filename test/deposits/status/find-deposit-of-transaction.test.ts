@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import type { Database } from "../../../src/db/database-client.ts";
 import type { DepositRow } from "../../../src/db/queries/deposit-queries.ts";
-import { isProvenBy, matchDeposit } from "../../../src/deposits/status/match-transaction.ts";
+import { isProvenBy, matchDeposit } from "../../../src/deposits/status/find-deposit-of-transaction.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { testContext } from "../../support/context.ts";
 import { OTHER, row, USER } from "../../support/deposits/fixtures.ts";
