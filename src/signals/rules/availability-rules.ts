@@ -178,8 +178,8 @@ export const liquidityThin: SignalRule = {
   dimension: "risk",
   title: "Low withdrawal liquidity",
   description:
-    "Assets available for immediate withdrawal as a fraction of total assets, measured by what the largest known holder " +
-    "can withdraw now when that is less than its balance.",
+    "Assets available for immediate withdrawal as a fraction of total assets: the amount that the largest known holder " +
+    "can withdraw now. The rule applies only while that is less than the holder's balance.",
   tiers: THIN.map(([tier, most]) => ({
     tier,
     threshold: `At most ${Math.round((1 - most) * 100)}% of total assets`,

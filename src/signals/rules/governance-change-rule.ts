@@ -192,18 +192,19 @@ export const governanceChangeAnnounced: SignalRule = governanceRule({
   id: "change_announced",
   title: "Governance change pending or cancelled",
   description:
-    "Events that submit, schedule or start a change that takes effect after a timelock or another transaction, and events " +
-    "that cancel such a change.",
+    "Events that submit, schedule or start a change that takes effect only after a timelock or a second transaction, such " +
+    "as the acceptance by a proposed owner, and events that cancel such a change.",
   tiers: [
     {
       tier: "medium",
-      threshold: "Owner, guardian, fee, timelock, or removal of a market",
+      threshold:
+        "Owner, guardian, fee, shorter timelock, removal of a market, a scheduled operation, or a cancelled ownership transfer",
       reason:
         "Holders may have time to withdraw before it takes effect; an ownership transfer takes effect as soon as it is accepted",
     },
     {
       tier: "low",
-      threshold: "Cap, or a cancelled change",
+      threshold: "Cap, or any other cancelled change",
       reason: "Rarely affects terms that holders rely on",
     },
   ],

@@ -89,7 +89,9 @@ const ownershipTransferred = (contract: VaultContract): GovernanceEvent =>
       ...addressTexts(settingOf(contract, "owner"), {
         member: "newOwner",
         advice: `The owner can change how the vault works: ${FIND_OUT}`,
-        removed: "Settings that only the owner could change are now fixed.",
+        removed:
+          "Other accounts, such as an access-control authority or a proxy admin, may still be able to change settings: " +
+          "check who they are.",
       }),
       seenByView: (_args, vault) => vault[contract] === vault.address,
     },
@@ -123,11 +125,12 @@ export const beaconEvents: readonly GovernanceEvent[] = [
   }),
   changeEvent(
     ["beacon", "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
-    {
-      what: "owner of the beacon",
-      describe: newValue("newOwner"),
+    addressTexts("owner of the beacon", {
+      member: "newOwner",
       advice: `The owner of the beacon can replace the implementation: ${FIND_OUT}`,
-    },
+      removed:
+        "Check whether another account, such as an upgrade admin, can still replace the implementation.",
+    }),
   ),
 ];
 

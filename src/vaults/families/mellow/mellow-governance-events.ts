@@ -1,5 +1,6 @@
 import { accessControlEvents, FIND_OUT } from "../../governance/common-governance-events.ts";
 import {
+  addressTexts,
   changeEvent,
   type EventArgs,
   formatDuration,
@@ -83,9 +84,11 @@ const feeManagerEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["feeManager", "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
     {
-      what: "owner of the fee manager",
-      describe: newValue("newOwner"),
-      advice: `This owner can change the fees: ${FIND_OUT}`,
+      ...addressTexts("owner of the fee manager", {
+        member: "newOwner",
+        advice: `This owner can change the fees: ${FIND_OUT}`,
+        removed: "Fee settings that only this owner could change can no longer be changed.",
+      }),
       tier: "medium",
     },
   ),
