@@ -1,7 +1,7 @@
 /** Benchmark process that indexes a chain and reports duration and memory. Run with --expose-gc. */
 import { createContext, createRuntime } from "../../src/context.ts";
 import { backfillFromMessage } from "../../src/flows/backfill-flows.ts";
-import { indexerOf } from "../../src/flows/flow-indexer.ts";
+import { indexerOf } from "../../src/flows/flow-store.ts";
 import { indexChain } from "../../src/flows/index-flows.ts";
 import { reindexChain } from "../../src/flows/reindex-flows.ts";
 

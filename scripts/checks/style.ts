@@ -17,7 +17,7 @@ const PURE = [
   "src/lib/",
   "src/deposits/track/deposit-state-machine.ts",
   "src/deposits/track/deposit-poll-schedule.ts",
-  "src/orders/slippage.ts",
+  "src/orders/order-slippage.ts",
   "src/deposits/track/deposit-proofs.ts",
   "src/vaults/families/",
   "src/vaults/governance/",

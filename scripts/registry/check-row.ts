@@ -3,7 +3,7 @@ import { z } from "zod";
 import { runQuery } from "../../src/chains/aggregate-reads.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { queryAll } from "../../src/chains/chain-query.ts";
-import { deriveFromChain } from "../../src/vaults/derive-vault.ts";
+import { deriveFromChain } from "../../src/registry/derive-vault.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 import type { Derivation, DerivedVault } from "../../src/vaults/vault-derivation.ts";
 import { type DerivationSubject, subjectOfRow } from "../../src/vaults/vault-derivation.ts";

@@ -7,7 +7,7 @@ import { audit } from "../../src/db/schema/partner-tables.ts";
 import { vaults } from "../../src/db/schema/vault-tables.ts";
 import { Timing } from "../../src/lib/request-timing.ts";
 import { formatVaultId } from "../../src/lib/vault-id.ts";
-import { toDerivedColumns } from "../../src/vaults/derive-vault.ts";
+import { toDerivedColumns } from "../../src/registry/derive-vault.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 import type { DerivedVault } from "../../src/vaults/vault-derivation.ts";
 import { findFamily } from "../../src/vaults/vault-families.ts";

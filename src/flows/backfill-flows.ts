@@ -11,9 +11,9 @@ import {
   missingBlocks,
   missingBlocksOfAny,
 } from "./flow-index-state.ts";
-import { type Indexer, indexerOf } from "./flow-indexer.ts";
 import { assertSameFinalBlock } from "./flow-reorg.ts";
 import { joinFlowSources, sourceFingerprint } from "./flow-sources.ts";
+import { type Indexer, indexerOf } from "./flow-store.ts";
 
 /** Minimum number of requests to backfill one piece: for the final block, the logs, and the block of the last log. */
 const MIN_REQUESTS_PER_PIECE = 3;

@@ -2,8 +2,8 @@ import type { FlowState, FlowTip, StartSearch, VaultCoverage } from "../db/queri
 import { type BlockRange, type BlockSet, subtractRanges, uniteRanges } from "../lib/block-ranges.ts";
 import { describeError } from "../lib/logger.ts";
 import { toVault, type Vault } from "../vaults/vault.ts";
-import type { Indexer } from "./flow-indexer.ts";
 import { sourceFingerprint } from "./flow-sources.ts";
+import type { Indexer } from "./flow-store.ts";
 
 /** A vault with a known start block, and its coverage (the blocks whose flows are stored). */
 export interface IndexedVault {

@@ -2,7 +2,7 @@ import type { NodeSession } from "../chains/chain-client.ts";
 import { readBlock } from "../chains/read-block.ts";
 import type { FlowTip } from "../db/queries/flow-queries.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
-import type { Indexer } from "./flow-indexer.ts";
+import type { Indexer } from "./flow-store.ts";
 
 /**
  * Throws OutsideError unless a node has the stored final block: a node that is behind this block, or on another fork,

@@ -15,7 +15,7 @@ import { describeError } from "../lib/logger.ts";
 import { depositRouterCreate2 } from "../router/deposit-router-artifact.ts";
 import { adapterOf } from "../vaults/vault-families.ts";
 import type { IndexState, VaultWithoutStart } from "./flow-index-state.ts";
-import type { Indexer } from "./flow-indexer.ts";
+import type { Indexer } from "./flow-store.ts";
 
 /** Maximum error of a start block, in blocks: reading the surplus blocks costs one request and finds no logs. */
 const CLOSE_ENOUGH_BLOCKS = 1_024;

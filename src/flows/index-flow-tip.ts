@@ -12,9 +12,9 @@ import type { FlowRow, FlowTip } from "../db/queries/flow-queries.ts";
 import type { Block } from "../lib/block-ranges.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { IndexState } from "./flow-index-state.ts";
-import type { Indexer } from "./flow-indexer.ts";
 import { rewindToCommonAncestor } from "./flow-reorg.ts";
 import { type FlowSources, joinFlowSources } from "./flow-sources.ts";
+import type { Indexer } from "./flow-store.ts";
 
 /**
  * Minimum depth of a final block below the head, even if the chain finalizes faster. Blocks above the final block are

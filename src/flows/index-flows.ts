@@ -7,8 +7,8 @@ import { mapConcurrently } from "../lib/concurrency.ts";
 import { describeError } from "../lib/logger.ts";
 import { backfill } from "./backfill-flows.ts";
 import { type IndexState, loadIndexState, missingBlocksOfAny } from "./flow-index-state.ts";
-import { type Indexer, indexerOf } from "./flow-indexer.ts";
 import { findStartBlocks } from "./flow-start-block.ts";
+import { type Indexer, indexerOf } from "./flow-store.ts";
 import { indexTip, type TipReport } from "./index-flow-tip.ts";
 import { auditLogs } from "./recheck-flow-logs.ts";
 

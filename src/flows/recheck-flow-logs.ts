@@ -7,9 +7,9 @@ import {
 } from "../chains/rpc-request-budget.ts";
 import { describeError } from "../lib/logger.ts";
 import type { IndexState } from "./flow-index-state.ts";
-import type { Indexer } from "./flow-indexer.ts";
 import { assertSameFinalBlock } from "./flow-reorg.ts";
 import { joinFlowSources, sourceFingerprint } from "./flow-sources.ts";
+import type { Indexer } from "./flow-store.ts";
 
 /**
  * Maximum number of blocks that are read again at once, because all their flows are sent to the database although most

@@ -4,8 +4,8 @@ import type { Context } from "../context.ts";
 import { countBlocks } from "../lib/block-ranges.ts";
 import { backfill } from "./backfill-flows.ts";
 import { type IndexState, loadIndexState, missingBlocksOfAny } from "./flow-index-state.ts";
-import { type Indexer, indexerOf } from "./flow-indexer.ts";
 import { findStartBlocks } from "./flow-start-block.ts";
+import { type Indexer, indexerOf } from "./flow-store.ts";
 import { indexTip } from "./index-flow-tip.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { AcrossSetting, LifiSetting, ProviderSettings } from "../config.ts";
 import { createAcross } from "./across/across-provider.ts";
 import { RateLimitMemory } from "./lifi/api/lifi-rate-limits.ts";
-import type { StargateContracts } from "./lifi/lifi-bridge-contracts.ts";
+import type { StargateContracts } from "./lifi/lifi-bridge-deployments.ts";
 import { createLifi } from "./lifi/lifi-provider.ts";
 import type { Provider } from "./provider.ts";
 

@@ -5,9 +5,9 @@ import { type DerivedColumns, insertVault, selectVault } from "../db/queries/vau
 import { AppError, failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { NewVaultInput, VaultRecord } from "../schemas/admin-schema.ts";
-import { assertServedChain, deriveVault, toDerivedColumns } from "../vaults/derive-vault.ts";
 import { type Derivation, underivable, unreviewedSubject } from "../vaults/vault-derivation.ts";
 import { findFamily } from "../vaults/vault-families.ts";
+import { assertServedChain, deriveVault, toDerivedColumns } from "./derive-vault.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
 /** A vault's registry entry, and whether this call added it. */

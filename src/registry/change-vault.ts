@@ -5,10 +5,10 @@ import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultChangeInput, VaultRecord } from "../schemas/admin-schema.ts";
-import { assertServedChain, deriveVault, toDerivedColumns } from "../vaults/derive-vault.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { StoredVault } from "../vaults/vault.ts";
 import { type DerivationSubject, subjectOfRow } from "../vaults/vault-derivation.ts";
+import { assertServedChain, deriveVault, toDerivedColumns } from "./derive-vault.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
 /** A vault, and the status change that an administrator requests for it. */

@@ -28,8 +28,8 @@ export const SignatureInput = z
   });
 
 /**
- * Chain on which a smart account's signature is verified. The verification of a signature made with a private key does
- * not depend on it.
+ * Chain on which a smart account's signature (ERC-1271) is verified. It has no effect on the signature of an externally
+ * owned account.
  */
 export const SigningChain = ChainIdInput.default(1).meta({
   description:
@@ -58,7 +58,7 @@ export const signingPurposes = ["register", "login", "apply"] as const;
 /** The operation that a wallet signature authorizes. A signature is valid for one operation only. */
 export type SigningPurpose = (typeof signingPurposes)[number];
 
-/** A nonce in a response, with the sign-in message that contains it and that the wallet signs. */
+/** Response with a nonce and the sign-in message that contains it, for the wallet to sign. */
 export const Nonce = z
   .object({
     nonce: z.string().meta({

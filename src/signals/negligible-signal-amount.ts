@@ -6,7 +6,10 @@ const MIN_WHOLE_AMOUNTS: readonly (readonly [symbol: string, thousandths: bigint
   ["HYPE", 3_000n],
   ["AVAX", 5_000n],
 ];
-/** The same amount for any other asset, in thousandths of a token. Most of these assets are worth a dollar or less. */
+/**
+ * Smallest amount that a signal reports of an asset without an entry in the table above, in thousandths of a token. Most
+ * of these assets are worth a dollar or less.
+ */
 const MIN_ANY_AMOUNT = 100_000n;
 
 /** The sentence that tells customers which amounts the rules ignore, as part of a threshold. */

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { aaveStataFamily } from "./families/aave-stata-family.ts";
 import { accountableFamily } from "./families/accountable-family.ts";
 import { centrifugeFamily } from "./families/centrifuge-family.ts";
-import { erc4626Family } from "./families/erc4626/erc4626-adapter.ts";
+import { erc4626Family } from "./families/erc4626-base/erc4626-adapter.ts";
 import { eulerEarnFamily, eulerFamily } from "./families/euler-family.ts";
 import { fluidFamily } from "./families/fluid-family.ts";
 import { gearboxFamily } from "./families/gearbox-family.ts";

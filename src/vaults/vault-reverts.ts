@@ -97,8 +97,7 @@ export interface ExplainedRevert {
 }
 
 /**
- * Maps revert data of a vault, a token or the Router to an error code and a text, by the errors that many contracts
- * share.
+ * Maps revert data to an error code and a text, for the errors that vault, token and Router contracts have in common.
  */
 export function explainCommonRevert(data: Hex): ExplainedRevert {
   if (data.length < 10) return { code: null, text: null };

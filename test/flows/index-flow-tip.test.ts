@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { createBudget } from "../../src/chains/rpc-request-budget.ts";
 import { loadIndexState } from "../../src/flows/flow-index-state.ts";
-import type { Indexer } from "../../src/flows/flow-indexer.ts";
+import type { Indexer } from "../../src/flows/flow-store.ts";
 import { indexTip } from "../../src/flows/index-flow-tip.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { MemoryFlows } from "../support/flows/memory-store.ts";

@@ -10,7 +10,7 @@ import { olderThan } from "./page-conditions.ts";
 export type ApplicationRow = typeof applications.$inferSelect;
 
 /**
- * Selects the partner application with an id or of an address, or returns null if there is none. Throws
+ * Selects a partner application by its id or by its wallet address, or returns null if there is none. Throws
  * `store_unavailable`.
  */
 export async function selectApplication(

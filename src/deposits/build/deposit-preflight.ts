@@ -6,7 +6,7 @@ import { type AppError, type ErrorCode, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { larger } from "../../lib/amount.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
-import { priceIsSafe } from "../../orders/slippage.ts";
+import { priceIsSafe } from "../../orders/order-slippage.ts";
 import { decodeRouterError } from "../../router/router-codec.ts";
 import type { DepositTerms, Refusal } from "../../vaults/vault-adapter.ts";
 import { pauseReason } from "../../vaults/vault-entry.ts";

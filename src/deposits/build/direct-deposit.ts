@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { type AppError, failure } from "../../errors.ts";
-import { allowedLoss, minimumShares } from "../../orders/slippage.ts";
+import { allowedLoss, minimumShares } from "../../orders/order-slippage.ts";
 import type { UserCall } from "../../orders/wallet-calls.ts";
 import { decodeRouterError } from "../../router/router-codec.ts";
 import type { AsyncDeposits } from "../../vaults/vault-adapter.ts";

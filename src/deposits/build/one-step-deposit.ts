@@ -3,13 +3,13 @@ import type { Context } from "../../context.ts";
 import { failure } from "../../errors.ts";
 import { deductParts, fractionToParts, MAX_UINT256 } from "../../lib/amount.ts";
 import { DAY_S } from "../../lib/durations.ts";
+import { allowedLoss, minimumShares } from "../../orders/order-slippage.ts";
 import {
   balanceOfRead,
   simulatedHead,
   simulatePayment,
   simulateProviderTransaction,
 } from "../../orders/simulate-payment.ts";
-import { allowedLoss, minimumShares } from "../../orders/slippage.ts";
 import type { DestinationCall, TransferQuote, VerifiedTransfer } from "../../providers/provider.ts";
 import { encodeRouterDeposit } from "../../router/router-codec.ts";
 import type { Token } from "../../vaults/vault.ts";

@@ -72,9 +72,9 @@ const REACHED: Readonly<Record<OnchainEvent, DepositState | null>> = {
 };
 
 /**
- * Returns the state of a deposit after an event. States only advance, except that `requested` becomes `failed` when the
- * vault rejects the request. `completed`, `partial` and `refunded` are final. Provider statuses change nothing. An
- * unconfirmed on-chain event leads at most to `submitted`. An on-chain event reopens `expired` and `abandoned`.
+ * Returns the state of a deposit after an event. States only advance, with two exceptions: `requested` becomes `failed`
+ * when the vault rejects the request, and an on-chain event reopens `expired` and `abandoned`. `completed`, `partial` and
+ * `refunded` are final. Provider statuses change nothing. An unconfirmed on-chain event leads at most to `submitted`.
  */
 export function nextState(state: DepositState, event: StateEvent): DepositState {
   switch (event.kind) {

@@ -7,7 +7,7 @@ import {
   cctpContracts,
   type StargateContracts,
   stargateContracts,
-} from "./lifi-bridge-contracts.ts";
+} from "./lifi-bridge-deployments.ts";
 import type { BridgeFacet } from "./lifi-bridges.ts";
 
 /** LI.FI's own contracts on one chain, without those of the bridges it uses. */

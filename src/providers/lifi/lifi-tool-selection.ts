@@ -3,7 +3,7 @@ import { isNative } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import type { TransferQuote, TransferRequest } from "../provider.ts";
 import { noLifiRoute } from "./api/lifi-errors.ts";
-import { hasStargatePool } from "./lifi-bridge-contracts.ts";
+import { hasStargatePool } from "./lifi-bridge-deployments.ts";
 import { type BridgeFacet, type LifiBridge, lifiBridges } from "./lifi-bridges.ts";
 import type { LifiContext } from "./lifi-context.ts";
 import type { LifiDeployments, PairDeployments } from "./lifi-deployments.ts";

@@ -1,7 +1,7 @@
 import type { VaultFamily } from "../vault-adapter.ts";
 import { familyErrors } from "../vault-reverts.ts";
-import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
-import { erc4626Deriver } from "./erc4626/erc4626-derivation.ts";
+import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
+import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
 
 /**
  * Adapter of Aave's static aTokens (StataTokenV2). `maxDeposit` depends on the reserve and ignores the token's own

@@ -13,9 +13,9 @@ import type { Vault } from "../vault.ts";
 import type { Refusal, TermsInput, VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-derivation.ts";
 import { familyErrors } from "../vault-reverts.ts";
-import { defineErc4626, erc4626Abi } from "./erc4626/erc4626-adapter.ts";
-import { erc4626Deriver, type Identification, notIdentified } from "./erc4626/erc4626-derivation.ts";
-import type { FamilyViews } from "./erc4626/erc4626-variant-views.ts";
+import { defineErc4626, erc4626Abi } from "./erc4626-base/erc4626-adapter.ts";
+import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-base/erc4626-derivation.ts";
+import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 
 const vaultAbi = once(() =>
   parseAbi([

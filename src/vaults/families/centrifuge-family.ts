@@ -24,7 +24,7 @@ import {
   type Identification,
   notIdentified,
   ORDINARY_ACCOUNT,
-} from "./erc4626/erc4626-derivation.ts";
+} from "./erc4626-base/erc4626-derivation.ts";
 import {
   conversionPrice,
   conversionReads,

@@ -18,7 +18,7 @@ import type {
   PendingDeposit,
 } from "../vault-adapter.ts";
 import { sharePriceOf } from "../vault-share-price.ts";
-import { samplePrice, samplePriceReads, sampleShares } from "./erc4626/erc4626-adapter.ts";
+import { samplePrice, samplePriceReads, sampleShares } from "./erc4626-base/erc4626-adapter.ts";
 
 const requestDepositAbi = once(() =>
   parseAbi([

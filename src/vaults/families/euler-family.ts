@@ -14,9 +14,9 @@ import {
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import { familyErrors } from "../vault-reverts.ts";
-import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
-import { erc4626Deriver, identifyByViews } from "./erc4626/erc4626-derivation.ts";
-import type { FamilyViews } from "./erc4626/erc4626-variant-views.ts";
+import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
+import { erc4626Deriver, identifyByViews } from "./erc4626-base/erc4626-derivation.ts";
+import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 
 const hookAbi = once(() =>
   parseAbi(["function hookConfig() view returns (address hookTarget, uint32 hookedOps)"]),

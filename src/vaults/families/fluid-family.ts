@@ -6,8 +6,8 @@ import type { Vault } from "../vault.ts";
 import type { DepositCall, DepositInput, VaultFamily } from "../vault-adapter.ts";
 import type { ExplainedRevert } from "../vault-reverts.ts";
 import { familyErrors } from "../vault-reverts.ts";
-import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
-import { erc4626Deriver } from "./erc4626/erc4626-derivation.ts";
+import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
+import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
 
 const depositAbi = once(() =>
   parseAbi([

@@ -8,8 +8,8 @@ import {
 } from "../governance/governance-event.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import { familyErrors } from "../vault-reverts.ts";
-import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
-import { erc4626Deriver } from "./erc4626/erc4626-derivation.ts";
+import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
+import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
 
 /**
  * Adapter of Gearbox v3 lending pools: ERC-4626 without virtual shares and with a pause. Source: gearbox core-v3,

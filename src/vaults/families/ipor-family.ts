@@ -20,14 +20,14 @@ import type { Vault } from "../vault.ts";
 import type { TermsInput, VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-derivation.ts";
 import { familyErrors } from "../vault-reverts.ts";
-import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
+import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import {
   erc4626Deriver,
   type Identification,
   notIdentified,
   ORDINARY_ACCOUNT,
-} from "./erc4626/erc4626-derivation.ts";
-import type { FamilyViews } from "./erc4626/erc4626-variant-views.ts";
+} from "./erc4626-base/erc4626-derivation.ts";
+import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 
 const vaultAbi = once(() => parseAbi(["function getAccessManagerAddress() view returns (address)"]));
 const managerAbi = once(() =>

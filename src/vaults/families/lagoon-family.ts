@@ -23,7 +23,7 @@ import type {
 import { type DerivationSubject, probeFunction } from "../vault-derivation.ts";
 import { addressParam } from "../vault-params.ts";
 import { familyErrors } from "../vault-reverts.ts";
-import { erc4626Deriver, type Identification, notIdentified } from "./erc4626/erc4626-derivation.ts";
+import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-base/erc4626-derivation.ts";
 import {
   conversionPrice,
   conversionReads,

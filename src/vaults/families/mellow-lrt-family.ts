@@ -14,9 +14,9 @@ import {
 import type { Vault } from "../vault.ts";
 import type { TermsInput, VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-derivation.ts";
-import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
-import { erc4626Deriver, type Identification, notIdentified } from "./erc4626/erc4626-derivation.ts";
-import type { FamilyViews } from "./erc4626/erc4626-variant-views.ts";
+import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
+import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-base/erc4626-derivation.ts";
+import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 
 const depositSwitchAbi = once(() =>
   parseAbi([

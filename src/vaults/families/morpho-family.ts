@@ -7,16 +7,16 @@ import type { Vault } from "../vault.ts";
 import type { FlowSource, TermsInput, VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-derivation.ts";
 import { familyErrors } from "../vault-reverts.ts";
-import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
+import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import {
   erc4626Deriver,
   type FamilyFactories,
   type Identification,
   identifyByFactory,
   ORDINARY_ACCOUNT,
-} from "./erc4626/erc4626-derivation.ts";
-import { erc4626Flows } from "./erc4626/erc4626-flows.ts";
-import type { FamilyViews } from "./erc4626/erc4626-variant-views.ts";
+} from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Flows } from "./erc4626-base/erc4626-flows.ts";
+import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 import { morphoV2Events } from "./morpho-governance-events.ts";
 
 /**

@@ -81,7 +81,7 @@ const timelockTexts = (of: { verb: "reduced" | "increased"; advice: string }): E
   advice: of.advice,
 });
 
-/** Names what a cap limits, from the data that its id is the hash of. Source: morpho-org/vault-v2, adapters. */
+/** Describes what a cap applies to, decoded from `idData`, whose hash is the id. Source: morpho-org/vault-v2, adapters. */
 function capScope({ id, idData }: EventArgs): string {
   try {
     const [scope, address] = decodeAbiParameters(parseAbiParameters("string, address"), idData as Hex);

@@ -1,8 +1,8 @@
 import { curationEvents } from "../governance/common-governance-events.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import { familyErrors } from "../vault-reverts.ts";
-import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
-import { erc4626Deriver } from "./erc4626/erc4626-derivation.ts";
+import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
+import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
 
 /**
  * Adapter of Silo v2 vaults for collateral that earns interest. `decimals()` returns those of the asset although shares

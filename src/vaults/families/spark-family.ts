@@ -1,8 +1,8 @@
 import { wardEvents } from "../governance/common-governance-events.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import { familyErrors } from "../vault-reverts.ts";
-import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
-import { erc4626Deriver } from "./erc4626/erc4626-derivation.ts";
+import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
+import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
 
 /**
  * Adapter of interest-bearing savings tokens: sDAI, sUSDS, stUSDS and Spark Vaults V2. None has a minimum deposit.

@@ -18,9 +18,9 @@ import {
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-derivation.ts";
-import { defineErc4626 } from "./erc4626/erc4626-adapter.ts";
-import { erc4626Deriver, type Identification, notIdentified } from "./erc4626/erc4626-derivation.ts";
-import type { FamilyViews } from "./erc4626/erc4626-variant-views.ts";
+import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
+import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-base/erc4626-derivation.ts";
+import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 
 const shutdownAbi = once(() =>
   parseAbi(["function isShutdown() view returns (bool)", "function isPaused() view returns (bool)"]),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { encodeDepositCall, toRouterCall } from "../../../src/deposits/build/deposit-calldata.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { decodeRouterDeposit } from "../../../src/router/router-codec.ts";
-import { erc4626Abi } from "../../../src/vaults/families/erc4626/erc4626-adapter.ts";
+import { erc4626Abi } from "../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
 import {
   directIntent,
   floors,

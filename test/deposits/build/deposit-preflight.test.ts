@@ -16,7 +16,7 @@ import {
   toDepositRefusal,
 } from "../../../src/deposits/build/deposit-preflight.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { erc4626Abi } from "../../../src/vaults/families/erc4626/erc4626-adapter.ts";
+import { erc4626Abi } from "../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
 import { type Contracts, contractsClient } from "../../support/chains/multicall.ts";
 import { testContext } from "../../support/context.ts";
 import {

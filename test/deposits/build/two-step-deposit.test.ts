@@ -2,7 +2,7 @@ import { decodeFunctionData, type Hex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { toSignableDeposit } from "../../../src/deposits/build/build-response.ts";
 import { prepareSecondStep, type SecondStep } from "../../../src/deposits/build/two-step-deposit.ts";
-import { erc4626Abi } from "../../../src/vaults/families/erc4626/erc4626-adapter.ts";
+import { erc4626Abi } from "../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
 import { testContext } from "../../support/context.ts";
 import { OTHER, TRACKING_ID, USDC, USER, VAULT, vault } from "../../support/deposits/fixtures.ts";
 import { balanceKey, simulatedChain } from "../../support/deposits/simulated-chain.ts";

@@ -7,7 +7,7 @@ import {
   numberToHex,
 } from "viem";
 import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
-import { erc4626Abi } from "../../../src/vaults/families/erc4626/erc4626-adapter.ts";
+import { erc4626Abi } from "../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
 import { completeClient } from "../chains/complete-client.ts";
 import { type Contracts, contractsClient, type FakeClient } from "../chains/multicall.ts";
 import { testChain } from "../chains/rpc-node.ts";

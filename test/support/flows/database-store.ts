@@ -5,7 +5,7 @@ import type { FlowRow } from "../../../src/db/queries/flow-queries.ts";
 import type { VaultRow } from "../../../src/db/queries/vault-queries.ts";
 import { flowCoverage, flows, flowTips } from "../../../src/db/schema/flow-tables.ts";
 import { vaults } from "../../../src/db/schema/vault-tables.ts";
-import { type FlowStore, storeOf } from "../../../src/flows/flow-indexer.ts";
+import { type FlowStore, storeOf } from "../../../src/flows/flow-store.ts";
 
 /** A store as the schedule sees it: what runs use, what is in it, and the registry that it reads. */
 export interface StoreUnderTest {

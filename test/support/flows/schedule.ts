@@ -4,7 +4,7 @@ import type { TipStep } from "../../../src/db/queries/flow-writes.ts";
 import type { VaultRow } from "../../../src/db/queries/vault-queries.ts";
 import { backfill } from "../../../src/flows/backfill-flows.ts";
 import { loadIndexState, missingBlocks, missingBlocksOfAny } from "../../../src/flows/flow-index-state.ts";
-import type { Indexer } from "../../../src/flows/flow-indexer.ts";
+import type { Indexer } from "../../../src/flows/flow-store.ts";
 import { indexTip } from "../../../src/flows/index-flow-tip.ts";
 import { auditLogs } from "../../../src/flows/recheck-flow-logs.ts";
 import { uniteRanges } from "../../../src/lib/block-ranges.ts";

@@ -20,7 +20,7 @@ import {
   underivable,
   underivableQuery,
 } from "../../vault-derivation.ts";
-import { ORDINARY_ACCOUNT } from "../erc4626/erc4626-derivation.ts";
+import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
 
 const vaultAbi = once(() =>
   parseAbi([

@@ -1,4 +1,4 @@
-import { deriveFromChain } from "../../../../src/vaults/derive-vault.ts";
+import { deriveFromChain } from "../../../../src/registry/derive-vault.ts";
 import type { DerivedVault } from "../../../../src/vaults/vault-derivation.ts";
 import { vaultOf } from "./deposit.ts";
 import type { Placed } from "./family.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_UINT256, PARTS_PER_BILLION } from "../../src/lib/amount.ts";
-import { allowedLoss, minimumShares, priceIsSafe } from "../../src/orders/slippage.ts";
+import { allowedLoss, minimumShares, priceIsSafe } from "../../src/orders/order-slippage.ts";
 
 const aSlippage = fc.double({ min: 1e-12, max: 0.5, noNaN: true });
 const shares = fc.bigInt(1n, MAX_UINT256);

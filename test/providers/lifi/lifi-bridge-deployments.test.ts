@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { cctpContracts, stargateContracts } from "../../../src/providers/lifi/lifi-bridge-contracts.ts";
+import { cctpContracts, stargateContracts } from "../../../src/providers/lifi/lifi-bridge-deployments.ts";
 import { lifiContracts } from "../../../src/providers/lifi/lifi-deployments.ts";
 
 const stargate = Object.entries(stargateContracts);

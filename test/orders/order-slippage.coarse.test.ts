@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { priceIsSafe } from "../../src/orders/slippage.ts";
+import { priceIsSafe } from "../../src/orders/order-slippage.ts";
 
 test("priceIsSafe() ignores no rounding in a token of few decimals", () => {
   // GUSD has two decimals: ten cents that lose one are ten percent, not three.

@@ -7,7 +7,7 @@ import {
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
-import { deriveFromChain } from "../../src/vaults/derive-vault.ts";
+import { deriveFromChain } from "../../src/registry/derive-vault.ts";
 import { unreviewedSubject } from "../../src/vaults/vault-derivation.ts";
 import { clientOn } from "../support/chains/rpc-node.ts";
 

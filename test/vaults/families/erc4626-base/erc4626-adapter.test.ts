@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { decodeFunctionData, encodeFunctionResult, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import type { Query, ReadResult } from "../../../../src/chains/chain-query.ts";
-import { erc4626 } from "../../../../src/vaults/families/erc4626/erc4626-adapter.ts";
+import { erc4626 } from "../../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
 import { metaMorpho } from "../../../../src/vaults/families/morpho-family.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import type {

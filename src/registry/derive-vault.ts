@@ -10,8 +10,8 @@ import {
   type DerivationSubject,
   type DerivedVault,
   underivable,
-} from "./vault-derivation.ts";
-import { deriverOf } from "./vault-families.ts";
+} from "../vaults/vault-derivation.ts";
+import { deriverOf } from "../vaults/vault-families.ts";
 
 /**
  * Reads a vault's addresses, tokens and parameters from on-chain data, with the deriver of its family. Returns the
