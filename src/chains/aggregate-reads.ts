@@ -26,8 +26,8 @@ export async function aggregate<R extends Record<string, Read<unknown>>>(
 ): Promise<{ block: BlockTime; results: ReadResults<R> }> {
   const names = Object.keys(reads);
   const calls = names.flatMap((name) => reads[name] ?? []);
-  const { block, results: told } = await aggregateList(client, calls);
-  const results = Object.fromEntries(names.map((name, i) => [name, told[i]]));
+  const { block, results: response } = await aggregateList(client, calls);
+  const results = Object.fromEntries(names.map((name, i) => [name, response[i]]));
   return { block, results: results as ReadResults<R> };
 }
 
@@ -74,8 +74,8 @@ export async function aggregateProgram<T>(
   return client.ask({
     method: "eth_call",
     params: [{ data: encodeCalls(calls) }, "latest"],
-    read: (told, seen) => {
-      const [first, ...others] = decodeResults(RpcData.parse(told), calls.length).results;
+    read: (response, seen) => {
+      const [first, ...others] = decodeResults(RpcData.parse(response), calls.length).results;
       if (first?.status !== "answered" || others.some(({ status }) => status === "not_reached")) return null;
       const results = names.map((name, i) => [name, settleRead(reads[i], others[i] ?? null)] as const);
       return { answer: program.read(first.data, seen), results: Object.fromEntries(results) };
@@ -121,8 +121,8 @@ async function readSlice(
     return await client.ask({
       method: "eth_call",
       params: [{ data: encodeCalls(slice, callGas) }, "latest"],
-      read: (told, seen) => {
-        const answer = decodeResults(RpcData.parse(told), slice.length);
+      read: (response, seen) => {
+        const answer = decodeResults(RpcData.parse(response), slice.length);
         const { chainId, blockNumber } = answer;
         if (blockNumber === null) throw new RangeError("the answer does not tell its block");
         seen({ chainId, blockNumber });
@@ -170,7 +170,7 @@ export async function readNativeBalance(client: ChainClient, account: Address): 
   return client.ask({
     method: "eth_getBalance",
     params: [account, "latest"],
-    read: (told) => RpcQuantity.parse(told),
+    read: (response) => RpcQuantity.parse(response),
   });
 }
 

@@ -80,8 +80,8 @@ export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<
   ]);
   const parsed = ReceiptShape.parse(receipt ?? null);
   const sent = TransactionShape.parse(transaction ?? null);
-  for (const told of [sent?.hash, parsed?.transactionHash]) {
-    if (told !== undefined && told.toLowerCase() !== hash)
+  for (const reported of [sent?.hash, parsed?.transactionHash]) {
+    if (reported !== undefined && reported.toLowerCase() !== hash)
       throw new RangeError("the node told of another transaction");
   }
   return {

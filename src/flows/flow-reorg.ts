@@ -29,8 +29,8 @@ export async function rewindToCommonAncestor(indexer: Indexer): Promise<void> {
   const asked = stored.filter((_, index) => ((index + 1) & index) === 0);
   const common = await indexer.client.onOneNode(async (node) => {
     for (const { number, hash } of asked) {
-      const told = await readBlock(node, number).catch(() => null);
-      if (told?.hash === hash) return number;
+      const current = await readBlock(node, number).catch(() => null);
+      if (current?.hash === hash) return number;
     }
     return -1;
   });

@@ -61,9 +61,9 @@ export async function findStartBlocks(
   for (let probe = 0; probe < PROBES && affordsAnotherNode(budget); probe += 1) {
     const block = nextProbe(searches);
     if (block === null) break;
-    const told = await readCodeOfAll(indexer, { block, searches, budget });
-    for (const search of searches) narrowSearch(search, { block, told });
-    if (told === "unclear") break;
+    const codeAtBlock = await readCodeOfAll(indexer, { block, searches, budget });
+    for (const search of searches) narrowSearch(search, { block, codeAtBlock });
+    if (codeAtBlock === "unclear") break;
   }
   await indexer.store.noteStarts(searches.map(({ of }) => of));
 }
@@ -128,13 +128,14 @@ async function readCodeOfAll(
 /** Narrows a search for a start block by the code found at a block. */
 function narrowSearch(
   { of, addresses }: StartBlockSearch,
-  { block, told }: { block: number; told: CodeAtBlock },
+  { block, codeAtBlock }: { block: number; codeAtBlock: CodeAtBlock },
 ): void {
   if (of.startBlock !== null || block <= of.absentAt || block > of.presentAt) return;
-  if (told === "unclear") of.doubts += 1;
-  else if (told !== "none" && !addresses.some((address) => told.has(address))) of.absentAt = block;
-  else if (told !== "none") of.presentAt = block;
-  const untold = told === "none" || of.doubts > MAX_DOUBTS;
+  if (codeAtBlock === "unclear") of.doubts += 1;
+  else if (codeAtBlock !== "none" && !addresses.some((address) => codeAtBlock.has(address)))
+    of.absentAt = block;
+  else if (codeAtBlock !== "none") of.presentAt = block;
+  const untold = codeAtBlock === "none" || of.doubts > MAX_DOUBTS;
   if (untold || of.presentAt - of.absentAt <= CLOSE_ENOUGH_BLOCKS)
     of.startBlock = Math.max(0, Math.min(of.absentAt + 1, of.presentAt));
 }
@@ -171,8 +172,10 @@ export async function readCodeAt(
 ): Promise<boolean[]> {
   const { block, addresses } = query;
   const data = encodeHasCode(addresses);
-  const told = CodeFlags.safeParse(await node.request("eth_call", [{ data }, `0x${block.toString(16)}`]));
-  if (!told.success || told.data.length !== 2 + 2 * addresses.length)
+  const codeAtBlock = CodeFlags.safeParse(
+    await node.request("eth_call", [{ data }, `0x${block.toString(16)}`]),
+  );
+  if (!codeAtBlock.success || codeAtBlock.data.length !== 2 + 2 * addresses.length)
     throw new OutsideError("malformed", "the node did not tell where there is code");
-  return addresses.map((_, index) => told.data.slice(2 + 2 * index, 4 + 2 * index) === "01");
+  return addresses.map((_, index) => codeAtBlock.data.slice(2 + 2 * index, 4 + 2 * index) === "01");
 }

@@ -77,8 +77,8 @@ async function simulateNatively(client: ChainClient, input: SimulationInput): Pr
   const block = await client.ask({
     method: "eth_simulateV1",
     params,
-    read: (told) => {
-      const [first] = SimulatedBlocks.parse(told);
+    read: (response) => {
+      const [first] = SimulatedBlocks.parse(response);
       if (first?.calls.length === 2 * reads.length + calls.length) return first;
       throw new RangeError("the simulation answers other calls than it was asked");
     },
@@ -111,8 +111,8 @@ async function simulateByOverride(client: ChainClient, input: SimulationInput): 
   const simulation = await client.ask({
     method: "eth_call",
     params,
-    read: (told, seen) => {
-      const made = decodeSimulation(RpcData.parse(told), input);
+    read: (response, seen) => {
+      const made = decodeSimulation(RpcData.parse(response), input);
       const blockNumber = made.blockNumber === null ? null : Number(made.blockNumber);
       seen({ chainId: made.chainId, blockNumber });
       return made;

@@ -148,8 +148,8 @@ async function refundTransition(
  * status maps to, or to null.
  */
 function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
-  const told = said.map(toSubstatus);
-  const substatus = told.find((word) => word !== null) ?? null;
+  const substatuses = said.map(toSubstatus);
+  const substatus = substatuses.find((word) => word !== null) ?? null;
   return said.map(({ phase }) => ({
     event: { kind: "provider", phase },
     change: { substatus },

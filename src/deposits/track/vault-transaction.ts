@@ -27,9 +27,9 @@ export function callsVault(
   const { entryPoint, transaction, receipt } = called;
   const { from, to } = transaction;
   if (sameAddress(from, row.userAddress) && to !== null && sameAddress(to, entryPoint)) return true;
-  const told = receipt.logs.some(({ address }) => sameAddress(address, entryPoint));
+  const emitted = receipt.logs.some(({ address }) => sameAddress(address, entryPoint));
   return (
-    told && routerRefs(receipt).length === 0 && paysSecondStep(row, receipt) && mintsShares(row, receipt)
+    emitted && routerRefs(receipt).length === 0 && paysSecondStep(row, receipt) && mintsShares(row, receipt)
   );
 }
 
