@@ -10,7 +10,7 @@ import { describeError } from "../lib/logger.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
-import { snapshotQuery, type VaultSnapshot } from "./history-snapshot-query.ts";
+import { snapshotQuery, type VaultSnapshot } from "./vault-snapshot-query.ts";
 
 const Holders = z.record(z.string(), z.string());
 /** Retention of five-minute and hourly snapshots, in milliseconds. Daily snapshots are never deleted. */

@@ -4,7 +4,7 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationRead, SimulationResult } from "../chains/simulator/simulation.ts";
-import { balanceOverride, findBalanceLayout, type SlotLayout } from "../chains/token-storage.ts";
+import { balanceOverride, findBalanceLayout, type SlotLayout } from "../chains/simulator/token-storage.ts";
 import type { Context } from "../context.ts";
 import { failure, failureFrom } from "../errors.ts";
 import { isNative } from "../lib/address.ts";

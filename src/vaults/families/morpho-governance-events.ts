@@ -48,7 +48,7 @@ const changeBySelector = once(
 );
 /** Names the change that a function makes, without an article. */
 const changeOf = (selector: unknown): string =>
-  changeBySelector().get(String(selector).toLowerCase() as Hex) ?? `call of function ${selector}`;
+  changeBySelector().get(String(selector).toLowerCase() as Hex) ?? `call to function ${selector}`;
 const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
 /** Upper limit of displayable timestamps, in seconds. The submission of an abdicated function has the largest uint256. */

@@ -6,15 +6,15 @@ import {
   type ScratchChain,
   send,
   startScratchChain,
-} from "../../scripts/stack/chains/scratch-chain.ts";
+} from "../../../scripts/stack/chains/scratch-chain.ts";
 import {
   allowanceCandidates,
   balanceCandidates,
   matchSlot,
   probeState,
   slotOf,
-} from "../../src/chains/token-storage.ts";
-import { balanceOf, callOf, numberOf, simulate, tokenAbi } from "../support/chains/simulate.ts";
+} from "../../../src/chains/simulator/token-storage.ts";
+import { balanceOf, callOf, numberOf, simulate, tokenAbi } from "../../support/chains/simulate.ts";
 
 const OWNER: Address = "0x1111111111111111111111111111111111111111";
 const OTHER: Address = "0x2222222222222222222222222222222222222222";

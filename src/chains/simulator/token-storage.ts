@@ -9,10 +9,10 @@ import {
   padHex,
   type StateOverride,
 } from "viem";
-import type { ChainClient } from "./chain-client.ts";
-import { RpcError } from "./json-rpc.ts";
-import { RpcWord } from "./rpc-values.ts";
-import { encodeOverrides } from "./simulator/run-simulation.ts";
+import type { ChainClient } from "../chain-client.ts";
+import { RpcError } from "../json-rpc.ts";
+import { RpcWord } from "../rpc-values.ts";
+import { encodeOverrides } from "./run-simulation.ts";
 
 /**
  * Storage layout of a token's mapping by account. `solidity` hashes the key before the slot and `vyper` the slot before
