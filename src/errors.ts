@@ -15,7 +15,7 @@ export const errorTable = {
   token_unsupported: { status: 400, title: "Token not supported", retryable: false },
   no_route: { status: 400, title: "No route", retryable: true },
   zero_shares: { status: 400, title: "The deposit would mint no shares", retryable: false },
-  price_unsafe: { status: 400, title: "Unsafe share price", retryable: true },
+  price_unsafe: { status: 400, title: "Unsafe price", retryable: true },
   would_revert: { status: 400, title: "The transaction would revert", retryable: true },
   not_allowed: { status: 400, title: "Account not allowed by the vault", retryable: false },
   share_locked: { status: 400, title: "Shares locked by the vault", retryable: true },
@@ -64,7 +64,12 @@ export interface ErrorMembers {
   below_minimum: { min_deposit: string | null };
   above_maximum: { max_deposit: string | null };
   rate_limited: { retry_after: number };
+  price_unsafe: { subject: PriceSubject };
+  price_stale: { subject: PriceSubject };
 }
+
+/** What a price error is about: the vault's own share price, or a provider's offer against a fair price. */
+export type PriceSubject = "vault" | "route";
 
 /** The trailing argument of `failure` for an error code: its additional fields, or no argument if the code has none. */
 type MembersOf<C extends ErrorCode> = C extends keyof ErrorMembers ? [members: ErrorMembers[C]] : [];

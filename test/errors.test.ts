@@ -62,6 +62,8 @@ describe("failure()", () => {
     would_revert: { revert: "ZERO_SHARES" },
     below_minimum: { min_deposit: "100" },
     above_maximum: { max_deposit: null },
+    price_unsafe: { subject: "route" },
+    price_stale: { subject: "vault" },
     rate_limited: { retry_after: 5 },
   };
 
@@ -81,7 +83,7 @@ describe("failure()", () => {
       expect(declared).toEqual(expect.arrayContaining(Object.keys(members)));
     const standard = ["type", "title", "status", "detail", "code", "request_id"];
     const own = Object.values(examples).flatMap((members) => Object.keys(members));
-    expect(declared.sort()).toEqual([...standard, ...own].sort());
+    expect(declared.sort()).toEqual([...new Set([...standard, ...own])].sort());
   });
 
   test("requires the members of the code and accepts no others", () => {

@@ -3,7 +3,7 @@ import type { TransferQuote } from "../providers/provider.ts";
 import type { BuildInput, Quote } from "../schemas/quote-schema.ts";
 import { toWireVault } from "../vaults/vault-response.ts";
 import { prepareDeposit } from "./build/build-deposit.ts";
-import { toDepositApproval, toEstimate, toPaymentApproval } from "./build/build-response.ts";
+import { toDepositApproval, toEstimate, toPaymentApproval, toWarnings } from "./build/build-response.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./build/prepared-deposit.ts";
 
 type QuoteStep = Quote["estimate"]["steps"][number];
@@ -135,6 +135,7 @@ export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> 
         : toPaymentApproval(prepared.routed.payment),
     route_options: toRouteOptions(prepared),
     reasons: prepared.kind === "direct" ? [] : prepared.routed.reasons,
+    warnings: toWarnings(prepared),
   };
 }
 

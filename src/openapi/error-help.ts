@@ -59,7 +59,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   price_unsafe: {
     cause:
-      "The minted shares would be worth less than the deposit by more than the slippage tolerance, or the vault has no price.",
+      "The shares (`subject: vault`) or every offered route (`subject: route`) would lose more than the slippage allows, or have no price.",
     remedy: "Repeat the request later, or raise the slippage tolerance if you accept the loss.",
   },
   would_revert: {

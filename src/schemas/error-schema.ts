@@ -79,6 +79,15 @@ export const ProblemBody = z
         "With `above_maximum`: largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.",
       example: "250000000000",
     }),
+    subject: z
+      .enum(["vault", "route"])
+      .optional()
+      .meta({
+        description:
+          "With `price_unsafe` and `price_stale`: `vault` for the vault's own share price, `route` for a provider's offer " +
+          "compared with a fair price.",
+        example: "route",
+      }),
     retry_after: z.int().optional().meta({
       description: "With `rate_limited`: seconds to wait before the next request, as in `Retry-After`.",
       example: 12,

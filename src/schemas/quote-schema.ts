@@ -77,6 +77,28 @@ export const BuildInput = z
   .meta({ id: "BuildInput", description: "A deposit to quote or to build." });
 export type BuildInput = z.infer<typeof BuildInput>;
 
+/** A warning of a quote or build: something that a user should know before signing. */
+export const Warning = z
+  .object({
+    code: z.string().meta({
+      description:
+        "Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the " +
+        "route's amounts.",
+      example: "price_unverified",
+    }),
+    detail: z.string().meta({
+      description: "Explanation for people.",
+      example: "no independent price is known; a second offer agrees with this one",
+    }),
+  })
+  .meta({ id: "Warning", description: "Something to know before signing." });
+export type Warning = z.infer<typeof Warning>;
+
+const Warnings = z
+  .array(Warning)
+  .default([])
+  .meta({ description: "Warnings to show before signing; empty if there are none.", example: [] });
+
 /** Fields with the amounts that arrive on the vault's chain and are deposited. */
 const Arrival = {
   to_amount: AmountText.meta({
@@ -201,6 +223,7 @@ export const BuiltDeposit = z
       description:
         "Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets.",
     }),
+    warnings: Warnings,
   })
   .meta({ id: "BuiltDeposit", description: "A built deposit, whose transaction is ready to be signed." });
 export type BuiltDeposit = z.infer<typeof BuiltDeposit>;
@@ -314,6 +337,7 @@ export const Quote = z
         }),
       )
       .meta({ description: "Why the other routes were rejected." }),
+    warnings: Warnings,
   })
   .meta({ id: "Quote", description: "Expected result of a deposit, from a simulation at the latest block." });
 export type Quote = z.infer<typeof Quote>;

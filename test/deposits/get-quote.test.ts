@@ -43,7 +43,7 @@ describe("toRouteOptions()", () => {
   };
   const optionsOf = ({ attempt }: Moving, built: BuiltRoute) => {
     const ranking = { quotes: [option, slower], decidedBy: null };
-    const routed = { ...built, token: attempt.token, ranking, reasons: [] };
+    const routed = { ...built, token: attempt.token, ranking, reasons: [], warnings: [] };
     const prepared: PreparedDeposit = { kind: "routed", order: attempt.order, routed };
     return toRouteOptions(prepared).map(({ bridge, deposit_amount, tags }) => [bridge, deposit_amount, tags]);
   };
@@ -61,7 +61,7 @@ describe("toRouteOptions()", () => {
     const world = await moving({ caller: "user", atVault: { rises: shares } });
     const callable = { ...slower, supportsCall: true };
     const built = await buildTwoStep(world.ctx, world.attempt);
-    const ranked = { ...built, token: world.attempt.token, reasons: [] };
+    const ranked = { ...built, token: world.attempt.token, reasons: [], warnings: [] };
     const routed = { ...ranked, ranking: { quotes: [option, callable], decidedBy: null } };
     const options = toRouteOptions({ kind: "routed", order: world.attempt.order, routed });
     expect(options.map(({ deposit_amount, tags }) => [deposit_amount, tags.at(-1)])).toEqual([

@@ -1,6 +1,6 @@
 import { isNativePayment, simulatedHead, type TokenPayment } from "../../orders/simulate-payment.ts";
 import { toTransactionRequest, toWalletCall } from "../../orders/wallet-calls.ts";
-import type { BuildEstimate, BuiltDeposit } from "../../schemas/quote-schema.ts";
+import type { BuildEstimate, BuiltDeposit, Warning } from "../../schemas/quote-schema.ts";
 import type { Approval, TransactionRequest, WalletCall } from "../../schemas/transaction-schema.ts";
 import { approvedSpender, type DepositIntent, type DepositOrder, paysNative } from "./deposit-order.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
@@ -50,10 +50,16 @@ export function toWireBuilt(prepared: PreparedDeposit, expiresAt: Date): BuiltDe
     tracking_id: order.trackingId,
     estimate: toEstimate(prepared),
     expires_at: expiresAt.toISOString(),
+    warnings: toWarnings(prepared),
   };
 }
 
-type KindPart = Omit<BuiltDeposit, "tracking" | "tracking_id" | "estimate" | "expires_at">;
+type KindPart = Omit<BuiltDeposit, "tracking" | "tracking_id" | "estimate" | "expires_at" | "warnings">;
+
+/** Returns the warnings of a prepared deposit; a direct deposit has none. */
+export function toWarnings(prepared: PreparedDeposit): Warning[] {
+  return prepared.kind === "direct" ? [] : [...prepared.routed.warnings];
+}
 
 function directPart(direct: DirectDeposit): KindPart {
   const { intent, simulated, checked } = direct;

@@ -96,7 +96,7 @@ function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms:
       reason: pauseReason(vault),
     });
   }
-  if (terms.refusal) throw failure(terms.refusal, `${vault.name} ${REFUSAL_TEXTS[terms.refusal]}`);
+  if (terms.refusal) throw toRefusal(vault.name, terms.refusal);
   const minimum = larger(vault.minDeposit, terms.minDeposit);
   if (minimum !== null && amount < minimum) throw belowMinimum(intent, minimum);
   if (terms.previewShares === null) throw previewRefusal(input);
@@ -104,13 +104,14 @@ function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms:
     throw failure("zero_shares", `${vault.name} would mint no shares for this amount`);
   const price = terms.price;
   if (price === null || price.shares === 0n) {
-    throw failure("price_unsafe", `${vault.name} reports no share price`);
+    throw failure("price_unsafe", `${vault.name} reports no share price`, { subject: "vault" });
   }
   const deposit = { amount, shares: terms.previewShares, price, slippage: intent.slippage };
   if (!priceIsSafe({ ...deposit, assetDecimals: token.decimals })) {
     throw failure(
       "price_unsafe",
       `the shares that ${vault.name} would mint are worth much less than the deposit`,
+      { subject: "vault" },
     );
   }
   return terms.previewShares;
@@ -149,10 +150,15 @@ export function toDepositRefusal(
     case "not_allowed":
     case "price_stale":
     case "share_locked":
-      return failure(code, `${name} ${REFUSAL_TEXTS[code]}`);
+      return toRefusal(name, code);
     default:
       return failure("would_revert", `a deposit into ${name} would revert`, { revert: revert.text });
   }
+}
+
+function toRefusal(vaultName: string, refusal: Refusal): AppError {
+  const text = `${vaultName} ${REFUSAL_TEXTS[refusal]}`;
+  return refusal === "price_stale" ? failure(refusal, text, { subject: "vault" }) : failure(refusal, text);
 }
 
 function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
@@ -174,7 +180,9 @@ export function explainDepositRevert(
   if (routers?.name === "SharesBelowMinimum") {
     return routers.args[0] === 0n
       ? failure("zero_shares", `${vault.name} would mint no shares for this amount`)
-      : failure("price_unsafe", `${vault.name} mints fewer shares than its preview promises`);
+      : failure("price_unsafe", `${vault.name} mints fewer shares than its preview promises`, {
+          subject: "vault",
+        });
   }
   const explained = routers === null ? explainVaultRevert(vault, revert) : { code: null, text: routers.name };
   return toDepositRefusal(of, explained);

@@ -147,7 +147,7 @@ async function tryToken(
       rule: ranking.decidedBy?.name ?? null,
       offers: offers.quotes.length,
     });
-    return { ...built, token, ranking, reasons: noRouteReasons(state.failures) };
+    return { ...built, token, ranking, reasons: noRouteReasons(state.failures), warnings: [] };
   }
   return null;
 }

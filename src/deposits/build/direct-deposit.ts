@@ -90,7 +90,9 @@ function toDirectDeposit(intent: DepositIntent, made: DirectAttempt): DirectDepo
   const promised = minimumShares(previewShares, allowedLoss(intent.slippage, false));
   // The Router enforces the minimum itself; a deposit made by the user has no such check.
   if (simulated.shares > 0n && simulated.shares < promised) {
-    throw failure("price_unsafe", `${intent.vault.name} mints fewer shares than its preview promises`);
+    throw failure("price_unsafe", `${intent.vault.name} mints fewer shares than its preview promises`, {
+      subject: "vault",
+    });
   }
   if (simulated.shares <= 0n)
     throw failure("zero_shares", `${intent.vault.name} would mint no shares for this amount`);

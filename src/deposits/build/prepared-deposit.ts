@@ -5,6 +5,7 @@ import type { SimulatedPayment, TokenPayment } from "../../orders/simulate-payme
 import type { Provider, TransferQuote, TransferRequest, VerifiedTransfer } from "../../providers/provider.ts";
 import type { NoRouteReason } from "../../providers/provider-failures.ts";
 import type { QuoteRanking } from "../../providers/provider-quotes.ts";
+import type { Warning } from "../../schemas/quote-schema.ts";
 import type { Token } from "../../vaults/vault.ts";
 import type { DepositFloors } from "./deposit-calldata.ts";
 import type { DepositOrder } from "./deposit-order.ts";
@@ -56,6 +57,7 @@ export interface RoutedDeposit extends BuiltRoute {
   ranking: QuoteRanking;
   /** The reasons why other routes failed. */
   reasons: NoRouteReason[];
+  warnings: readonly Warning[];
 }
 
 /** An order with the verified and simulated transactions that carry it out. */

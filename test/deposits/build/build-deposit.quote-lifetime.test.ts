@@ -12,7 +12,13 @@ test.each([
   async (validSeconds, lifetime) => {
     const { ctx, attempt } = await moving({ atSource: {}, made: { validSeconds } });
     const built = await buildOneStep(ctx, attempt);
-    const routed = { ...built, token: attempt.token, ranking: { quotes: [], decidedBy: null }, reasons: [] };
+    const routed = {
+      ...built,
+      token: attempt.token,
+      ranking: { quotes: [], decidedBy: null },
+      reasons: [],
+      warnings: [],
+    };
     expect(quoteLifetimeMs({ kind: "routed", order: attempt.order, routed })).toBe(lifetime);
   },
 );
