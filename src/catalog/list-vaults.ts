@@ -40,7 +40,7 @@ const pages = new MemoByInputs<Page<ListedVault>>(8);
  */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const { all } = await listRegistry(ctx);
-  const matching = all.filter((vault) => matches(vault, filter));
+  const matching = all.filter((vault) => isListed(vault) && matches(vault, filter));
   const chainIds = [...new Set(matching.map((vault) => vault.chainId))];
   const [yields, read] = await Promise.all([
     readYields(ctx),
@@ -111,6 +111,9 @@ function showVault(vault: Vault, on: { chain: ChainDefinition; read: ChainRead }
     minDeposit: flags[vault.vaultId]?.minDeposit ?? null,
   });
 }
+
+/** Returns true if lists show a vault. A vault that left these statuses stays readable by its id only. */
+const isListed = ({ status }: Vault): boolean => status === "active" || status === "paused";
 
 function matches(vault: Vault, filter: VaultFilter): boolean {
   const { asset } = filter;

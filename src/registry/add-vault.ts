@@ -17,7 +17,7 @@ export interface AddedVault {
 }
 
 /**
- * Adds a vault to the registry with status `unsupported`. An existing entry stays unchanged. The vault's addresses,
+ * Adds a vault to the registry with status `candidate`. An existing entry stays unchanged. The vault's addresses,
  * tokens and parameters are read from on-chain data now, and again when the vault is activated. Throws
  * `chain_unsupported`, `store_unavailable`.
  */

@@ -18,8 +18,8 @@ type VaultChange = { key: VaultKey; change: VaultChangeInput };
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
- * Changes a vault's status in the registry: activates it, pauses it, or marks it as unsupported. For a vault that
- * leaves status `unsupported`, the addresses, tokens and parameters are first read from on-chain data. Builds see the
+ * Changes a vault's status in the registry: activates it, pauses it, or marks it as unsupported. For a vault that was
+ * neither active nor paused, the addresses, tokens and parameters are first read from on-chain data. Builds see the
  * change immediately, listings within a minute. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`,
  * `upstream_rejected` with the reason if the vault's contracts cannot be resolved, and `upstream_unavailable` or
  * `upstream_timeout` if the chain does not respond.
@@ -43,10 +43,9 @@ async function tryChangingVault(ctx: Context, { key, change }: VaultChange): Pro
   const vaultId = formatVaultId(key);
   const row = await selectVault(ctx.db, key);
   if (row === null) throw failure("vault_not_found", `there is no vault ${vaultId}`);
-  const supported = row.status === "unsupported" && change.status !== "unsupported";
-  const derived = supported
-    ? await derivedColumns(ctx, { ...subjectOfRow(row), adapter: row.adapter })
-    : null;
+  const wasOpen = row.status === "active" || row.status === "paused";
+  const opens = !wasOpen && change.status !== "unsupported";
+  const derived = opens ? await derivedColumns(ctx, { ...subjectOfRow(row), adapter: row.adapter }) : null;
   const { caller = row.caller, params = row.params } = derived ?? {};
   if (change.status === "active") assertUsable({ ...row, ...derived, caller, params });
   return updateVaultStatus(ctx.db, {

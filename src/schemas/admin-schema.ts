@@ -14,7 +14,9 @@ export const DecisionInput = z
   .meta({ id: "DecisionInput", description: "An administrator's decision about a partner application." });
 
 /** Status of a vault in the registry. */
-const VaultStatus = z.enum(["active", "paused", "unsupported"]);
+const RegistryStatus = z
+  .enum(["candidate", "active", "refused", "paused", "unsupported"])
+  .meta({ id: "RegistryStatus", description: "Status of a vault in the registry." });
 
 /** Name of the adapter that reads a vault's contracts and encodes its deposits. */
 const AdapterName = z.string().min(1).max(64).meta({
@@ -53,7 +55,7 @@ export type NewVaultInput = z.infer<typeof NewVaultInput>;
 /** Request body for changing the status of a vault in the registry. */
 export const VaultChangeInput = z
   .strictObject({
-    status: VaultStatus.meta({
+    status: z.enum(["active", "paused", "unsupported"]).meta({
       description:
         "New status. `active`: listed and open for deposits; `paused`: listed, but deposits are rejected; `unsupported`: " +
         "not listed. When a vault leaves `unsupported`, its contract addresses are read from on-chain data again.",
@@ -82,10 +84,10 @@ export const VaultRecord = z
         "Adapter that reads the vault's contracts and encodes its deposits; more specific than `type`.",
       example: "erc4626",
     }),
-    status: VaultStatus.meta({
+    status: RegistryStatus.meta({
       description:
-        "Registry status. `active`: listed and open for deposits; `paused`: listed, but deposits are rejected; " +
-        "`unsupported`: not listed.",
+        "Registry status. `candidate`: known, but not proven; `active`: listed and open for deposits; `refused`: its " +
+        "proof failed; `paused`: listed, but deposits are rejected; `unsupported`: excluded by an administrator.",
     }),
     status_reason: z.string().meta({
       description: "Reason for the status, or empty if none was given.",

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
-import { selectVault, selectVaults } from "../db/queries/vault-queries.ts";
+import { selectKnownVault, selectVaults, type VaultRow } from "../db/queries/vault-queries.ts";
+import type { VaultProof } from "../db/schema/vault-tables.ts";
 import { failure } from "../errors.ts";
 import { stringifyWithBigints } from "../lib/bigint-json.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
@@ -11,6 +12,16 @@ import { type StoredVault, toVault, type Vault } from "./vault.ts";
 import { adapterOf } from "./vault-families.ts";
 
 const TokenSchema = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() });
+/** The result of a vault's last proof as it is cached. */
+const CachedProof: z.ZodType<VaultProof> = z.object({
+  ok: z.boolean(),
+  blockNumber: z.int().nullable(),
+  at: z.string(),
+  amount: z.string().nullable(),
+  shares: z.string().nullable(),
+  returned: z.string().nullable(),
+  reason: z.string(),
+});
 /** A row of the vaults table as it is cached, without its timestamps. */
 const CachedRow = z.object({
   chainId: z.int(),
@@ -30,8 +41,10 @@ const CachedRow = z.object({
   acceptedAssets: z.array(TokenSchema),
   caller: z.enum(["router", "user"]),
   curator: z.string(),
-  status: z.enum(["active", "paused", "unsupported"]),
+  status: z.enum(["candidate", "active", "refused", "paused", "unsupported"]),
   statusReason: z.string(),
+  // A copy that an older version cached has no proof.
+  proof: CachedProof.nullable().default(null),
   minDeposit: z.string().nullable(),
   noMinimum: z.boolean(),
   startBlock: z.number().nullable(),
@@ -44,7 +57,7 @@ type Registry = { all: readonly Vault[]; byId: ReadonlyMap<string, Vault> };
 const registryOfRows = new WeakMap<object, Registry>();
 
 /**
- * Returns the vaults of served chains that are not `unsupported`, at most a minute old. The last good copy is served
+ * Returns the vaults of served chains that are or were open for deposits, at most a minute old. The last good copy is served
  * while the database is down. Invalid rows are left out and logged. Throws `store_unavailable` if the database is down
  * and there is no copy.
  */
@@ -67,7 +80,7 @@ export async function listRegistry(ctx: Context): Promise<Registry> {
 }
 
 /** Returns the vault rows that have the expected shape and logs a warning for each other row. */
-function readableRows(ctx: Context, rows: readonly StoredVault[]): z.infer<typeof CachedRows> {
+function readableRows(ctx: Context, rows: readonly VaultRow[]): z.infer<typeof CachedRows> {
   return rows.flatMap((row) => {
     const read = CachedRow.safeParse(row);
     if (!read.success) warnSkippedRow(ctx, { row, error: read.error });
@@ -88,7 +101,10 @@ export function parseRowOrSkip(ctx: Context, row: StoredVault): Vault[] {
   }
 }
 
-function warnSkippedRow(ctx: Context, { row, error }: { row: StoredVault; error: unknown }): void {
+function warnSkippedRow(
+  ctx: Context,
+  { row, error }: { row: { chainId: number; address: string }; error: unknown },
+): void {
   const vault = formatVaultId(row);
   ctx.log.warn("registry_row_skipped", { vault, error: describeError(error) });
 }
@@ -105,8 +121,8 @@ export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
  * Throws `vault_not_found` or `store_unavailable`.
  */
 export async function findVaultForDeposit(ctx: Context, key: VaultKey): Promise<Vault> {
-  const row = ctx.chains.definitions.has(key.chainId) ? await selectVault(ctx.db, key) : null;
-  const [vault] = row === null || row.status === "unsupported" ? [] : parseRowOrSkip(ctx, row);
+  const row = ctx.chains.definitions.has(key.chainId) ? await selectKnownVault(ctx.db, key) : null;
+  const [vault] = row === null ? [] : parseRowOrSkip(ctx, row);
   if (vault === undefined) throw failure("vault_not_found", `there is no vault ${formatVaultId(key)}`);
   return vault;
 }

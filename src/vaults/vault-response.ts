@@ -23,7 +23,7 @@ export interface VaultDisplay {
  * shown.
  */
 export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
-  const paused = vault.status === "paused" || shown.pausedOnChain;
+  const paused = vault.status !== "active" || shown.pausedOnChain;
   const minimum = larger(vault.minDeposit, shown.minDeposit);
   const noMinimum = vault.noMinimum || adapterOf(vault).noMinimum || minimum === 0n;
   return {

@@ -1,6 +1,6 @@
 import { type Address, getAddress } from "viem";
 import type { VaultRow } from "../db/queries/vault-queries.ts";
-import type { VaultCaller, VaultStatus } from "../db/schema/vault-tables.ts";
+import type { VaultCaller, VaultProof, VaultStatus } from "../db/schema/vault-tables.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import type { VaultType } from "../schemas/vault-schema.ts";
 
@@ -35,13 +35,26 @@ export interface Vault {
   curator: string;
   status: VaultStatus;
   statusReason: string;
+  /** The last proof of the vault, or null if it was never proven. */
+  proof: VaultProof | null;
   /** In the asset's smallest unit, or null if unknown. */
   minDeposit: bigint | null;
   noMinimum: boolean;
 }
 
-/** A row of the vaults table without its timestamps. */
-export type StoredVault = Omit<VaultRow, "createdAt" | "updatedAt">;
+/** A row of the vaults table without its timestamps and the state of its proofs. */
+export type StoredVault = Omit<
+  VaultRow,
+  | "createdAt"
+  | "updatedAt"
+  | "statusBy"
+  | "wasActive"
+  | "provenance"
+  | "claim"
+  | "proof"
+  | "proofDueAt"
+  | "proofRefusals"
+> & { proof?: VaultProof | null };
 
 /** Converts a row of the vaults table to a vault. Throws viem's InvalidAddressError for an invalid address. */
 export function toVault(row: StoredVault): Vault {
@@ -68,6 +81,7 @@ export function toVault(row: StoredVault): Vault {
     curator: row.curator,
     status: row.status,
     statusReason: row.statusReason,
+    proof: row.proof ?? null,
     minDeposit: row.minDeposit === null ? null : BigInt(row.minDeposit),
     noMinimum: row.noMinimum,
   };

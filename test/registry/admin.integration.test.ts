@@ -118,7 +118,7 @@ describe("application decisions", () => {
 });
 
 describe("registry vaults", () => {
-  test("are added as unsupported, activated by derivation, paused and removed", async () => {
+  test("are added as candidates, activated by derivation, paused and removed", async () => {
     const listed = async () => {
       const { body } = await call(causeway.isolate(), ["GET", "/v1/vaults"]);
       return (body["rows"] as Rows).map((row) => row["vault_id"]);
@@ -129,7 +129,7 @@ describe("registry vaults", () => {
       status: 201,
       body: {
         vault_id: vaultId,
-        status: "unsupported",
+        status: "candidate",
         status_reason: "not activated yet",
         curator: "Someone",
         asset: { symbol: "AST", decimals: 6 },
@@ -149,8 +149,8 @@ describe("registry vaults", () => {
         .reverse()
         .map(({ action, note, before, after }) => [action, note, before, after]),
     ).toEqual([
-      ["vault.add", "", null, { status: "unsupported", adapter: "erc4626" }],
-      ["vault.change", "", { status: "unsupported" }, { status: "active", reason: "" }],
+      ["vault.add", "", null, { status: "candidate", adapter: "erc4626" }],
+      ["vault.change", "", { status: "candidate" }, { status: "active", reason: "" }],
       ["vault.change", "an incident", { status: "active" }, { status: "paused", reason: "an incident" }],
       ["vault.change", "gone", { status: "paused" }, { status: "unsupported", reason: "gone" }],
     ]);
@@ -178,9 +178,9 @@ describe("registry vaults", () => {
       { adapter: "constructor" },
       "no adapter is called constructor",
     ],
-  ])("stay unsupported when the contract %s", async (_what, id, extra, reason) => {
+  ])("stay candidates when the contract %s", async (_what, id, extra, reason) => {
     const added = await admin("POST", "vaults", { vault_id: id, ...extra });
-    expect(added).toMatchObject({ status: 201, body: { status: "unsupported", status_reason: reason } });
+    expect(added).toMatchObject({ status: 201, body: { status: "candidate", status_reason: reason } });
     for (const status of ["active", "paused"]) {
       const changed = await admin("PATCH", `vaults/${id}`, { status });
       const detail = `the vault stays unsupported: ${reason}`;
@@ -188,7 +188,7 @@ describe("registry vaults", () => {
     }
     const { body } = await admin("GET", "vaults");
     const row = (body["rows"] as Rows).find((one) => one["vault_id"] === id);
-    expect(row).toMatchObject({ status: "unsupported" });
+    expect(row).toMatchObject({ status: "candidate" });
   });
 
   test("take no addresses from the input", async () => {

@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, isNotNull, isNull, ne, not, sql as raw } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, not, sql as raw } from "drizzle-orm";
 import * as z from "zod";
 import type { BlockId } from "../../lib/block-ranges.ts";
 import type { Database } from "../database-client.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flow-tables.ts";
 import { vaults } from "../schema/vault-tables.ts";
+import { isKnownToUsers } from "./vault-queries.ts";
 
 /** A row of the table `flows`: a deposit to or a withdrawal from a vault. */
 export type FlowRow = typeof flows.$inferSelect;
@@ -37,7 +38,7 @@ export async function loadFlowState(
   chain: { chainId: number; span: number },
 ): Promise<FlowState> {
   const { chainId, span } = chain;
-  const shown = and(eq(vaults.chainId, chainId), ne(vaults.status, "unsupported"));
+  const shown = and(eq(vaults.chainId, chainId), isKnownToUsers);
   const start = raw`coalesce(${vaults.startBlock}, ${flowStarts.startBlock})`;
   const searched = and(eq(flowStarts.chainId, vaults.chainId), eq(flowStarts.vaultAddress, vaults.address));
   const [, , tips, known, provisional, withoutStart] = await db.run((sql) =>

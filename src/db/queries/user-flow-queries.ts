@@ -94,7 +94,7 @@ export function userFlowsStatement(query: UserQuery): SQL {
         select v.chain_id, v.address as vault_address, c.start_block, c.followed_from is null as unseen,
           ${completeFrom} as whole_from
         from ${vaults} v left join ${flowCoverage} c on c.chain_id = v.chain_id and c.vault_address = v.address
-        where v.chain_id = any(${chains}) and v.status <> 'unsupported'
+        where v.chain_id = any(${chains}) and (v.status in ('active', 'paused') or v.was_active)
       ), chains as (
         select t.chain_id, t.head_block, t.head_time, r.indexed_from, coalesce(s.sums, '{}') as sums
         from ${flowTips} t

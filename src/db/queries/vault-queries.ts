@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, ne, or, sql as raw } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, or, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { type VaultStatus, vaults } from "../schema/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
@@ -7,16 +7,17 @@ import { type AuditNote, auditInsert } from "./audit-queries.ts";
 export type VaultRow = typeof vaults.$inferSelect;
 
 /**
- * Selects all vaults that may be shown (of any status except `unsupported`), sorted by chain and address. Throws
- * `store_unavailable`.
+ * SQL condition of the vaults that are or were open for deposits. Users may hold shares of them, so they stay readable
+ * in every later status.
+ */
+export const isKnownToUsers = or(inArray(vaults.status, ["active", "paused"]), vaults.wasActive);
+
+/**
+ * Selects all vaults that are or were open for deposits, sorted by chain and address. Throws `store_unavailable`.
  */
 export function selectVaults(db: Database): Promise<VaultRow[]> {
   return db.run((sql) =>
-    sql
-      .select()
-      .from(vaults)
-      .where(ne(vaults.status, "unsupported"))
-      .orderBy(asc(vaults.chainId), asc(vaults.address)),
+    sql.select().from(vaults).where(isKnownToUsers).orderBy(asc(vaults.chainId), asc(vaults.address)),
   );
 }
 
@@ -33,6 +34,19 @@ export async function selectVault(
       .limit(1),
   );
   return rows[0] ?? null;
+}
+
+/**
+ * Selects a vault that is or was open for deposits, or returns null if there is no such vault. Throws
+ * `store_unavailable`.
+ */
+export async function selectKnownVault(
+  db: Database,
+  key: { chainId: number; address: string },
+): Promise<VaultRow | null> {
+  const row = await selectVault(db, key);
+  const known = row !== null && (row.status === "active" || row.status === "paused" || row.wasActive);
+  return known ? row : null;
 }
 
 /** A row to insert into the table `vaults`, the registry. */
@@ -52,6 +66,10 @@ export type DerivedColumns = Pick<
   | "caller"
   | "params"
 >;
+
+/** SQL value of `was_active` after a status change: true once a vault has been open for deposits. */
+export const wasActiveAfter = (status: VaultStatus) =>
+  status === "active" ? raw`true` : raw`${vaults.wasActive} or ${vaults.status} = 'active'`;
 
 /**
  * Selects one page of the registry, including unsupported vaults, sorted by chain and address; `after` is the last
@@ -80,7 +98,7 @@ export function selectAllVaults(
 }
 
 /**
- * Inserts a vault with the status `unsupported`, and the audit row. Returns false if the vault is already in the
+ * Inserts a vault with the status `candidate`, and the audit row. Returns false if the vault is already in the
  * registry. Throws `store_unavailable`.
  */
 export async function insertVault(
@@ -92,14 +110,14 @@ export async function insertVault(
     const inserted = sql.$with("inserted").as(
       sql
         .insert(vaults)
-        .values({ ...vault, status: "unsupported" })
+        .values({ ...vault, status: "candidate" })
         .onConflictDoNothing()
         .returning({ address: vaults.address }),
     );
     const noted = auditInsert(note, {
       subject: raw`${vaultId}::text`,
       before: raw`null::jsonb`,
-      after: raw`jsonb_build_object('status', 'unsupported', 'adapter', ${vault.adapter}::text)`,
+      after: raw`jsonb_build_object('status', 'candidate', 'adapter', ${vault.adapter}::text)`,
       from: raw`inserted`,
     });
     const rows = await sql
@@ -133,7 +151,14 @@ export async function updateVaultStatus(
     const changed = sql.$with("changed").as(
       sql
         .update(vaults)
-        .set({ ...change.derived, status: to, statusReason: reason, updatedAt: raw`now()` })
+        .set({
+          ...change.derived,
+          status: to,
+          statusBy: "admin",
+          statusReason: reason,
+          wasActive: wasActiveAfter(to),
+          updatedAt: raw`now()`,
+        })
         .where(
           and(
             eq(vaults.chainId, change.chainId),

@@ -15,10 +15,40 @@ import { time, uint256 } from "../table-columns.ts";
 /** Account that calls a vault to deposit: the Router on behalf of the user, or the user. */
 export type VaultCaller = "router" | "user";
 /**
- * Status of a vault: deposits are offered (`active`), not offered at present (`paused`), or the vault is hidden
- * (`unsupported`).
+ * Status of a vault: known but not proven (`candidate`), open for deposits (`active`), rejected by its proof
+ * (`refused`), closed for deposits at present (`paused`), or excluded by an administrator (`unsupported`).
  */
-export type VaultStatus = "active" | "paused" | "unsupported";
+export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsupported";
+/** Who decided a vault's status. A proof never changes an administrator's decision to close a vault. */
+export type StatusOrigin = "admin" | "proof";
+/** Where a registry entry comes from. `detail` names the list, or the factory and its block. */
+export interface Provenance {
+  source: "seed" | "operator" | "list" | "factory";
+  detail: string;
+}
+/** What the source of a registry entry claims about the vault. Addresses are lowercase, null if nothing is claimed. */
+export interface VaultClaim {
+  adapter: string;
+  asset: string | null;
+  shareToken: string | null;
+}
+/** The result of the last proof of a vault: a deposit that was simulated on the state of one block. */
+export interface VaultProof {
+  /** True if the vault accepted the deposit and the shares were worth it. */
+  ok: boolean;
+  /** Block on whose state the deposit was simulated, or null if the proof failed before. */
+  blockNumber: number | null;
+  /** RFC 3339 time of the proof. */
+  at: string;
+  /** Deposited amount in the asset's smallest unit, or null if the proof failed before the simulation. */
+  amount: string | null;
+  /** Minted shares in the share token's smallest unit, or null if none were minted at once. */
+  shares: string | null;
+  /** Assets that redeeming these shares at once returned, in smallest units, or null if this was not simulated. */
+  returned: string | null;
+  /** Why the vault was refused, or an empty string. */
+  reason: string;
+}
 
 /** The vault registry: every known vault with its contracts, asset and status. Addresses are lowercase. */
 export const vaults = pgTable(
@@ -43,6 +73,20 @@ export const vaults = pgTable(
     curator: text("curator").notNull().default(""),
     status: text("status").$type<VaultStatus>().notNull().default("unsupported"),
     statusReason: text("status_reason").notNull().default(""),
+    statusBy: text("status_by").$type<StatusOrigin>().notNull().default("admin"),
+    /**
+     * True if the vault has left the statuses `active` and `paused`. Holders of such a vault still see their position
+     * and can leave; only its deposits are closed.
+     */
+    wasActive: boolean("was_active").notNull().default(false),
+    provenance: jsonb("provenance").$type<Provenance>().notNull().default({ source: "seed", detail: "" }),
+    /** What the entry's source claims, or null for entries that are older than this column. */
+    claim: jsonb("claim").$type<VaultClaim>(),
+    proof: jsonb("proof").$type<VaultProof>(),
+    /** Time of the next proof. A run that proves the vault moves it to the end of its lease. */
+    proofDueAt: time("proof_due_at").notNull().defaultNow(),
+    /** Number of proofs in a row that refused the vault. */
+    proofRefusals: integer("proof_refusals").notNull().default(0),
     minDeposit: uint256("min_deposit"),
     noMinimum: boolean("no_minimum").notNull().default(false),
     startBlock: bigint("start_block", { mode: "number" }),
@@ -52,5 +96,6 @@ export const vaults = pgTable(
   (table) => [
     primaryKey({ columns: [table.chainId, table.address] }),
     index("vaults_status").on(table.status),
+    index("vaults_proof_due").on(table.proofDueAt),
   ],
 );

@@ -169,9 +169,9 @@ export function sourceClient(ctx: Context, chainId: number): ChainClient {
   return client;
 }
 
-/** Throws `vault_paused` if the vault has status `paused` in the registry. */
+/** Throws `vault_paused` if the vault does not have status `active` in the registry. */
 export function assertVaultOpen(vault: Vault): void {
-  if (vault.status !== "paused") return;
+  if (vault.status === "active") return;
   throw failure("vault_paused", `${vault.name} does not accept deposits now`, { reason: vault.statusReason });
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { type AppError, failure } from "../../errors.ts";
+import { mintEffect, requestEffect } from "../../orders/deposit-effect.ts";
 import { allowedLoss, minimumShares } from "../../orders/order-slippage.ts";
 import type { UserCall } from "../../orders/wallet-calls.ts";
 import { decodeRouterError } from "../../router/router-codec.ts";
@@ -8,7 +9,7 @@ import { asyncDepositsOf } from "../../vaults/vault-families.ts";
 import { type DepositFloors, encodeDepositCall, vaultCall, verifyDepositCall } from "./deposit-calldata.ts";
 import type { DepositIntent } from "./deposit-order.ts";
 import { explainDepositRevert, type Preflight, preflightDeposit } from "./deposit-preflight.ts";
-import { mintEffect, requestEffect, type SimulatedDeposit, simulateDeposit } from "./simulate-deposit.ts";
+import { type SimulatedDeposit, simulateDeposit } from "./simulate-deposit.ts";
 
 /** Lifetime of a quote, in milliseconds on the server's clock. */
 export const QUOTE_TTL_MS = 5 * 60_000;

@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { failure } from "../../errors.ts";
 import { deductParts, fractionToParts, MAX_UINT256 } from "../../lib/amount.ts";
 import { DAY_S } from "../../lib/durations.ts";
+import { mintEffect } from "../../orders/deposit-effect.ts";
 import { allowedLoss, minimumShares } from "../../orders/order-slippage.ts";
 import {
   balanceOfRead,
@@ -24,7 +25,6 @@ import {
   toPayment,
   toTransferBuildRequest,
 } from "./prepared-deposit.ts";
-import { mintEffect } from "./simulate-deposit.ts";
 
 /** The Router deposit that a bridge makes with the delivered token, with the preflight that it was planned from. */
 interface DestinationDeposit {

@@ -36,6 +36,7 @@ export const vault: Vault = {
   curator: "Test Curator",
   status: "active",
   statusReason: "",
+  proof: null,
   minDeposit: null,
   noMinimum: false,
 };

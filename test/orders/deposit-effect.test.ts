@@ -1,10 +1,10 @@
 import { encodeEventTopics, type Hex, numberToHex, parseAbi } from "viem";
 import { expect, test } from "vitest";
-import { createQuery as describeReads, read, valueOrNull } from "../../../src/chains/chain-query.ts";
-import type { SimulationResult } from "../../../src/chains/simulator/simulation.ts";
-import { mintEffect, requestEffect } from "../../../src/deposits/build/simulate-deposit.ts";
-import type { AsyncDeposits } from "../../../src/vaults/vault-adapter.ts";
-import { directIntent, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
+import { createQuery as describeReads, read, valueOrNull } from "../../src/chains/chain-query.ts";
+import type { SimulationResult } from "../../src/chains/simulator/simulation.ts";
+import { mintEffect, requestEffect } from "../../src/orders/deposit-effect.ts";
+import type { AsyncDeposits } from "../../src/vaults/vault-adapter.ts";
+import { directIntent, USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
 
 const abi = parseAbi([
   "function pendingOf(address) view returns (uint256)",

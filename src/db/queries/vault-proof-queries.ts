@@ -1,0 +1,129 @@
+import { and, asc, count, eq, inArray, lte, min, ne, sql as raw, type SQL } from "drizzle-orm";
+import type { Database } from "../database-client.ts";
+import { type StatusOrigin, type VaultProof, type VaultStatus, vaults } from "../schema/vault-tables.ts";
+import { type AuditNote, auditInsert } from "./audit-queries.ts";
+import { type DerivedColumns, type NewVault, type VaultRow, wasActiveAfter } from "./vault-queries.ts";
+
+/** Condition of the registry entries that are proven: all except those that an administrator excluded. */
+const proven = ne(vaults.status, "unsupported");
+
+/** Number of a chain's vaults whose proof is due, and the earliest time at which one of them was due. */
+export interface DueProofs {
+  chainId: number;
+  due: number;
+  oldest: Date;
+}
+
+/** Counts the vaults whose proof is due, by chain. Throws `store_unavailable`. */
+export async function countDueProofs(db: Database, now: Date): Promise<DueProofs[]> {
+  const rows = await db.run((sql) =>
+    sql
+      .select({ chainId: vaults.chainId, due: count(), oldest: min(vaults.proofDueAt) })
+      .from(vaults)
+      .where(and(proven, lte(vaults.proofDueAt, now)))
+      .groupBy(vaults.chainId)
+      .orderBy(asc(vaults.chainId)),
+  );
+  return rows.map(({ oldest, ...row }) => ({ ...row, oldest: oldest ?? now }));
+}
+
+/**
+ * Claims the vaults of a chain whose proof is due, the longest due first. Other runs skip them until `leaseUntil`.
+ * Throws `store_unavailable`.
+ */
+export function claimDueProofs(
+  db: Database,
+  claim: { chainId: number; now: Date; leaseUntil: Date; limit: number },
+): Promise<VaultRow[]> {
+  return db.run((sql) => {
+    const due = sql
+      .select({ address: vaults.address })
+      .from(vaults)
+      .where(and(eq(vaults.chainId, claim.chainId), proven, lte(vaults.proofDueAt, claim.now)))
+      .orderBy(asc(vaults.proofDueAt), asc(vaults.address))
+      .limit(claim.limit)
+      .for("update", { skipLocked: true });
+    return sql
+      .update(vaults)
+      .set({ proofDueAt: claim.leaseUntil })
+      .where(and(eq(vaults.chainId, claim.chainId), inArray(vaults.address, due)))
+      .returning();
+  });
+}
+
+/** The columns of a vault that a proof changes. */
+export interface ProofChange {
+  status: VaultStatus;
+  statusBy: StatusOrigin;
+  statusReason: string;
+  /** Null keeps the stored proof, because this attempt was inconclusive. */
+  proof: VaultProof | null;
+  proofDueAt: Date;
+  proofRefusals: number;
+  /** Columns that were read from on-chain data, or null to keep the stored ones. */
+  derived: (DerivedColumns & Pick<NewVault, "adapter" | "type">) | null;
+}
+
+/**
+ * Stores the result of a proof, and an audit row if it changes the vault's status. Returns false, without any change,
+ * if the vault was changed since it was read. Throws `store_unavailable`.
+ */
+export function recordProof(
+  db: Database,
+  of: { row: VaultRow; vaultId: string; change: ProofChange; note: AuditNote },
+): Promise<boolean> {
+  const { row, change } = of;
+  const { derived, proof, ...columns } = change;
+  return db.run(async (sql) => {
+    const changed = sql.$with("changed").as(
+      sql
+        .update(vaults)
+        .set({
+          ...columns,
+          ...derived,
+          ...(proof === null ? {} : { proof }),
+          wasActive: wasActiveAfter(change.status),
+          updatedAt: raw`now()`,
+        })
+        .where(isUnchanged(row))
+        .returning({ address: vaults.address }),
+    );
+    const noted = auditInsert(of.note, {
+      subject: raw`${of.vaultId}::text`,
+      before: raw`jsonb_build_object('status', ${row.status}::text)`,
+      after: raw`jsonb_build_object('status', ${change.status}::text, 'reason', ${change.statusReason}::text)`,
+      from: raw`changed where ${row.status}::text <> ${change.status}::text`,
+    });
+    const rows = await sql
+      .with(changed, sql.$with("noted", {}).as(raw`${noted}`))
+      .select()
+      .from(changed);
+    return rows.length === 1;
+  });
+}
+
+function isUnchanged(row: VaultRow): SQL | undefined {
+  return and(
+    eq(vaults.chainId, row.chainId),
+    eq(vaults.address, row.address),
+    eq(vaults.status, row.status),
+    eq(vaults.statusBy, row.statusBy),
+    eq(vaults.adapter, row.adapter),
+    eq(vaults.proofDueAt, row.proofDueAt),
+  );
+}
+
+/** Makes the proofs of a chain's vaults due at a time, unless they are due earlier. Throws `store_unavailable`. */
+export async function scheduleProofs(
+  db: Database,
+  of: { chainId: number; addresses: readonly string[]; at: Date },
+): Promise<void> {
+  if (of.addresses.length === 0) return;
+  const own = and(eq(vaults.chainId, of.chainId), inArray(vaults.address, [...of.addresses]));
+  await db.run((sql) =>
+    sql
+      .update(vaults)
+      .set({ proofDueAt: raw`least(${vaults.proofDueAt}, ${of.at.toISOString()}::timestamptz)` })
+      .where(own),
+  );
+}
