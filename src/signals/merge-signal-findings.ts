@@ -24,27 +24,50 @@ export interface Incident {
 const MAX_STAGES = 50;
 
 /**
- * Merges the findings of a rule into the vault's known incidents, which are oldest first, and returns the new and changed
- * incidents. A finding extends the last incident of its subject, unless that incident ended longer ago than the rule's
- * quiet time. A finding whose keys were all counted before is dropped.
+ * Merges the findings of a rule into the vault's known incidents, which are in the order of their sequence numbers, and
+ * returns the new and changed incidents. Findings are merged in the order of their times, each into the result of those
+ * before it, so that several findings of one subject in one run open incidents with different sequence numbers. A finding
+ * extends the last incident of its subject, unless that incident ended longer ago than the rule's quiet time. A finding
+ * whose keys were all counted before is dropped.
  */
 export function coalesceFindings(
   rule: SignalRule,
   joined: { findings: readonly Finding[]; known: readonly Incident[] },
 ): Incident[] {
-  const incidents = joined.known.filter(({ ruleId }) => ruleId === rule.rule_id);
-  return joined.findings.flatMap((finding) => {
-    const own = incidents.filter(({ subject }) => subject === finding.subject);
-    const last = own.at(-1);
-    if (!finding.ongoing && finding.keys.every((key) => own.some(({ keys }) => keys.includes(key))))
-      return [];
-    if (last === undefined || finding.seconds - last.lastSeen > rule.quietSeconds)
-      return [openIncident(rule, { finding, sequence: (last?.sequence ?? -1) + 1 })];
-    const fresh = finding.keys.filter((key) => !last.keys.includes(key));
-    if (finding.seconds < last.lastSeen || (finding.seconds === last.lastSeen && fresh.length === 0))
-      return [];
-    return [extendIncident(last, { finding, fresh })];
-  });
+  const known = joined.known.filter(({ ruleId }) => ruleId === rule.rule_id);
+  const changed: Incident[] = [];
+  for (const finding of joined.findings.toSorted((a, b) => a.seconds - b.seconds)) {
+    const ofSubject = ({ subject }: Incident): boolean => subject === finding.subject;
+    const own = [...known.filter((one) => !changed.some(isSame(one))), ...changed].filter(ofSubject);
+    const incident = mergeFinding(rule, { finding, own });
+    if (incident === null) continue;
+    const earlier = changed.findIndex(isSame(incident));
+    if (earlier === -1) changed.push(incident);
+    else changed[earlier] = incident;
+  }
+  return changed;
+}
+
+/** Returns a predicate for another version of an incident of the same rule. */
+const isSame =
+  ({ subject, sequence }: Incident) =>
+  (other: Incident): boolean =>
+    other.subject === subject && other.sequence === sequence;
+
+/** Returns the incident that a finding opens or extends, or null if the finding changes nothing. */
+function mergeFinding(
+  rule: SignalRule,
+  { finding, own }: { finding: Finding; own: readonly Incident[] },
+): Incident | null {
+  const last = own.at(-1);
+  if (!finding.ongoing && finding.keys.every((key) => own.some(({ keys }) => keys.includes(key))))
+    return null;
+  if (last === undefined || finding.seconds - last.lastSeen > rule.quietSeconds)
+    return openIncident(rule, { finding, sequence: (last?.sequence ?? -1) + 1 });
+  const fresh = finding.keys.filter((key) => !last.keys.includes(key));
+  if (finding.seconds < last.lastSeen || (finding.seconds === last.lastSeen && fresh.length === 0))
+    return null;
+  return extendIncident(last, { finding, fresh });
 }
 
 const stageOf = ({ tier, summary, metrics, seconds }: Finding): Stage => ({

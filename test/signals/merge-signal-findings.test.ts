@@ -96,6 +96,31 @@ describe("coalesceFindings()", () => {
     ]);
   });
 
+  test("opens one incident for each of several changes of one subject in a run, in the order of their times", async () => {
+    const opened = { keys: ["opened"], seconds: 1_000_060 };
+    const paused = { keys: ["paused"], seconds: 1_000_000 };
+    const later = [{ keys: ["again"], seconds: 1_000_120 }, paused, opened];
+    const told = await play("registry_changed", [[opened, paused], later]);
+    expect(told.map(({ sequence, keys }) => [sequence, keys])).toEqual([
+      [0, ["paused"]],
+      [1, ["opened"]],
+      [2, ["again"]],
+    ]);
+  });
+
+  test("extends one incident by several findings of a run", async () => {
+    const runs = [
+      [{}],
+      [
+        { keys: ["b"], seconds: 1_000_060 },
+        { keys: ["c"], seconds: 1_000_120 },
+      ],
+    ];
+    expect(await play("large_withdrawal", runs)).toMatchObject([
+      { sequence: 0, updateCount: 2, lastSeen: 1_000_120, keys: ["a", "b", "c"], evolution: [{}, {}, {}] },
+    ]);
+  });
+
   test("never moves the end of an incident back", async () => {
     const runs = [
       [{ ongoing: true, seconds: 1_000_600 }],

@@ -1,8 +1,9 @@
-import { eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHAIN_ID } from "../../scripts/bench/vault-row.ts";
 import { ADMIN_TOKEN } from "../../scripts/stack/test-deployment.ts";
+import { audit } from "../../src/db/schema/partner-tables.ts";
 import { signals as signalRows } from "../../src/db/schema/signal-tables.ts";
 import type { Signal, SignalDetail } from "../../src/schemas/signal-schema.ts";
 import { dollars, OTHER, type Scenarios, startScenarios, WHALE } from "../support/signals/scenario.ts";
@@ -265,5 +266,52 @@ describe("raiseSignals() on a chain", () => {
     );
     const added = (await signals()).filter(({ rule_id }) => rule_id === "vault_added");
     expect(added.map(({ vault_name, update_count }) => [vault_name, update_count])).toEqual([[ASIDE, 0]]);
+  });
+
+  test("stores several status changes of one vault between two rounds in their order", async () => {
+    const address = world.addressOf("Quiet");
+    const change = (minutesAgo: number, [from, to]: readonly [string, string]) => ({
+      id: `several-${to}`,
+      at: new Date((EVENT + 26 * HOUR + 3_000 - minutesAgo * 60) * 1000),
+      actor: "admin",
+      action: "vault.patch",
+      subject: `${CHAIN_ID}:${address.toLowerCase()}`,
+      before: { status: from },
+      after: { status: to },
+      requestId: "several",
+    });
+    await world.causeway.db
+      .insert(audit)
+      .values([change(9, ["active", "paused"]), change(4, ["paused", "active"])]);
+    expect(await world.judge()).toMatchObject({ raised: 2 });
+    const own = await world.causeway.db
+      .select()
+      .from(signalRows)
+      .where(
+        and(eq(signalRows.vaultAddress, address.toLowerCase()), eq(signalRows.ruleId, "registry_changed")),
+      )
+      .orderBy(asc(signalRows.sequence));
+    expect(own.map(({ sequence, evidence }) => [sequence, evidence["to"]])).toEqual([
+      [0, "paused"],
+      [1, "active"],
+    ]);
+    expect(await world.judge()).toMatchObject({ raised: 0, updated: 0 });
+  });
+
+  test("numbers an incident after one that ended longer ago than incidents are examined", async () => {
+    const ofQuiet = eq(signalRows.vaultAddress, world.addressOf("Quiet").toLowerCase());
+    const long = new Date((EVENT - 100 * DAY) * 1000);
+    await world.causeway.db
+      .update(signalRows)
+      .set({ firstSeen: long, lastSeen: long, keys: ["old"] })
+      .where(and(ofQuiet, eq(signalRows.sequence, 1)));
+    await world.causeway.db.delete(signalRows).where(and(ofQuiet, eq(signalRows.sequence, 0)));
+    expect(await world.judge()).toMatchObject({ raised: 2 });
+    const own = await world.causeway.db
+      .select()
+      .from(signalRows)
+      .where(ofQuiet)
+      .orderBy(asc(signalRows.sequence));
+    expect(own.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   });
 });

@@ -1,4 +1,5 @@
-import { and, asc, count, desc, eq, gte, inArray, sql as raw } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, notExists, or, sql as raw } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import * as z from "zod";
 import type { Dimension, Tier } from "../../schemas/signal-schema.ts";
 import type { Database } from "../database-client.ts";
@@ -9,7 +10,8 @@ import { signals } from "../schema/signal-tables.ts";
 export type SignalRow = typeof signals.$inferSelect;
 
 /**
- * Selects the incidents of some vaults that were last seen since a time, in the order of their sequence numbers. Throws
+ * Selects the incidents of some vaults that were last seen since a time, and the last incident of each rule and subject
+ * however old it is, because the next one is numbered after it. They are in the order of their sequence numbers. Throws
  * `store_unavailable`.
  */
 export function selectIncidents(
@@ -19,13 +21,26 @@ export function selectIncidents(
   const ids = JSON.stringify(query.vaults.map(({ chainId, vaultAddress }) => `${chainId}:${vaultAddress}`));
   const of = raw`${signals.chainId} || ':' || ${signals.vaultAddress} = any(array(
     select jsonb_array_elements_text(${ids}::jsonb)))`;
-  return db.run((sql) =>
-    sql
+  return db.run((sql) => {
+    const next = alias(signals, "next");
+    const followed = sql
+      .select({ one: raw`1` })
+      .from(next)
+      .where(
+        and(
+          eq(next.ruleId, signals.ruleId),
+          eq(next.chainId, signals.chainId),
+          eq(next.vaultAddress, signals.vaultAddress),
+          eq(next.subject, signals.subject),
+          gt(next.sequence, signals.sequence),
+        ),
+      );
+    return sql
       .select()
       .from(signals)
-      .where(and(gte(signals.lastSeen, query.since), of))
-      .orderBy(asc(signals.sequence)),
-  );
+      .where(and(of, or(gte(signals.lastSeen, query.since), notExists(followed))))
+      .orderBy(asc(signals.sequence));
+  });
 }
 
 /**
