@@ -6,8 +6,9 @@ import type { Drizzle, openDrizzle } from "./open-drizzle.ts";
 /** The Postgres database, for one request or job run. */
 export interface Database {
   /**
-   * Runs one statement or one batch, which is one HTTP request, and measures its time. Throws `store_unavailable`;
-   * integrity violations (SQLSTATE class 23) are thrown as the driver threw them.
+   * Runs one statement or one batch, which is one HTTP request, and measures its time. Throws `store_unavailable`, and
+   * `internal` if the database refuses the statement itself; integrity violations (SQLSTATE class 23) are thrown as the
+   * driver threw them.
    */
   run<T>(statement: (db: Drizzle) => PromiseLike<T>): Promise<T>;
 }
@@ -26,6 +27,12 @@ export function lazyDrizzle(settings: Parameters<typeof openDrizzle>[0]): OpenDa
   );
 }
 
+/**
+ * Matches the SQLSTATE of a statement that fails however often it is sent: the program is wrong, or a migration is
+ * missing. Every other failure may be the database's. Source: PostgreSQL, Appendix A (classes 0A, 21, 22, 42 and P0).
+ */
+const OWN_FAULT = /^(?:0A|21|22|42|P0)/;
+
 /** Creates the database access of one request, which measures the time spent. */
 export function createDatabase(open: OpenDatabase, timing: Timing): Database {
   return {
@@ -33,7 +40,9 @@ export function createDatabase(open: OpenDatabase, timing: Timing): Database {
       try {
         return await timing.track("db", async () => statement(await open()));
       } catch (error) {
-        if (error instanceof AppError || pgCode(error)?.startsWith("23") === true) throw error;
+        const code = pgCode(error) ?? "";
+        if (error instanceof AppError || code.startsWith("23")) throw error;
+        if (OWN_FAULT.test(code)) throw failureFrom("internal", "a database statement is wrong", error);
         throw failureFrom("store_unavailable", "the database did not answer", error);
       }
     },
