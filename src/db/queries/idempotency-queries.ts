@@ -54,19 +54,38 @@ export async function selectKey(db: Database, id: IdempotencyKey): Promise<Idemp
 }
 
 /**
- * Stores the response of an idempotency key if the request `owner` still holds the claim. Throws `store_unavailable`.
+ * Renews the claim of a request that is still building. Returns false if another request holds the key. Throws
+ * `store_unavailable`.
+ */
+export async function renewKey(
+  db: Database,
+  claim: IdempotencyKey & { owner: string; now: Date },
+): Promise<boolean> {
+  return updateOwnKey(db, { ...claim, set: { claimedAt: claim.now } });
+}
+
+/**
+ * Stores the response of an idempotency key if the request `owner` still holds the claim, otherwise returns false.
+ * Throws `store_unavailable`.
  */
 export async function answerKey(
   db: Database,
   answer: IdempotencyKey & { owner: string; response: BuiltDeposit; expiresAt: Date },
-): Promise<void> {
-  const { owner, response, expiresAt } = answer;
-  await db.run((sql) =>
-    sql
-      .update(idempotency)
-      .set({ response, expiresAt })
-      .where(and(matchesKey(answer), eq(idempotency.owner, owner))),
+): Promise<boolean> {
+  const { response, expiresAt } = answer;
+  return updateOwnKey(db, { ...answer, set: { response, expiresAt } });
+}
+
+/** Updates the row of a key without a response that a request holds. Returns false if there is none. */
+async function updateOwnKey(
+  db: Database,
+  { owner, set, ...id }: IdempotencyKey & { owner: string; set: Partial<IdempotencyRow> },
+): Promise<boolean> {
+  const own = and(matchesKey(id), eq(idempotency.owner, owner), isNull(idempotency.response));
+  const rows = await db.run((sql) =>
+    sql.update(idempotency).set(set).where(own).returning({ owner: idempotency.owner }),
   );
+  return rows.length > 0;
 }
 
 /**

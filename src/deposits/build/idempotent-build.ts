@@ -6,26 +6,33 @@ import {
   deleteKeysBefore,
   type IdempotencyKey,
   releaseKey,
+  renewKey,
   selectKey,
 } from "../../db/queries/idempotency-queries.ts";
 import { failure } from "../../errors.ts";
 import { stringifyWithBigints } from "../../lib/bigint-json.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import { workUnderLease } from "../../lib/renewed-lease.ts";
 import { sleep } from "../../lib/timers.ts";
 import type { BuildInput, BuiltDeposit } from "../../schemas/quote-schema.ts";
 import { BUILD_DEADLINE_MS, buildDeposit } from "./build-deposit.ts";
 
 /** Lifetime of an idempotency key, in milliseconds. */
 const KEY_TTL_MS = DAY_MS;
-/** Age after which a build without a stored response counts as crashed, in milliseconds. */
-const STALLED_MS = 30_000;
+/**
+ * Age of the last renewal after which a build without a stored response counts as dead, in milliseconds, and the
+ * interval of the renewals. Together with a twin's pause between polls, the key of a killed build is free within five
+ * seconds.
+ */
+const LEASE_MS = 3_500;
+const RENEW_MS = 1_000;
 /** Pause before the second database poll for the response of the first request, in milliseconds. */
 const FIRST_POLL_MS = 150;
 /** Longest pause between two of these polls, in milliseconds; the pause doubles after each poll. */
 const MAX_POLL_MS = 1_200;
 
 /**
- * Start times of the builds in progress in this isolate, in unix milliseconds, by idempotency key and caller. A second
+ * Last renewals of the builds in progress in this isolate, in unix milliseconds, by idempotency key and caller. A second
  * request under the same key waits for the build here instead of polling the database.
  */
 const inFlight = new Map<string, number>();
@@ -63,7 +70,7 @@ export async function buildDepositOnce(
 
 const claimTimes = (now: number) => ({
   now: new Date(now),
-  ages: { forgottenBefore: new Date(now - KEY_TTL_MS), deadBefore: new Date(now - STALLED_MS) },
+  ages: { forgottenBefore: new Date(now - KEY_TTL_MS), deadBefore: new Date(now - LEASE_MS) },
 });
 
 /**
@@ -78,8 +85,17 @@ async function buildFirst(
   const owner = ctx.randomId();
   inFlight.set(work, ctx.now());
   try {
-    if (await claimKey(ctx.db, { ...id, bodyHash, owner, ...claimTimes(ctx.now()) }))
-      return await buildClaimed(ctx, { input, id, owner });
+    if (await claimKey(ctx.db, { ...id, bodyHash, owner, ...claimTimes(ctx.now()) })) {
+      const renew = (): Promise<boolean> => {
+        const now = ctx.now();
+        inFlight.set(work, now);
+        return renewKey(ctx.db, { ...id, owner, now: new Date(now) });
+      };
+      const built = await workUnderLease({ everyMs: RENEW_MS, renew }, () =>
+        buildClaimed(ctx, { input, id, owner }),
+      );
+      if (built !== null) return built;
+    }
   } finally {
     inFlight.delete(work);
   }
@@ -87,12 +103,12 @@ async function buildFirst(
 }
 
 /**
- * Returns true while this isolate builds the same request. Entries older than the stall limit are dropped, because the
+ * Returns true while this isolate builds the same request. Entries that are no longer renewed are dropped, because the
  * platform may stop a request without running its cleanup.
  */
 function isInFlight(work: string, now: number): boolean {
   const since = inFlight.get(work);
-  if (since !== undefined && since < now - STALLED_MS) inFlight.delete(work);
+  if (since !== undefined && since < now - LEASE_MS) inFlight.delete(work);
   return inFlight.has(work);
 }
 
@@ -113,16 +129,20 @@ async function storedAnswer(
   return row.response;
 }
 
+/**
+ * Builds the deposit and stores its response. Returns null if another request has taken the key in the meantime, whose
+ * response then counts: a key never has two responses.
+ */
 async function buildClaimed(
   ctx: Context,
   claim: { input: BuildInput; id: IdempotencyKey; owner: string },
-): Promise<BuiltDeposit> {
+): Promise<BuiltDeposit | null> {
   const { id, owner } = claim;
   try {
     await ctx.charge();
     const response = await buildDeposit(ctx, claim.input);
-    await answerKey(ctx.db, { ...id, owner, response, expiresAt: new Date(response.expires_at) });
-    return response;
+    const expiresAt = new Date(response.expires_at);
+    return (await answerKey(ctx.db, { ...id, owner, response, expiresAt })) ? response : null;
   } catch (error) {
     await releaseKey(ctx.db, { ...id, owner }).catch(() => undefined);
     throw error;

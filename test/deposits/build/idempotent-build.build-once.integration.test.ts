@@ -1,8 +1,8 @@
 import { keccak256, stringToHex } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import type { Context } from "../../../src/context.ts";
-import { answerKey, claimKey } from "../../../src/db/queries/idempotency-queries.ts";
+import { answerKey, claimKey, renewKey } from "../../../src/db/queries/idempotency-queries.ts";
 import { idempotency } from "../../../src/db/schema/deposit-tables.ts";
 import { buildDepositOnce } from "../../../src/deposits/build/idempotent-build.ts";
 import { stringifyWithBigints } from "../../../src/lib/bigint-json.ts";
@@ -74,9 +74,34 @@ describe("buildDepositOnce() under an answered idempotency key", () => {
   });
 });
 
-test("buildDepositOnce() frees an idempotency key after 30 seconds without an answer", async () => {
-  await first({ scope, agoMs: 30_001 });
+test("buildDepositOnce() frees an idempotency key four seconds after the last renewal of a killed build", async () => {
+  await first({ scope, agoMs: 4_000 });
   await expect(again(asked())).rejects.toThrow(ANEW);
+});
+
+test("buildDepositOnce() keeps an idempotency key while its build goes on", async () => {
+  let end: (error: Error) => void = () => undefined;
+  let now = NOW;
+  const charge = () => new Promise<void>((_, reject) => (end = reject));
+  const ended = again(asked(), { now: () => now, charge }).catch((error: unknown) => error);
+  const claimedAt = async () => Number((await causeway.db.select().from(idempotency))[0]?.claimedAt);
+  await vi.waitFor(async () => expect(await claimedAt()).toBe(NOW), 60_000);
+  now += 2_000;
+  await vi.waitFor(async () => expect(await claimedAt()).toBe(now), 60_000);
+  end(new Error("over"));
+  expect(await ended).toMatchObject({ message: "over" });
+  expect(await causeway.db.select().from(idempotency)).toEqual([]);
+});
+
+test("buildDepositOnce() never gives a second response to a key that another request has taken", async () => {
+  await first({ scope });
+  const { db } = causeway.context();
+  const id = { scope, key: KEY };
+  const late = { ...id, response: { tracking_id: "trk_late" } as BuiltDeposit, expiresAt: new Date(NOW) };
+  expect(await renewKey(db, { ...id, owner: "killed", now: new Date(NOW) })).toBe(false);
+  expect(await answerKey(db, { ...late, owner: "killed" })).toBe(false);
+  expect(await answerKey(db, { ...late, owner: "the first" })).toBe(true);
+  expect(await answerKey(db, { ...late, owner: "the first" })).toBe(false);
 });
 
 describe("the scope of an idempotency key", () => {
