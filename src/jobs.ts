@@ -1,20 +1,20 @@
+import { type JobName, recordJobRun } from "./catalog/job-runs.ts";
 import type { Context } from "./context.ts";
 import { deleteExpiredAnswers } from "./deposits/build/idempotent-build.ts";
 import { pollDueDeposits } from "./deposits/track/deposit-poller.ts";
-import { AppError } from "./errors.ts";
+import { AppError, failure } from "./errors.ts";
 import { BackfillMessage, backfillFromMessage } from "./flows/backfill-flows.ts";
 import { indexAllChains } from "./flows/index-flows.ts";
 import { indexControlEvents } from "./flows/index-governance-events.ts";
 import { takeSnapshots } from "./history/take-vault-snapshots.ts";
 import { countBlocks } from "./lib/block-ranges.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";
+import type { HeldLease } from "./lib/renewed-lease.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 
 /** A background job that a cron trigger starts. */
 export interface Job {
-  name: string;
-  /** Time after which the job's lock expires, in milliseconds; the job itself ends earlier. */
-  lockMs: number;
+  name: JobName;
   /** Does a bounded part of the job's work and returns what it did, for the log. */
   run(ctx: Context): Promise<LogFields>;
 }
@@ -22,14 +22,12 @@ export interface Job {
 /** Polls the status of deposits whose clients do not poll it. */
 const trackDepositsJob: Job = {
   name: "follow_deposits",
-  lockMs: 90_000,
   run: async (ctx) => ({ ...(await pollDueDeposits(ctx)) }),
 };
 
 /** Indexes the flows (deposits and withdrawals) of every chain's vaults up to the chain's head. */
 export const indexFlowsJob: Job = {
   name: "index_flows",
-  lockMs: 120_000,
   run: async (ctx) => ({ ...(await indexAllChains(ctx)) }),
 };
 
@@ -46,28 +44,24 @@ async function runBackfillMessage(ctx: Context, body: unknown): Promise<LogField
 /** Stores a snapshot of every vault. */
 const takeSnapshotsJob: Job = {
   name: "note_snapshots",
-  lockMs: 120_000,
   run: async (ctx) => ({ ...(await takeSnapshots(ctx)) }),
 };
 
 /** Reads the governance events of every vault. */
 const indexControlEventsJob: Job = {
   name: "watch_controls",
-  lockMs: 120_000,
   run: async (ctx) => ({ ...(await indexControlEvents(ctx)) }),
 };
 
 /** Applies the signal rules to every vault. */
 const raiseSignalsJob: Job = {
   name: "judge_vaults",
-  lockMs: 120_000,
   run: async (ctx) => ({ ...(await raiseSignals(ctx)) }),
 };
 
 /** Deletes stored responses of deposit builds whose idempotency keys have expired. */
 export const deleteOldAnswersJob: Job = {
   name: "forget_answers",
-  lockMs: 60_000,
   run: async (ctx) => ({ forgotten: await deleteExpiredAnswers(ctx) }),
 };
 
@@ -100,18 +94,50 @@ export async function runJobs(lists: readonly (readonly Job[])[], makeContext: (
   if (failures.length > 0) throw failures[0];
 }
 
-async function runJob(ctx: Context, { name, lockMs, run }: Job): Promise<void> {
+async function runJob(ctx: Context, { name, run }: Job): Promise<void> {
   const startedAt = ctx.now();
   const line = () => ({ job: name, ms: ctx.now() - startedAt });
-  const { log } = ctx;
+  const record = (outcome: { ok: boolean; code: string | null } | null): Promise<void> =>
+    recordJobRun(ctx, {
+      name,
+      started_at: new Date(startedAt).toISOString(),
+      ended_at: outcome === null ? null : new Date(ctx.now()).toISOString(),
+      ok: outcome?.ok ?? null,
+      code: outcome?.code ?? null,
+    });
+  const work = async (lease: HeldLease): Promise<LogFields> => {
+    await record(null);
+    try {
+      const done = await run(whileHeld(ctx, lease));
+      await record({ ok: true, code: null });
+      return done;
+    } catch (error) {
+      await record({ ok: false, code: codeOf(error) });
+      throw error;
+    }
+  };
   try {
-    const done = await ctx.withLock({ key: `job:${name}`, ttlMs: lockMs, work: () => run(ctx) });
-    log.info("job", { ...line(), ok: true, busy: done === null, ...done });
+    const done = await ctx.withLock({ key: `job:${name}`, work });
+    ctx.log.info("job", { ...line(), ok: true, busy: done === null, ...done });
   } catch (error) {
-    const code = error instanceof AppError ? error.code : "internal";
-    log.error("job", { ...line(), ok: false, code, error: describeError(error) });
+    ctx.log.error("job", { ...line(), ok: false, code: codeOf(error), error: describeError(error) });
     throw error;
   }
+}
+
+const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : "internal");
+
+/** Returns a context whose database refuses statements once another run has taken the job's lock. */
+function whileHeld(ctx: Context, lease: HeldLease): Context {
+  return {
+    ...ctx,
+    db: {
+      run: (statement) => {
+        if (lease.isHeld()) return ctx.db.run(statement);
+        return Promise.reject(failure("store_unavailable", "another run has taken the lock of this job"));
+      },
+    },
+  };
 }
 
 /** A batch of messages from a Cloudflare queue, with the fields that are used. */
@@ -151,7 +177,7 @@ async function handleMessage(ctx: Context, message: QueueMessage): Promise<void>
     ctx.log.info("job", { ...line(), ok: true, ...done });
     message.ack();
   } catch (error) {
-    ctx.log.error("job", { ...line(), ok: false, error: describeError(error) });
+    ctx.log.error("job", { ...line(), ok: false, code: codeOf(error), error: describeError(error) });
     message.retry();
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
+import { jobNames } from "../src/catalog/job-runs.ts";
 import { jobsByCron } from "../src/jobs.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -13,8 +14,9 @@ test("jobsByCron has jobs for exactly the cron triggers of the deployment", () =
   expect(jobs.every(({ run }) => typeof run === "function")).toBe(true);
 });
 
-test("jobsByCron gives every job a unique name and so its own lock", () => {
-  expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length);
+test("jobsByCron gives every job a unique, listed name and so its own lock", () => {
+  expect(jobs.map(({ name }) => name).sort()).toEqual([...jobNames].sort());
+  expect(new Set(jobNames).size).toBe(jobs.length);
 });
 
 test("jobs.ts imports verbs only", () => {

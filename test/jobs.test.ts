@@ -1,10 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { readJobRuns } from "../src/catalog/job-runs.ts";
+import type { Database } from "../src/db/database-client.ts";
 import { failure } from "../src/errors.ts";
 import type { Job } from "../src/jobs.ts";
 import { runJobs } from "../src/jobs.ts";
 import { type TestContext, testContext } from "./support/context.ts";
 
-const job = (name: string, run: Job["run"]): Job => ({ name, lockMs: 1_000, run });
+const job = (name: string, run: Job["run"]): Job => ({ name: name as Job["name"], run });
 const works = (name: string) => job(name, async () => ({ did: name }));
 const fails = (name: string) =>
   job(name, async () => {
@@ -96,6 +98,51 @@ describe("runJobs()", () => {
     expect(inner).toMatchObject([{ job: "a", busy: true }]);
     expect(inner[0]).not.toHaveProperty("twice");
     expect(shared.logged.at(-1)).toMatchObject({ job: "a", busy: false, did: "a" });
+  });
+
+  test("records the last run of each job, with the code of its failure", async () => {
+    const { contexts } = await run([fails("index_flows"), works("judge_vaults")]);
+    const at = "2023-11-14T22:13:20.000Z";
+    const [first, second] = contexts;
+    if (first === undefined || second === undefined) throw new Error("no runs");
+    expect((await readJobRuns(first)).filter(({ ok }) => ok !== null)).toEqual([
+      { name: "index_flows", started_at: at, ended_at: at, ok: false, code: "store_unavailable" },
+    ]);
+    expect((await readJobRuns(second)).filter(({ ok }) => ok !== null)).toEqual([
+      { name: "judge_vaults", started_at: at, ended_at: at, ok: true, code: null },
+    ]);
+  });
+
+  test("shows a run that has not ended, and works where runs cannot be recorded", async () => {
+    const shared = testContext();
+    const seen: unknown[] = [];
+    const looks = job("index_flows", async () => {
+      seen.push(...(await readJobRuns(shared)).filter(({ started_at }) => started_at !== null));
+      shared.redis.down = true;
+      return { did: 1 };
+    });
+    await runJobs([[looks]], () => shared);
+    expect(seen).toMatchObject([{ name: "index_flows", ended_at: null, ok: null, code: null }]);
+    expect(shared.logged.find(({ event }) => event === "job")).toMatchObject({ ok: true, did: 1 });
+    expect((await readJobRuns(shared)).every(({ started_at }) => started_at === null)).toBe(true);
+  });
+
+  test("refuses statements of a run whose lock another run has taken", async () => {
+    vi.useFakeTimers();
+    const asked: string[] = [];
+    const db = { run: async () => asked.push("statement") } as unknown as Database;
+    const shared = testContext({ db });
+    const writes = job("index_flows", async (ctx) => {
+      await ctx.db.run(async () => "first");
+      await shared.redis.set("lock:job:index_flows", "another run", 20_000);
+      await vi.advanceTimersByTimeAsync(5_000);
+      await ctx.db.run(async () => "second");
+      return {};
+    });
+    const outcome = await runJobs([[writes]], () => shared).catch((error: unknown) => error);
+    vi.useRealTimers();
+    expect(outcome).toMatchObject({ message: "another run has taken the lock of this job" });
+    expect(asked).toHaveLength(1);
   });
 
   test("does nothing without jobs", async () => {

@@ -14,6 +14,11 @@ export interface RedisStore {
   set(key: string, value: string, ttlMs: number | null): Promise<void>;
   /** Sets a value if the key does not exist. Returns false if the key exists. */
   setIfAbsent(key: string, value: string, ttlMs: number): Promise<boolean>;
+  /**
+   * Makes a key expire `ttlMs` milliseconds from now if its value is still `value`, and sets it again if it has expired.
+   * Returns false if the key has another value.
+   */
+  extendIfEqual(key: string, value: string, ttlMs: number): Promise<boolean>;
   /** Deletes a key if its value is still `value`. */
   deleteIfEqual(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
@@ -23,6 +28,12 @@ export interface RedisStore {
 /** Lua script that deletes a key only if it holds the given value, so that only the holder of a lock releases it. */
 const DELETE_IF_EQUAL =
   "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
+
+/** Lua script that renews a lock only for its holder, also after it has expired while nobody else took it. */
+const EXTEND_IF_EQUAL = `local value = redis.call('get', KEYS[1])
+if value and value ~= ARGV[1] then return 0 end
+redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`;
 
 /**
  * Creates the Upstash client. It may live as long as the isolate, because without auto-pipelining no request's promise
@@ -54,6 +65,8 @@ export function createRedisStore(redis: Redis, scope: { prefix: string; timing: 
     },
     setIfAbsent: async (key, value, ttlMs) =>
       (await send(() => redis.set(named(key), value, { nx: true, px: ttlMs }))) === "OK",
+    extendIfEqual: async (key, value, ttlMs) =>
+      (await send(() => redis.eval(EXTEND_IF_EQUAL, [named(key)], [value, ttlMs]))) === 1,
     deleteIfEqual: async (key, value) => {
       await send(() => redis.eval(DELETE_IF_EQUAL, [named(key)], [value]));
     },

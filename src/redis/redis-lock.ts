@@ -1,4 +1,5 @@
 import { describeError, type Logger } from "../lib/logger.ts";
+import { type HeldLease, workUnderLease } from "../lib/renewed-lease.ts";
 import type { RedisStore } from "./redis-client.ts";
 
 /** The Redis client and logger that a lock uses, and the token of its holder. */
@@ -9,17 +10,22 @@ export interface LockScope {
   token: string;
 }
 
-/** Work that at most one holder of the lock `key` does at a time. The lock expires after `ttlMs` milliseconds. */
+/** Work that at most one holder of the lock `key` does at a time. */
 export interface LockedWork<T> {
   key: string;
-  ttlMs: number;
-  work: () => Promise<T>;
+  /** The work. `lease` tells it whether the lock is still its own. */
+  work: (lease: HeldLease) => Promise<T>;
 }
 
+/** Time after which the lock of a killed holder expires, in milliseconds. */
+const LOCK_TTL_MS = 20_000;
+/** Interval at which the holder of a lock renews it, in milliseconds. Three renewals may fail in a row. */
+const RENEW_MS = 5_000;
+
 /**
- * Runs work under a lock and returns its result, or null if another holder has the lock. The work must be safe to run
- * twice, because the lock expires after `ttlMs` milliseconds and the work runs without a lock if Redis fails. Errors of
- * the work propagate.
+ * Runs work under a lock and returns its result, or null if another holder has the lock. The lock is renewed while the
+ * work goes on and expires 20 seconds after its holder was killed. The work must be safe to run twice, because it runs
+ * without a lock if Redis fails. Errors of the work propagate.
  */
 export async function withLock<T>(scope: LockScope, lock: LockedWork<T>): Promise<T | null> {
   const { redis, log, token } = scope;
@@ -28,9 +34,10 @@ export async function withLock<T>(scope: LockScope, lock: LockedWork<T>): Promis
     log.warn("lock_unavailable", { key, error: describeError(error) });
     return true;
   };
-  if (!(await redis.setIfAbsent(key, token, lock.ttlMs).catch(warn))) return null;
+  if (!(await redis.setIfAbsent(key, token, LOCK_TTL_MS).catch(warn))) return null;
+  const renew = (): Promise<boolean> => redis.extendIfEqual(key, token, LOCK_TTL_MS).catch(warn);
   try {
-    return await lock.work();
+    return await workUnderLease({ everyMs: RENEW_MS, renew }, lock.work);
   } finally {
     await redis.deleteIfEqual(key, token).catch(warn);
   }

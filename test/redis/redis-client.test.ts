@@ -37,6 +37,7 @@ describe("createRedisStore()", () => {
     await store.setIfAbsent("b", "2", 5_000);
     await store.delete("c");
     await store.deleteIfEqual("d", "3");
+    await store.extendIfEqual("e", "4", 20_000);
     await store.ping();
     expect(commands).toEqual([
       ["set", "cw:a", "1", "px", 1_500],
@@ -44,9 +45,10 @@ describe("createRedisStore()", () => {
       ["set", "cw:b", "2", "nx", "px", 5_000],
       ["del", "cw:c"],
       ["eval", expect.stringContaining("redis.call('get', KEYS[1]) == ARGV[1]"), 1, "cw:d", "3"],
+      ["eval", expect.stringContaining("'PX', ARGV[2]"), 1, "cw:e", "4", 20_000],
       ["ping"],
     ]);
-    expect(timing.requests("redis")).toBe(6);
+    expect(timing.requests("redis")).toBe(7);
   });
 
   test.each(['{"a":1}', "123", "true", "null", "text", ""])(

@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createLogger } from "../../src/lib/logger.ts";
-import { withLock } from "../../src/redis/redis-lock.ts";
+import { type LockedWork, withLock } from "../../src/redis/redis-lock.ts";
 import { MemoryStore } from "../support/redis/memory-store.ts";
 
 function world() {
@@ -8,15 +8,64 @@ function world() {
   const redis = new MemoryStore(() => now);
   const lines: string[] = [];
   const log = createLogger((line) => lines.push(line), {});
-  const hold = (token: string, work: () => Promise<unknown>) =>
-    withLock({ redis, log, token }, { key: "job:one", ttlMs: 1_000, work });
+  const hold = (token: string, work: LockedWork<unknown>["work"]) =>
+    withLock({ redis, log, token }, { key: "job:one", work });
   const pass = (ms: number) => {
     now += ms;
   };
   return { redis, lines, hold, pass };
 }
 
+afterEach(() => void vi.useRealTimers());
+
 describe("withLock()", () => {
+  test("keeps the lock while the work goes on, and loses it 20 seconds after a holder was killed", async () => {
+    vi.useFakeTimers();
+    const { hold, pass } = world();
+    let kill = () => {};
+    const long = hold("long", () => new Promise<void>((resolve) => (kill = resolve)));
+    for (let second = 0; second < 90; second += 5) {
+      pass(5_000);
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(await hold("other", async () => 1)).toBeNull();
+    }
+    // A killed run renews nothing, and releases nothing.
+    vi.clearAllTimers();
+    pass(19_999);
+    expect(await hold("other", async () => 1)).toBeNull();
+    pass(1);
+    expect(await hold("other", async () => 1)).toBe(1);
+    kill();
+    await long;
+  });
+
+  test("tells the work when another holder has taken the lock, and not when Redis does not answer", async () => {
+    vi.useFakeTimers();
+    const { redis, hold, pass } = world();
+    const held: boolean[] = [];
+    let finish = () => {};
+    const work = hold("a", async (lease) => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      held.push(lease.isHeld());
+    });
+    redis.down = true;
+    await vi.advanceTimersByTimeAsync(5_000);
+    finish();
+    await work;
+    redis.down = false;
+    pass(20_001);
+    const taken = hold("a", async (lease) => {
+      await redis.set("lock:job:one", "somebody else", 20_000);
+      await new Promise<void>((resolve) => (finish = resolve));
+      held.push(lease.isHeld());
+    });
+    await vi.advanceTimersByTimeAsync(5_000);
+    finish();
+    await taken;
+    expect(held).toEqual([true, false]);
+    expect(redis.peek("lock:job:one")).toMatchObject({ value: "somebody else" });
+  });
+
   test("lets one holder work at a time", async () => {
     const { hold } = world();
     const inner: unknown[] = [];
@@ -45,7 +94,7 @@ describe("withLock()", () => {
     });
     let next: Promise<unknown> | null = null;
     await hold("slow", async () => {
-      pass(1_001);
+      pass(20_001);
       next = hold("next", () => finished);
     });
     expect(await hold("third", async () => 1)).toBeNull();

@@ -35,6 +35,14 @@ export class MemoryStore implements RedisStore {
     return true;
   }
 
+  async extendIfEqual(key: string, value: string, ttlMs: number): Promise<boolean> {
+    this.#receive("extend", key);
+    const held = this.#live(key);
+    if (held !== undefined && held.value !== value) return false;
+    this.#held.set(key, { value, expiresAt: this.#expiry(ttlMs) });
+    return true;
+  }
+
   async deleteIfEqual(key: string, value: string): Promise<void> {
     this.#receive("cad", key);
     if (this.#live(key)?.value === value) this.#held.delete(key);
