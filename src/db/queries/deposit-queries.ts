@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import type { TimePosition } from "../../lib/pagination.ts";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../schema/deposit-tables.ts";
+import { depositHints } from "../schema/deposit-tracking-tables.ts";
 import { olderThan } from "./page-conditions.ts";
 
 /** A row of the table `deposits`: a tracked deposit. */
@@ -64,6 +65,10 @@ export function selectDepositsByTransaction(
   const { dataHashes } = tx;
   const same =
     dataHashes.length === 0 ? undefined : and(inArray(deposits.sourceDataHash, [...dataHashes]), onSource);
+  const hinted = inArray(
+    deposits.trackingId,
+    raw`(select tracking_id from ${depositHints} where tx_hash = ${tx.hash} and dropped_at is null)`,
+  );
   const gaveShares = isNotNull(deposits.shares);
   const shown = or(
     named,
@@ -78,8 +83,13 @@ export function selectDepositsByTransaction(
     sql
       .select()
       .from(deposits)
-      .where(or(named, ended, source, deposit, claim, same))
-      .orderBy(rank, desc(raw`${source} is true`), asc(deposits.createdAt), asc(deposits.trackingId))
+      .where(or(named, ended, source, deposit, claim, same, hinted))
+      .orderBy(
+        rank,
+        desc(raw`(${or(source, hinted)}) is true`),
+        asc(deposits.createdAt),
+        asc(deposits.trackingId),
+      )
       .limit(MAX_SAME_TRANSACTION),
   );
 }
@@ -91,11 +101,23 @@ interface Claimed {
 }
 
 /**
- * Returns true if a transaction is proven to be the source transaction of another deposit. Throws `store_unavailable`.
+ * Returns true if a transaction is proven to be the source transaction of another deposit, or if it was reported for
+ * another deposit of the same user with the same calldata and not for this one: such twins differ in nothing else.
+ * Throws `store_unavailable`.
  */
 export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const proven = and(eq(deposits.sourceTxHash, hash), eq(deposits.sourceProven, true));
-  return otherDepositExists(db, { row, where: and(proven, eq(deposits.fromChainId, row.fromChainId)) });
+  const reported = (trackingId: SQL | string) => raw`exists (select from ${depositHints} as hint
+    where hint.tracking_id = ${trackingId} and hint.tx_hash = ${hash} and hint.origin = 'report')`;
+  const twin = and(
+    eq(deposits.userAddress, row.userAddress),
+    eq(deposits.sourceDataHash, row.sourceDataHash),
+    eq(deposits.sourceProven, false),
+    reported(raw`${deposits.trackingId}`),
+    raw`not ${reported(row.trackingId)}`,
+  );
+  const where = and(or(proven, twin), eq(deposits.fromChainId, row.fromChainId));
+  return otherDepositExists(db, { row, where });
 }
 
 /**

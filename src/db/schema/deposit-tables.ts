@@ -1,5 +1,6 @@
-import { sql as raw } from "drizzle-orm";
+import { sql as raw, type SQL } from "drizzle-orm";
 import {
+  type AnyPgColumn,
   boolean,
   doublePrecision,
   index,
@@ -14,6 +15,16 @@ import {
 import type { DepositState } from "../../schemas/deposit-schema.ts";
 import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
 import { time, uint256 } from "../table-columns.ts";
+
+type StateColumns = Record<"state" | "sourceProven", AnyPgColumn>;
+
+/** SQL condition of the deposits whose source transaction is not proven, or has failed and may be sent again. */
+export const unproven = (table: StateColumns): SQL =>
+  raw`(not ${table.sourceProven} or ${table.state} = 'failed')`;
+
+/** SQL condition of the deposits that were sent and have not ended. */
+export const underWay = (table: Pick<StateColumns, "state">): SQL =>
+  raw`${table.state} in ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable')`;
 
 /** Deposits that were built, and their progress. Addresses and hashes are lowercase. */
 export const deposits = pgTable(
@@ -99,6 +110,13 @@ export const deposits = pgTable(
     index("deposits_refund_tx").on(table.refundTxHash),
     index("deposits_source_data").on(table.sourceDataHash),
     index("deposits_partner").on(table.partnerAddress, table.createdAt, table.trackingId),
+    index("deposits_unproven_user").on(table.fromChainId, table.userAddress).where(unproven(table)),
+    index("deposits_unproven_target")
+      .on(table.fromChainId, table.sourceTo, table.fromToken, table.provider)
+      .where(unproven(table)),
+    index("deposits_under_way_vault").on(table.vaultChainId, table.updatedAt).where(underWay(table)),
+    index("deposits_under_way_source").on(table.fromChainId, table.updatedAt).where(underWay(table)),
+    index("deposits_unproven_vault").on(table.vaultChainId, table.createdAt).where(unproven(table)),
   ],
 );
 

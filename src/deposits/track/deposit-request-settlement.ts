@@ -1,10 +1,12 @@
 import { getAddress, type Hex } from "viem";
 import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
+import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import { type DepositRow, selectOtherRequests } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import { isRequested, isRequestGone, type RequestState, readRequest } from "./async-deposit-request.ts";
+import { hashesOn } from "./deposit-hints.ts";
 import { countShareTransfers, netTransfers } from "./deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import type { Transition } from "./deposit-transitions.ts";
@@ -43,6 +45,8 @@ export async function claimOwnership(
 interface SettlementInput {
   row: DepositRow;
   readTransaction: TransactionReader;
+  /** Transactions that may belong to the deposit, and may have settled its request. */
+  hints?: readonly DepositHint[];
 }
 
 /**
@@ -95,7 +99,8 @@ async function findSettlement(
   const others = await selectOtherRequests(ctx.db, row);
   const contracts = [now.vault.entryPoint, now.vault.address];
   const made = { user: row.userAddress, block: request.receipt.blockNumber, contracts };
-  const reported = row.claimTxHash === null ? [] : [row.claimTxHash as Hex];
+  const named = [row.claimTxHash, ...hashesOn(row.vaultChainId, at.hints ?? [])];
+  const reported = named.flatMap((hash) => (hash === null ? [] : [hash as Hex]));
   const candidates = [...new Set([...reported, ...found])].filter((hash) => hash !== row.depositTxHash);
   for (const hash of candidates) {
     const seen = await readTransaction(row.vaultChainId, hash);

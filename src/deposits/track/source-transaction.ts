@@ -5,9 +5,10 @@ import { type DepositRow, provesAnother } from "../../db/queries/deposit-queries
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
-import { requestTransitions } from "./async-deposit-request.ts";
+import { isRejected, requestTransitions } from "./async-deposit-request.ts";
 import { failureReason } from "./deposit-failure-reason.ts";
 import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from "./deposit-proofs.ts";
+import { isOpen } from "./deposit-state-machine.ts";
 import { isConfirmed } from "./deposit-transaction-reader.ts";
 import { completedTransition, deliveredTransition, type Transition } from "./deposit-transitions.ts";
 
@@ -170,9 +171,12 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
   );
 }
 
-/** Returns true while the source transaction of a deposit is not proven, or if it failed and may be sent again. */
+/**
+ * Returns true while the source transaction of a deposit is not proven, in whatever state the deposit is, or if it
+ * reverted and may be sent again.
+ */
 export function isSourceOpen(row: DepositRow): boolean {
-  return !row.sourceProven || row.state === "failed";
+  return !row.sourceProven || (row.state === "failed" && !isRejected(row));
 }
 
 /**
@@ -197,14 +201,19 @@ const sourceColumns = (hash: Hex) => ({ sourceTxHash: hash, substatus: null });
 
 /**
  * Adds the source transaction to a status transition. Once the chain has confirmed the transaction, it is also marked
- * as proven; until then the transition writes no other columns.
+ * as proven, whatever state the deposit is in: a deposit that was found by its delivery gets its source this way. Until
+ * then, the transition writes no other columns, and for a deposit that has ended it writes only the source.
  */
 const withSource =
-  ({ hash, confirmed }: MatchedSource) =>
-  (transition: Transition): Transition => ({
-    ...transition,
-    change: { ...sourceColumns(hash), ...(confirmed ? { sourceProven: true, ...transition.change } : {}) },
-  });
+  ({ row, hash, confirmed }: MatchedSource) =>
+  (transition: Transition): Transition => {
+    if (!confirmed) return { ...transition, change: sourceColumns(hash) };
+    const proven = { sourceTxHash: hash, sourceProven: true };
+    const known = row.sourceProven && row.sourceTxHash === hash;
+    const write = known ? transition.write : "always";
+    if (!isOpen(row.state)) return { ...transition, change: proven, write };
+    return { ...transition, change: { ...sourceColumns(hash), ...proven, ...transition.change }, write };
+  };
 
 async function revertTransitions(
   ctx: Context,
@@ -240,9 +249,7 @@ async function directTransitions(ctx: Context, at: MatchedSource): Promise<Trans
 function routedTransitions(at: MatchedSource): Transition[] {
   const { row, hash, receipt, confirmed } = at;
   const event = { kind: "chain", shows: "source_succeeded", confirmed } as const;
-  // A deposit first proven by its delivery still needs its reported source transaction recorded as proven.
-  const write = confirmed && row.sourceTxHash === hash ? "always" : "on_change";
-  const left: Transition = { event, change: {}, write };
+  const left: Transition = { event, change: {}, write: "on_change" };
   const amount = row.fromChainId === row.vaultChainId ? findSwapOutput(receipt, row) : null;
   return amount === null ? [left] : [left, deliveredTransition(at, { amount, destinationTxHash: hash })];
 }

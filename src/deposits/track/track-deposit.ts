@@ -1,19 +1,24 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
+import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../lib/logger.ts";
 import { isRejected, isRequested } from "./async-deposit-request.ts";
 import { deliveryTransitions } from "./bridge-delivery.ts";
+import { dropReadHints, sourceCandidates, vaultCandidates } from "./deposit-hints.ts";
 import { settlementTransitions } from "./deposit-request-settlement.ts";
-import type { TransactionReader } from "./deposit-transaction-reader.ts";
-import { applyTransitions } from "./deposit-transitions.ts";
-import { sourceTransitions } from "./source-transaction.ts";
+import { isOpen } from "./deposit-state-machine.ts";
+import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import { applyTransitions, type Transition } from "./deposit-transitions.ts";
+import { isSourceOpen, sourceTransitions } from "./source-transaction.ts";
 import { awaitsSecondStep, findSecondStepTransactions, vaultTransitions } from "./vault-transaction.ts";
 
 interface TrackInput {
   row: DepositRow;
   readTransaction: TransactionReader;
+  /** Transactions that may belong to the deposit. */
+  hints: readonly DepositHint[];
 }
 
 /** A deposit after tracking. `unreadable` is the error of a chain that could not be read, or null if no read failed. */
@@ -24,18 +29,26 @@ export interface TrackedDeposit {
 
 /**
  * Tracks a deposit: updates it from on-chain data, from the source transaction to the vault, and stores the changes.
- * Progress on one chain is kept if another chain cannot be read. `found` is the hash of a vault-chain transaction with
- * the Router's event of the deposit, or null. Throws `store_unavailable`.
+ * Progress on one chain is kept if another chain cannot be read. `hints` are the transactions that may belong to the
+ * deposit; if absent, they are loaded. `found` is the hash of a vault-chain transaction with the Router's event of the
+ * deposit, or null. Throws `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,
-  { row, readTransaction, found = null }: TrackInput & { found?: Hex | null },
+  {
+    row,
+    readTransaction,
+    found = null,
+    ...given
+  }: Omit<TrackInput, "hints"> & Partial<TrackInput> & { found?: Hex | null },
 ): Promise<TrackedDeposit> {
+  const hints = given.hints ?? (await selectHints(ctx.db, [row.trackingId]));
   let current = row;
   try {
     if (found !== null) current = await trackFound(ctx, { row, readTransaction, found });
-    for (const follow of [trackSource, trackDelivery, trackSecondStep, trackRequest])
-      current = await follow(ctx, { row: current, readTransaction });
+    for (const follow of [trackSource, trackVaultHints, trackDelivery, trackSecondStep, trackRequest])
+      current = await follow(ctx, { row: current, readTransaction, hints });
+    await dropReadHints(ctx, { row: current, readTransaction, hints });
     return { row: current, unreadable: null };
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
@@ -46,7 +59,7 @@ export async function trackDeposit(
 
 async function trackFound(
   ctx: Context,
-  { row, readTransaction, found: hash }: TrackInput & { found: Hex },
+  { row, readTransaction, found: hash }: Omit<TrackInput, "hints"> & { found: Hex },
 ): Promise<DepositRow> {
   const transitions =
     row.provider === null
@@ -55,15 +68,49 @@ async function trackFound(
   return applyTransitions(ctx, { row, transitions });
 }
 
-async function trackSource(ctx: Context, { row, readTransaction }: TrackInput): Promise<DepositRow> {
-  if (row.sourceProven || row.sourceTxHash === null) return row;
-  const hash = row.sourceTxHash as Hex;
-  const transitions = await sourceTransitions(ctx, {
-    row,
-    hash,
-    seen: await readTransaction(row.fromChainId, hash),
-  });
-  return applyTransitions(ctx, { row, transitions });
+/**
+ * Tracks the source transaction of a deposit by the transactions that may be it, until one is proven. A recorded hash
+ * that its receipt does not confirm is removed from the row.
+ */
+async function trackSource(ctx: Context, { row, readTransaction, hints }: TrackInput): Promise<DepositRow> {
+  let current = row;
+  for (const hash of sourceCandidates(row, hints)) {
+    if (!isSourceOpen(current)) return current;
+    const seen = await readTransaction(row.fromChainId, hash);
+    const transitions = await sourceTransitions(ctx, { row: current, hash, seen });
+    const disproven =
+      transitions.length === 0 &&
+      current.sourceTxHash === hash &&
+      seen.receipt !== null &&
+      isConfirmed(ctx, { chainId: row.fromChainId, seen });
+    current = await applyTransitions(ctx, {
+      row: current,
+      transitions: disproven ? [...transitions, NO_SOURCE] : transitions,
+    });
+  }
+  return current;
+}
+
+/** Removes a source transaction that does not carry the deposit. The state stays. */
+const NO_SOURCE: Transition = {
+  event: { kind: "provider", phase: "unknown" },
+  change: { sourceTxHash: null },
+  write: "always",
+};
+
+/** Tracks a routed deposit by transactions on the vault's chain that may contain the Router's event of it. */
+async function trackVaultHints(
+  ctx: Context,
+  { row, readTransaction, hints }: TrackInput,
+): Promise<DepositRow> {
+  let current = row;
+  if (row.provider === null) return row;
+  for (const hash of vaultCandidates(row, hints)) {
+    if (!isOpen(current.state) && !awaitsSecondStep(current)) return current;
+    const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
+    current = await applyTransitions(ctx, { row: current, transitions });
+  }
+  return current;
 }
 
 async function trackDelivery(ctx: Context, { row, readTransaction }: TrackInput): Promise<DepositRow> {
@@ -75,12 +122,15 @@ async function trackDelivery(ctx: Context, { row, readTransaction }: TrackInput)
 }
 
 /**
- * Tracks the second step of a deposit by the transaction that was reported for it and, if that is not enough, by the
+ * Tracks the second step of a deposit by the transactions that may be it and, if that is not enough, by the
  * transactions in which the user paid the delivered amount.
  */
-async function trackSecondStep(ctx: Context, { row, readTransaction }: TrackInput): Promise<DepositRow> {
+async function trackSecondStep(
+  ctx: Context,
+  { row, readTransaction, hints }: TrackInput,
+): Promise<DepositRow> {
   let current = row;
-  const reported = row.depositTxHash === null ? [] : [row.depositTxHash as Hex];
+  const reported = vaultCandidates(row, hints);
   for (const candidates of [
     async () => reported,
     () => findSecondStepTransactions(ctx, { row, readTransaction }),
@@ -94,10 +144,10 @@ async function trackSecondStep(ctx: Context, { row, readTransaction }: TrackInpu
   return current;
 }
 
-async function trackRequest(ctx: Context, { row, readTransaction }: TrackInput): Promise<DepositRow> {
+async function trackRequest(ctx: Context, { row, readTransaction, hints }: TrackInput): Promise<DepositRow> {
   if (!isRequested(row) && !isRejected(row)) return row;
   return applyTransitions(ctx, {
     row,
-    transitions: await settlementTransitions(ctx, { row, readTransaction }),
+    transitions: await settlementTransitions(ctx, { row, readTransaction, hints }),
   });
 }

@@ -1,0 +1,76 @@
+import type { Hex } from "viem";
+import type { Context } from "../../context.ts";
+import { type DepositHint, dropHints } from "../../db/queries/deposit-hint-queries.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { isRequested } from "./async-deposit-request.ts";
+import { isOpen, isUnseen } from "./deposit-state-machine.ts";
+import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import { isSourceOpen } from "./source-transaction.ts";
+
+/** How long a hint is kept whose transaction no node knows, in milliseconds. */
+const UNKNOWN_TTL_MS = 3 * DAY_MS;
+/** How long a hint is kept that could still prove a later step, in milliseconds. */
+const UNDECIDED_TTL_MS = 30 * DAY_MS;
+
+/** Returns the hashes that may be those of a deposit's source transaction: the recorded one, then the hints. */
+export function sourceCandidates(row: DepositRow, hints: readonly DepositHint[]): Hex[] {
+  const recorded = row.sourceTxHash === null || row.sourceProven ? [] : [row.sourceTxHash];
+  return [...new Set([...recorded, ...hashesOn(row.fromChainId, hints)])] as Hex[];
+}
+
+/** Returns the hashes on the vault's chain that may prove a later step of a routed deposit. */
+export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[]): Hex[] {
+  const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];
+  return [...new Set([...recorded, ...hashesOn(row.vaultChainId, hints)])] as Hex[];
+}
+
+/** Returns the hashes of the hints on one chain, the oldest first. */
+export function hashesOn(chainId: number, hints: readonly DepositHint[]): string[] {
+  return hints.flatMap((hint) => (hint.chainId === chainId ? [hint.txHash] : []));
+}
+
+interface TriedHints {
+  row: DepositRow;
+  hints: readonly DepositHint[];
+  readTransaction: TransactionReader;
+}
+
+/**
+ * Drops the hints of a deposit that tracking has read: those that prove what the deposit's row says now, those whose
+ * confirmed receipts prove nothing, and those that no node knows after three days. Throws `store_unavailable`.
+ */
+export async function dropReadHints(
+  ctx: Context,
+  { row, hints, readTransaction }: TriedHints,
+): Promise<void> {
+  const read: string[] = [];
+  for (const hint of hints) {
+    if (await isDone(ctx, { row, hint, readTransaction })) read.push(hint.txHash);
+  }
+  await dropHints(ctx.db, { trackingId: row.trackingId, txHashes: read, now: new Date(ctx.now()) });
+}
+
+async function isDone(
+  ctx: Context,
+  { row, hint, readTransaction }: Omit<TriedHints, "hints"> & { hint: DepositHint },
+): Promise<boolean> {
+  const age = ctx.now() - hint.notedAt.getTime();
+  if (age > UNDECIDED_TTL_MS) return true;
+  if (!mayProve(row, hint)) return true;
+  const seen = await readTransaction(hint.chainId, hint.txHash as Hex);
+  if (seen.receipt === null) return age > UNKNOWN_TTL_MS;
+  if (!isConfirmed(ctx, { chainId: hint.chainId, seen })) return false;
+  // A later step is proven only after the earlier ones, so its transaction is read again until then.
+  return isUnseen(row.state) ? hint.chainId === row.fromChainId : !isWaiting(row);
+}
+
+/** Returns true if a hint could still prove something that the deposit's row does not say yet. */
+function mayProve(row: DepositRow, { chainId }: DepositHint): boolean {
+  if (chainId === row.fromChainId && isSourceOpen(row)) return true;
+  return chainId === row.vaultChainId && (isOpen(row.state) || row.state === "partial");
+}
+
+/** Returns true while a transaction on the vault's chain that proves nothing yet may prove a later step. */
+const isWaiting = (row: DepositRow): boolean =>
+  row.state === "submitted" || row.state === "bridging" || isRequested(row);
