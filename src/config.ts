@@ -163,6 +163,35 @@ const ProviderSettings = z.strictObject({ lifi: LifiSetting.optional(), across: 
 /** The settings of all providers in `PROVIDERS`. */
 export type ProviderSettings = z.output<typeof ProviderSettings>;
 
+const FeedSetting = z
+  .strictObject({
+    proxy: ContractAddress,
+    decimals: z.int().min(0).max(36),
+    pair: z.string().regex(/^[A-Z0-9.]+\/[A-Z0-9.]+$/),
+    heartbeat_s: z.int().min(1).max(604_800),
+    deviation_bps: z.int().min(0).max(10_000).default(50),
+  })
+  .transform(({ pair, heartbeat_s: heartbeatS, deviation_bps: deviationBps, ...feed }) => {
+    return { ...feed, pairs: [pair], heartbeatS, deviationBps };
+  });
+type PriceSettings = z.output<typeof PriceSettings>;
+/** Schema of `PRICES`: the public price API, and price feeds on chains that the code does not support, by chain id. */
+const PriceSettings = z.strictObject({
+  api_url: Url.nullable().default("https://coins.llama.fi"),
+  feeds: ByChain(
+    z.strictObject({
+      sequencer: ContractAddress.nullable().default(null),
+      tokens: z.array(
+        z.strictObject({
+          token: ContractAddress,
+          unit: z.string().nullable().default(null),
+          feeds: z.array(FeedSetting).min(1).max(3),
+        }),
+      ),
+    }),
+  ).default([]),
+});
+
 /** Cloudflare's rate limiter, bound by a `[[ratelimits]]` entry of wrangler.toml. */
 export interface PlatformLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>;
@@ -200,6 +229,7 @@ const Variables = z.object({
   ADMIN_TOKEN: z.string().min(32).optional(),
   CHAINS: ChainsVariable,
   PROVIDERS: jsonVariable(ProviderSettings),
+  PRICES: jsonVariable(PriceSettings).transform((prices) => prices ?? PriceSettings.parse({})),
   RATE_LIMITS: jsonVariable(RateLimits),
   /** Secrets that API keys are hashed with; without them, creating and verifying API keys fails. */
   PARTNER_PEPPERS: jsonVariable(Peppers),
@@ -217,6 +247,8 @@ export interface Config {
   adminToken: string | null;
   chains: readonly ChainSetting[] | null;
   providers: ProviderSettings;
+  /** URL of the public price API, or null for none, and the feeds of chains that the code does not support. */
+  prices: { apiUrl: string | null; feeds: ReadonlyMap<number, PriceSettings["feeds"][number][1]> };
   serverTiming: boolean;
   limits: Limits;
   /** Factor by which the rate limits are multiplied for partners' requests. */
@@ -260,6 +292,7 @@ export function parseConfig(env: unknown): Config {
     adminToken: variables.ADMIN_TOKEN ?? null,
     chains: variables.CHAINS ?? null,
     providers: variables.PROVIDERS ?? {},
+    prices: { apiUrl: variables.PRICES.api_url, feeds: new Map(variables.PRICES.feeds) },
     serverTiming: variables.SERVER_TIMING,
     limits: { ...limitDefaults, ...definedOf(variables.RATE_LIMITS?.limits) },
     keyFactor: variables.RATE_LIMITS?.keyFactor ?? 10,

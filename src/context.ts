@@ -9,6 +9,7 @@ import { createLogger, describeError, type Logger } from "./lib/logger.ts";
 import { onceImported } from "./lib/once.ts";
 import { Timing } from "./lib/request-timing.ts";
 import type { Actor } from "./partners/request-actor.ts";
+import { PriceBook, PriceMemory } from "./prices/price-book.ts";
 import type { Provider, ProviderScope } from "./providers/provider.ts";
 import { MemoryCache } from "./redis/memory-cache.ts";
 import { createRedis, createRedisStore, type RedisStore } from "./redis/redis-client.ts";
@@ -41,6 +42,8 @@ export interface Context {
   readonly nonces: NonceStore;
   readonly chains: Chains;
   readonly providers: Providers;
+  /** What this isolate and this request know about prices; `src/prices/read-prices.ts` uses it. */
+  readonly prices: { readonly memory: PriceMemory; readonly book: PriceBook };
   /** The caller of the request, for example an authenticated partner. */
   readonly actor: Actor;
   readonly requestId: string;
@@ -81,6 +84,7 @@ export interface Runtime {
   readonly health: NodeHealth;
   readonly definitions: ReadonlyMap<number, ChainDefinition>;
   readonly providers: Providers["all"];
+  readonly prices: PriceMemory;
   readonly fetch: Fetch;
 }
 
@@ -115,6 +119,7 @@ function composeRuntime(config: Config): Runtime {
     limits: new LimiterMemory(),
     health: new NodeHealth(),
     definitions: resolveChains(config.chains),
+    prices: new PriceMemory(),
     // The providers are loaded lazily, because most isolates never need them.
     providers: onceImported(
       () => import("./providers/create-providers.ts"),
@@ -158,6 +163,7 @@ export function createContext(
     cache: createCache({ memory, redis, now, waitUntil, log, makeToken: randomId }),
     chains: { definitions: runtime.definitions, client: chain },
     providers: { all: runtime.providers, scope: { fetch: runtime.fetch, timing, now, chain } },
+    prices: { memory: runtime.prices, book: new PriceBook() },
   };
 }
 

@@ -25,6 +25,20 @@ const complete = {
     key_factor: 3,
     partners: { [`0x${"AB".repeat(20)}`]: { reads: 9 } },
   }),
+  PRICES: JSON.stringify({
+    api_url: "https://prices.example",
+    feeds: {
+      31337: {
+        tokens: [
+          {
+            token: `0x${"11".repeat(20)}`,
+            unit: "USD",
+            feeds: [{ proxy: `0x${"22".repeat(20)}`, decimals: 8, pair: "USDC/USD", heartbeat_s: 3600 }],
+          },
+        ],
+      },
+    },
+  }),
   PARTNER_PEPPERS: JSON.stringify({ 2: `second${"x".repeat(32)}`, 10: `tenth${"x".repeat(32)}` }),
 };
 /** The default limits, in requests per minute. */
@@ -69,6 +83,7 @@ describe("parseConfig()", () => {
       adminToken: null,
       chains: null,
       providers: {},
+      prices: { apiUrl: "https://coins.llama.fi", feeds: new Map() },
       serverTiming: true,
       limits,
       keyFactor: 10,
@@ -98,6 +113,32 @@ describe("parseConfig()", () => {
           deployments: [],
         },
         across: { api_url: "https://bridge.example/api", integrator_id: "0xab12", deployments: [] },
+      },
+      prices: {
+        apiUrl: "https://prices.example",
+        feeds: new Map([
+          [
+            31337,
+            {
+              sequencer: null,
+              tokens: [
+                {
+                  token: `0x${"11".repeat(20)}`,
+                  unit: "USD",
+                  feeds: [
+                    {
+                      proxy: `0x${"22".repeat(20)}`,
+                      decimals: 8,
+                      pairs: ["USDC/USD"],
+                      heartbeatS: 3600,
+                      deviationBps: 50,
+                    },
+                  ],
+                },
+              ],
+            },
+          ],
+        ]),
       },
       serverTiming: false,
       limits: { ...limits, quote: 7 },

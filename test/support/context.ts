@@ -15,6 +15,7 @@ export const bindings = {
   UPSTASH_REDIS_REST_URL: "http://127.0.0.1:9",
   UPSTASH_REDIS_REST_TOKEN: "redis-t0ken",
   PUBLIC_URL: "https://causeway.example",
+  PRICES: JSON.stringify({ api_url: null }),
 } as const;
 
 /** A context whose log lines and Redis store a test can read. */

@@ -1,0 +1,36 @@
+import type { Address } from "viem";
+import type { ChainFeeds, FeedDefinition } from "../feed-definitions.ts";
+
+/** A feed: proxy, heartbeat in seconds, deviation in basis points, and decimals if they are not 8. */
+type FeedRow = readonly [proxy: Address, heartbeatS: number, deviationBps: number, decimals?: number];
+/**
+ * A token: its address, the unit that it is worth one of (empty for none; `nominal` before it marks a price that cannot
+ * see a depeg), and the pairs whose answers, multiplied, are its price.
+ */
+type TokenRow = readonly [token: Address, unit: string, pairs: string];
+
+/**
+ * Makes a chain's feeds from rows: the feeds by the pair that their description names (or by several, separated by
+ * `|`), and the tokens. Throws an Error if a token names a pair without a feed.
+ */
+export function chainFeeds(chain: {
+  sequencer: Address | null;
+  feeds: Readonly<Record<string, FeedRow>>;
+  tokens: readonly TokenRow[];
+}): ChainFeeds {
+  const feeds = new Map<string, FeedDefinition>();
+  for (const [names, [proxy, heartbeatS, deviationBps, decimals = 8]] of Object.entries(chain.feeds)) {
+    feeds.set(names, { proxy, decimals, pairs: names.split("|"), heartbeatS, deviationBps });
+  }
+  const feedOf = (pair: string): FeedDefinition => {
+    const feed = feeds.get(pair);
+    if (feed === undefined) throw new Error(`no feed of ${pair}`);
+    return feed;
+  };
+  const tokens = chain.tokens.map(([token, kind, pairs]) => {
+    const unit = kind.replace(/^nominal ?/, "");
+    const row = { token, unit: unit === "" ? null : unit, feeds: pairs.split(" ").map(feedOf) };
+    return kind.startsWith("nominal") ? ({ ...row, nominal: true } as const) : row;
+  });
+  return { sequencer: chain.sequencer, tokens };
+}

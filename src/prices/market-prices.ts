@@ -1,0 +1,212 @@
+import * as z from "zod";
+import { type BoundedResponse, boundedFetch, type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
+import { describeError, type Logger } from "../lib/logger.ts";
+import type { Timing } from "../lib/request-timing.ts";
+import { parseRetryAfter } from "../lib/retry-after.ts";
+import { type ChainToken, priceKey, type TokenPrice, USD_SCALE } from "./price.ts";
+
+/**
+ * Timeout of one request to the price API, in milliseconds. A request is not repeated: prices are asked beside other
+ * work, which must not wait for a second attempt.
+ */
+const TIMEOUT_MS = 1_500;
+/** Maximum size of a response: 50 tokens at some 200 bytes each, ten times over. */
+const MAX_BYTES = 128 * 1024;
+/** Maximum number of tokens in one request, whose ids are part of the URL. */
+const TOKENS_PER_REQUEST = 50;
+/** How long the API is not asked after a failure, in milliseconds: doubled with each failure in a row, up to a minute. */
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** Age up to which a market price is known at all, and up to which it may judge, in seconds. */
+const MAX_AGE_S = 3_600;
+const MAX_JUDGING_AGE_S = 900;
+/** How far in the future the time of a price may be, in seconds. */
+const MAX_SKEW_S = 300;
+/** Confidence from which a market price may judge. */
+const MIN_JUDGING_CONFIDENCE = 0.9;
+/** Error assumed for a market price, in basis points. */
+const MARKET_ERROR_BPS = 50;
+/** The largest price that is believed, in US dollars. */
+const MAX_USD = 10n ** 9n;
+
+/** The API's names of chains; a chain that is not listed is named by its id. Source: @defillama/sdk 5.0.235. */
+const SLUGS: Readonly<Record<number, string>> = {
+  1: "ethereum",
+  10: "optimism",
+  56: "bsc",
+  100: "xdai",
+  130: "unichain",
+  137: "polygon",
+  143: "monad",
+  146: "sonic",
+  999: "hyperliquid",
+  8453: "base",
+  9745: "plasma",
+  42161: "arbitrum",
+  43114: "avax",
+  59144: "linea",
+  747474: "katana",
+};
+
+const Coins = z.looseObject({ coins: z.record(z.string(), z.unknown()) });
+const Coin = z.looseObject({
+  price: z.number().positive(),
+  timestamp: z.number().positive(),
+  confidence: z.number().min(0).max(1).optional(),
+});
+
+/**
+ * What an isolate remembers of the price API: how often it failed in a row, and until when it is not asked. A dead or
+ * hanging API thus costs one timeout per pause, not one per request.
+ */
+export class MarketBreaker {
+  #failures = 0;
+  #pausedUntil = 0;
+
+  /** Returns true while the API is not asked. `now` is in milliseconds since the epoch. */
+  isOpen(now: number): boolean {
+    return now < this.#pausedUntil;
+  }
+
+  /** Records an answer: the API is asked again at once. */
+  noteAnswer(): void {
+    this.#failures = 0;
+    this.#pausedUntil = 0;
+  }
+
+  /** Records a failure. `waitS` is the waiting time that the API asks for, in seconds, or null. */
+  noteFailure(failed: { now: number; waitS: number | null }): void {
+    const pause = FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10);
+    this.#failures += 1;
+    const asked = failed.waitS === null ? pause : Math.max(pause, failed.waitS * 1000);
+    this.#pausedUntil = failed.now + Math.min(asked, LONGEST_PAUSE_MS);
+  }
+}
+
+/** Dependencies of the price API's client, those of one request among them. */
+export interface MarketScope {
+  /** Origin of the API, or null if the deployment uses none. */
+  apiUrl: string | null;
+  breaker: MarketBreaker;
+  fetch: Fetch;
+  timing: Timing;
+  now: () => number;
+  log: Logger;
+}
+
+/**
+ * Asks the price API for the prices of many tokens, in one request per 50 tokens, and returns those that it knows, by
+ * `priceKey`. Throws OutsideError if no request was answered, so that nothing is cached then. Source: DefiLlama's coins
+ * API, `GET /prices/current/{coins}`.
+ */
+export async function askMarketPrices(
+  scope: MarketScope,
+  tokens: readonly ChainToken[],
+): Promise<Map<string, TokenPrice>> {
+  if (scope.apiUrl === null || tokens.length === 0) return new Map();
+  if (scope.breaker.isOpen(scope.now())) throw new OutsideError("network", "the price API is not asked now");
+  const slices = Array.from({ length: Math.ceil(tokens.length / TOKENS_PER_REQUEST) }, (_, index) =>
+    tokens.slice(index * TOKENS_PER_REQUEST, (index + 1) * TOKENS_PER_REQUEST),
+  );
+  const answers = await Promise.allSettled(slices.map((slice) => askSlice(scope, slice)));
+  const failed = answers.find((answer) => answer.status === "rejected");
+  if (failed !== undefined && answers.every(({ status }) => status === "rejected")) throw failed.reason;
+  return new Map(answers.flatMap((answer) => (answer.status === "fulfilled" ? [...answer.value] : [])));
+}
+
+async function askSlice(scope: MarketScope, tokens: readonly ChainToken[]): Promise<Map<string, TokenPrice>> {
+  const byId = new Map(tokens.map((token) => [coinId(token), priceKey(token)]));
+  const url = `${scope.apiUrl?.replace(/\/+$/, "")}/prices/current/${[...byId.keys()].join(",")}?searchWidth=1h`;
+  try {
+    const bounds = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
+    const init = { headers: { accept: "application/json" } };
+    const response = await scope.timing.track("provider", () =>
+      boundedFetch(scope.fetch, { url, init, bounds }),
+    );
+    const coins = parseCoins(response);
+    scope.breaker.noteAnswer();
+    return readCoins(coins, { byId, now: scope.now() });
+  } catch (error) {
+    const waitS = error instanceof RefusedError ? parseRetryAfter(error.retryAfter, scope.now()) : null;
+    scope.breaker.noteFailure({ now: scope.now(), waitS });
+    scope.log.warn("market_prices_unreadable", { error: describeError(error) });
+    throw error;
+  }
+}
+
+/** The API's id of a token. It names native currencies by the zero address too. */
+const coinId = ({ chainId, token }: ChainToken): string =>
+  `${SLUGS[chainId] ?? chainId}:${token.toLowerCase()}`;
+
+/** An answer with an error status, and its `Retry-After`. */
+class RefusedError extends OutsideError {
+  readonly retryAfter: string | null;
+  constructor({ status, headers }: BoundedResponse) {
+    super("status", `the price API answered ${status}`, { status });
+    this.retryAfter = headers.get("retry-after");
+  }
+}
+
+/** Parses a response to coins by id. Throws OutsideError. */
+function parseCoins(response: BoundedResponse): Record<string, unknown> {
+  if (response.status !== 200) throw new RefusedError(response);
+  try {
+    return Coins.parse(JSON.parse(response.text)).coins;
+  } catch (error) {
+    throw new OutsideError("malformed", "the price API's answer is malformed", { cause: error });
+  }
+}
+
+/** Returns the prices of a response that can be used; one that cannot costs no other. */
+function readCoins(
+  coins: Record<string, unknown>,
+  of: { byId: ReadonlyMap<string, string>; now: number },
+): Map<string, TokenPrice> {
+  const prices = new Map<string, TokenPrice>();
+  for (const [id, coin] of Object.entries(coins)) {
+    const key = of.byId.get(id.toLowerCase());
+    const price = toMarketPrice(coin, of.now);
+    if (key !== undefined && price !== null) prices.set(key, price);
+  }
+  return prices;
+}
+
+/**
+ * Converts a number of a JSON response to its exact decimal value times 10^18, rounded down. Returns null if it is not
+ * a positive finite number.
+ */
+function decimalToScale(value: number): bigint | null {
+  if (!Number.isFinite(value) || value <= 0) return null;
+  const [digits = "0", exponent = "0"] = value.toExponential().split("e");
+  const [whole = "0", fraction = ""] = digits.split(".");
+  const power = Number(exponent) - fraction.length + 18;
+  const scaled = BigInt(whole + fraction);
+  return power >= 0 ? scaled * 10n ** BigInt(power) : scaled / 10n ** BigInt(-power);
+}
+
+/**
+ * Converts one coin of the API's response to a price, or returns null if the coin is malformed, absurd or too old.
+ * `now` is in milliseconds since the epoch.
+ */
+export function toMarketPrice(coin: unknown, now: number): TokenPrice | null {
+  const parsed = Coin.safeParse(coin);
+  if (!parsed.success) return null;
+  const { price, timestamp, confidence = null } = parsed.data;
+  const usd = decimalToScale(price);
+  const ageS = now / 1000 - timestamp;
+  if (usd === null || usd === 0n || usd > MAX_USD * USD_SCALE) return null;
+  if (ageS > MAX_AGE_S || ageS < -MAX_SKEW_S) return null;
+  const judges = confidence !== null && confidence >= MIN_JUDGING_CONFIDENCE;
+  const shown = { usd, source: "market", at: Math.floor(timestamp), confidence } as const;
+  const judged = { low: usd, high: usd, disputed: false, judges, unit: null };
+  return agedMarketPrice({ ...shown, ...judged, errorBps: MARKET_ERROR_BPS }, now);
+}
+
+/**
+ * Returns a market price as it counts now: after a quarter of an hour it is for display only. `now` is in milliseconds
+ * since the epoch.
+ */
+export function agedMarketPrice(price: TokenPrice, now: number): TokenPrice {
+  const isRecent = now / 1000 - price.at <= MAX_JUDGING_AGE_S;
+  return price.judges && !isRecent ? { ...price, judges: false } : price;
+}

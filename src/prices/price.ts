@@ -1,0 +1,104 @@
+import type { Address } from "viem";
+import { mulDivDown } from "../lib/amount.ts";
+
+/** A token whose price is asked. The zero address stands for the chain's native currency. */
+export interface ChainToken {
+  chainId: number;
+  token: Address;
+}
+
+/** What one whole token is worth. */
+export interface Price {
+  /** US dollars per whole token, times 10^18, rounded down. */
+  usd: bigint;
+  /** `feed`: price feeds on chain; `market`: the public price API. A provider's own figure is never a price. */
+  source: "feed" | "market";
+  /** Time of the observation by its source, in seconds since the epoch. */
+  at: number;
+  /** Confidence that the source states, from 0 to 1, or null if it states none. */
+  confidence: number | null;
+}
+
+/** A token's price with everything that judging an offer needs. */
+export interface TokenPrice extends Price {
+  /**
+   * Lowest and highest of the prices that may judge: equal unless the sources disagree. What a user pays is valued at
+   * `high` and what a user receives at `low`, so that a disagreement never makes an offer look better.
+   */
+  low: bigint;
+  high: bigint;
+  /** True if feed and market differ by more than their errors allow. */
+  disputed: boolean;
+  /** Error of the price by its source's own terms, in basis points. */
+  errorBps: number;
+  /**
+   * True if an offer may be refused, and accepted, because of this price. False for prices that cannot see a depeg
+   * (contract exchange rates, nominal values) and for uncertain or old market prices, which are for display.
+   */
+  judges: boolean;
+  /**
+   * What the token is worth one of, or close to one of: `USD` for dollar stablecoins, `ETH` for wrapped and staked
+   * ether. Null if unknown. Tokens of one unit are compared by the narrower bands.
+   */
+  unit: string | null;
+}
+
+/** Prices by `priceKey`; a token without an entry has no known price. */
+export type Prices = ReadonlyMap<string, TokenPrice>;
+
+/** Scale of prices and of values in US dollars. */
+export const USD_SCALE = 10n ** 18n;
+
+/** Returns the key of a token in `Prices`. */
+export function priceKey({ chainId, token }: ChainToken): string {
+  return `${chainId}:${token.toLowerCase()}`;
+}
+
+/** Returns a token's price, or null if it is unknown. */
+export function priceOf(prices: Prices, token: ChainToken): TokenPrice | null {
+  return prices.get(priceKey(token)) ?? null;
+}
+
+/**
+ * Returns the value of an amount in US dollars, times 10^18, rounded down. `amount` is in the token's smallest unit,
+ * `usd` as in `Price`.
+ */
+export function valueInUsd(amount: bigint, token: { decimals: number; usd: bigint }): bigint {
+  return mulDivDown(amount, token.usd, 10n ** BigInt(token.decimals));
+}
+
+/** Decimals of a value in US dollars in the API's responses. */
+const VALUE_DECIMALS = 6;
+const PRICE_DECIMALS = 18;
+
+/**
+ * Formats a value in US dollars (times 10^18) as a decimal string with two to six decimals, rounded down. Null stays
+ * null.
+ */
+export function formatUsdValue(value: bigint | null): string | null {
+  return value === null ? null : formatUsd(value, VALUE_DECIMALS);
+}
+
+/** Formats a price (US dollars per whole token, times 10^18) as an exact decimal string with at least two decimals. */
+export function formatUsdPrice(usd: bigint): string {
+  return formatUsd(usd, PRICE_DECIMALS);
+}
+
+/**
+ * Returns the value of an amount as the API shows it: a decimal string in US dollars, rounded down, or null if amount
+ * or price is unknown.
+ */
+export function showUsdValue(
+  amount: bigint | null,
+  of: { decimals: number; price: Pick<Price, "usd"> | null },
+): string | null {
+  if (amount === null || of.price === null) return null;
+  return formatUsdValue(valueInUsd(amount, { decimals: of.decimals, usd: of.price.usd }));
+}
+
+function formatUsd(value: bigint, decimals: number): string {
+  const cut = value / 10n ** BigInt(PRICE_DECIMALS - decimals);
+  const digits = cut.toString().padStart(decimals + 1, "0");
+  const fraction = digits.slice(-decimals).replace(/0+$/, "").padEnd(2, "0");
+  return `${digits.slice(0, -decimals)}.${fraction}`;
+}

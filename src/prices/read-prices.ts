@@ -1,0 +1,216 @@
+import { keccak256, stringToHex } from "viem";
+import * as z from "zod";
+import { runQuery } from "../chains/aggregate-reads.ts";
+import { type Query, queryAll } from "../chains/chain-query.ts";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
+import { describeError } from "../lib/logger.ts";
+import { sleep } from "../lib/timers.ts";
+import { combinePrices } from "./combine-prices.ts";
+import type { ChainFeeds } from "./feed-definitions.ts";
+import { type FeedReadings, feedPrices, feedQuery } from "./feed-query.ts";
+import { feedTables } from "./feeds/feed-tables.ts";
+import { agedMarketPrice, askMarketPrices } from "./market-prices.ts";
+import { type ChainToken, type Prices, priceKey, type TokenPrice } from "./price.ts";
+
+const NO_FEEDS: ChainFeeds = { sequencer: null, tokens: [] };
+
+/** Returns a chain's feeds: those in code, or for a chain that the code does not know, those of the configuration. */
+export function feedsOf(ctx: Context, chainId: number): ChainFeeds {
+  return feedTables[chainId] ?? ctx.config.prices.feeds.get(chainId) ?? NO_FEEDS;
+}
+
+/**
+ * Returns the query for the feeds of some tokens of a chain, to be made in a batch with other reads. Pass its result to
+ * `noteFeeds`.
+ */
+export function feedsBeside(
+  ctx: Context,
+  { chainId, tokens }: { chainId: number; tokens: readonly ChainToken["token"][] },
+): Query<FeedReadings> {
+  const isConfirmed = (feed: Parameters<typeof ctx.prices.memory.isConfirmed>[0]["feed"]) =>
+    ctx.prices.memory.isConfirmed({ chainId, feed, now: ctx.now() });
+  return feedQuery({ chainId, feeds: feedsOf(ctx, chainId), tokens, isConfirmed });
+}
+
+/**
+ * Judges the feeds that a batch read, keeps their prices for this request and returns them. `headTime` is the timestamp
+ * of the batch's block in seconds. Feeds that are not used are logged, at most once in ten minutes.
+ */
+export function noteFeeds(ctx: Context, read: { readings: FeedReadings; headTime: number }): Prices {
+  const { readings, headTime } = read;
+  const { memory, book } = ctx.prices;
+  const { chainId } = readings;
+  const { prices, unused } = feedPrices(readings, headTime);
+  const now = ctx.now();
+  memory.noteConfirmed({ chainId, feeds: readings.confirmed, now });
+  memory.forgetPrices(readings.tokens.map(({ token }) => priceKey({ chainId, token })));
+  memory.notePrices(prices, now);
+  for (const [key, price] of prices) book.feeds.set(key, price);
+  for (const { feed, problem } of unused) {
+    if (memory.mayLog(`${chainId}:${feed}:${problem}`, now))
+      ctx.log.warn("price_feed_unused", { chain_id: chainId, feed, problem });
+  }
+  return prices;
+}
+
+/**
+ * Runs a query on a chain, uncached, and reads the feeds of some tokens in the same batch. The prices go to this
+ * request's `requestPrices`. Throws `chain_unsupported`; errors of the chain client propagate.
+ */
+export async function readWithFeeds<S>(
+  ctx: Context,
+  input: { chainId: number; tokens: readonly ChainToken["token"][]; query: Query<S> },
+): Promise<{ value: S; block: BlockTime }> {
+  const client = ctx.chains.client(input.chainId);
+  if (client === null) throw failure("chain_unsupported", `chain ${input.chainId} is not served`);
+  const { value, block } = await runQuery(
+    client,
+    queryAll({ own: input.query, feeds: feedsBeside(ctx, input) }),
+  );
+  noteFeeds(ctx, { readings: value.feeds, headTime: block.timestamp });
+  return { value: value.own, block };
+}
+
+const TokenPriceSchema: z.ZodType<TokenPrice> = z.object({
+  usd: z.bigint(),
+  source: z.enum(["feed", "market"]),
+  at: z.number(),
+  confidence: z.number().nullable(),
+  low: z.bigint(),
+  high: z.bigint(),
+  disputed: z.boolean(),
+  errorBps: z.number(),
+  judges: z.boolean(),
+  unit: z.string().nullable(),
+});
+const CachedPrices = z.array(z.tuple([z.string(), TokenPriceSchema]));
+
+/** How long market prices are fresh; the API computes them every five minutes. */
+const MARKET_FRESH_MS = MINUTE_MS;
+const MARKET_STALE_MS = 5 * MINUTE_MS;
+const MARKET_KEEP_MS = HOUR_MS;
+
+/**
+ * Asks the price API for tokens beside other work, once per request and token; `requestPrices` takes what has arrived.
+ * Never throws.
+ */
+export function askMarketBeside(ctx: Context, tokens: readonly ChainToken[]): void {
+  const { market } = ctx.prices.book;
+  const open = tokens.filter((token) => !market.has(priceKey(token)));
+  if (open.length === 0) return;
+  const asked = readMarket(ctx, open);
+  for (const token of open) market.set(priceKey(token), asked);
+}
+
+/** Returns market prices of some tokens, cached for a minute; none if the API fails. Never throws. */
+async function readMarket(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
+  const { apiUrl } = ctx.config.prices;
+  if (apiUrl === null || tokens.length === 0) return new Map();
+  const sorted = [...new Map(tokens.map((token) => [priceKey(token), token]))].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  const { fetch } = ctx.providers.scope;
+  const { timing, log, now } = ctx;
+  const scope = { apiUrl, breaker: ctx.prices.memory.breaker, fetch, timing, now, log };
+  try {
+    const { value } = await ctx.cache.cached({
+      key: `market:${keccak256(stringToHex(sorted.map(([key]) => key).join()))}`,
+      schema: CachedPrices,
+      freshMs: MARKET_FRESH_MS,
+      staleMs: MARKET_STALE_MS,
+      keepMs: MARKET_KEEP_MS,
+      load: async () => [
+        ...(await askMarketPrices(
+          scope,
+          sorted.map(([, token]) => token),
+        )),
+      ],
+    });
+    return new Map(value.map(([key, price]) => [key, agedMarketPrice(price, now())]));
+  } catch (error) {
+    ctx.log.info("market_prices_missing", { error: describeError(error) });
+    return new Map();
+  }
+}
+
+/**
+ * How long a caller that has a feed price of every token waits for the market's, in milliseconds, and one that has not;
+ * the latter is the API's own timeout with its cache's round trips.
+ */
+const SHORT_WAIT_MS = 50;
+const LONG_WAIT_MS = 2_000;
+
+/**
+ * Returns the prices of some tokens from what this request has read and asked: feeds of its batches (or of another
+ * request in the last 30 seconds) and the market prices of `askMarketBeside`. Makes no requests, and waits for the
+ * market only where a token has no feed price that may judge. Never throws.
+ */
+export async function requestPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
+  const { book, memory } = ctx.prices;
+  const feeds = new Map<string, TokenPrice>();
+  for (const key of tokens.map(priceKey)) {
+    const price = book.feeds.get(key) ?? memory.recentPrice(key, ctx.now());
+    if (price !== null) feeds.set(key, price);
+  }
+  const asked = tokens.flatMap((token) => {
+    const promise = book.market.get(priceKey(token));
+    const judged = feeds.get(priceKey(token))?.judges === true;
+    return promise === undefined ? [] : [within(promise, judged ? SHORT_WAIT_MS : LONG_WAIT_MS)];
+  });
+  const answers = await Promise.all(asked);
+  const wanted = new Set(tokens.map(priceKey));
+  const market = new Map(answers.flatMap((prices) => [...prices].filter(([key]) => wanted.has(key))));
+  return combinePrices(feeds, market);
+}
+
+const NO_PRICES: Prices = new Map();
+
+async function within(prices: Promise<Prices>, ms: number): Promise<Prices> {
+  return Promise.race([prices, sleep(ms).then(() => NO_PRICES)]);
+}
+
+const FEEDS_FRESH_MS = 30 * SECOND_MS;
+const FEEDS_STALE_MS = 5 * MINUTE_MS;
+
+/**
+ * Returns the prices of many tokens for display, at most five minutes old: all feeds of each chain in one request, the
+ * price API in one for 50 tokens, all of it in parallel and cached. A source that fails costs only its prices. Never
+ * throws.
+ */
+export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
+  const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];
+  const wanted = new Set(tokens.map(priceKey));
+  const [feeds, market] = await Promise.all([
+    Promise.all(chainIds.map((chainId) => readChainFeeds(ctx, chainId))),
+    within(readMarket(ctx, tokens), LONG_WAIT_MS),
+  ]);
+  const known = new Map(feeds.flatMap((prices) => [...prices].filter(([key]) => wanted.has(key))));
+  return combinePrices(known, market);
+}
+
+/** Returns the prices of all feeds of a chain, cached for 30 seconds; none if the chain cannot be read. */
+async function readChainFeeds(ctx: Context, chainId: number): Promise<Prices> {
+  const client = ctx.chains.client(chainId);
+  const tokens = feedsOf(ctx, chainId).tokens.map(({ token }) => token);
+  if (client === null || tokens.length === 0) return NO_PRICES;
+  try {
+    const { value } = await ctx.cache.cached({
+      key: `feeds:${chainId}`,
+      schema: CachedPrices,
+      freshMs: FEEDS_FRESH_MS,
+      staleMs: FEEDS_STALE_MS,
+      keepMs: FEEDS_STALE_MS,
+      load: async () => {
+        const { value: readings, block } = await runQuery(client, feedsBeside(ctx, { chainId, tokens }));
+        return [...noteFeeds(ctx, { readings, headTime: block.timestamp })];
+      },
+    });
+    return new Map(value);
+  } catch (error) {
+    ctx.log.warn("price_feeds_unreadable", { chain_id: chainId, error: describeError(error) });
+    return NO_PRICES;
+  }
+}
