@@ -1,8 +1,9 @@
 import { type Address, erc20Abi, getAddress, zeroAddress } from "viem";
 import * as z from "zod";
+import { unservedChain } from "../chains/chain-definitions.ts";
 import { createQuery, queryAll, read, valueOrNull } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
-import { failure, failureFrom } from "../errors.ts";
+import { failureFrom } from "../errors.ts";
 import { isNative, sameAddress } from "../lib/address.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
@@ -45,7 +46,7 @@ export async function listTokens(ctx: Context, chainId: number): Promise<TokenSu
 /** Returns the chain's native token and the tokens that the chain's registered vaults accept. */
 async function ownTokens(ctx: Context, chainId: number): Promise<Token[]> {
   const chain = ctx.chains.definitions.get(chainId);
-  if (chain === undefined) throw failure("chain_unsupported", `chain ${chainId} is not served`);
+  if (chain === undefined) throw unservedChain(chainId, ctx.chains.definitions);
   const { all } = await listRegistry(ctx);
   const vaults = all.filter((vault) => vault.chainId === chainId);
   const tokens = vaults.flatMap(({ asset, acceptedAssets }) => [asset, ...acceptedAssets]);

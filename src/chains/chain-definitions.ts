@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { ChainSetting } from "../config.ts";
-import { AppError } from "../errors.ts";
+import { AppError, failure } from "../errors.ts";
 
 /** A chain that the deployment serves: names, native currency, nodes and limits. */
 export interface ChainDefinition {
@@ -27,6 +27,12 @@ export interface ChainDefinition {
 /** Returns the link to a transaction in the chain's block explorer, or null if the chain has no explorer. */
 export function transactionLink(chain: ChainDefinition, txHash: string): string | null {
   return chain.explorer === "" ? null : `${chain.explorer}/tx/${txHash}`;
+}
+
+/** Returns the error for a chain that the deployment does not serve, which names the served ones. */
+export function unservedChain(chainId: number, served: ReadonlyMap<number, ChainDefinition>): AppError {
+  const names = [...served.values()].map((chain) => `${chain.name} (${chain.chainId})`);
+  return failure("chain_unsupported", `chain ${chainId} is not served; served are: ${names.join(", ")}`);
 }
 
 const ETHER = { symbol: "ETH", decimals: 18 } as const;

@@ -81,11 +81,15 @@ function credentialsOf(c: HonoContext): OfferedCredentials {
   };
 }
 
-/** Returns a middleware for administrators' paths that throws `route_not_found` if no administrator is configured. */
+/**
+ * Returns a middleware for administrators' paths that throws `route_not_found` if no administrator is configured, and
+ * closes the path to web pages of other origins.
+ */
 export function adminGate(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     if (c.get("ctx").config.adminToken === null)
       throw failure("route_not_found", "no endpoint has this path");
+    c.set("sameOriginOnly", true);
     await next();
   };
 }

@@ -5,32 +5,50 @@ import type { AppEnv } from "./hono-env.ts";
 const ANY = "*";
 const EXPOSED = [
   "ETag",
+  "Idempotent-Replayed",
   "Link",
   "RateLimit",
   "RateLimit-Policy",
   "Retry-After",
-  "Server-Timing",
   "X-Request-Id",
 ];
 
 const answerPreflight = cors({
   origin: ANY,
   allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-  allowHeaders: ["Content-Type", "X-API-Key", "X-Request-Id", "Idempotency-Key", "If-None-Match"],
+  allowHeaders: [
+    "Content-Type",
+    "Authorization",
+    "X-API-Key",
+    "Idempotency-Key",
+    "X-Request-Id",
+    "Last-Event-ID",
+  ],
   exposeHeaders: EXPOSED,
   maxAge: 86_400,
 });
 
 /**
- * Returns a middleware that allows web pages of any origin to call a route. The header of the API secret is not
- * allowed, because secrets must not reach browsers. Hono's own CORS middleware only responds to preflight requests
- * here, because it would copy every other `Response`.
+ * Returns a middleware that lets web pages of any origin call every route but those of administrators, and read errors
+ * and 404 too. Sessions are bearer tokens, so that a browser adds no credentials by itself. The header of the API secret
+ * is not allowed, because secrets must not reach browsers. Must be mounted once, inside the request's scope. Hono's own
+ * CORS middleware only responds to preflight requests here, because it would copy every other `Response`.
  */
 export function publicCors(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    if (c.req.method === "OPTIONS") return answerPreflight(c, next);
     await next();
+    if (c.get("sameOriginOnly") === true) return;
+    if (isPreflight(c.req.raw)) {
+      const answer = await answerPreflight(c, next);
+      if (answer !== undefined) c.res = answer;
+      return;
+    }
     c.res.headers.set("access-control-allow-origin", ANY);
     c.res.headers.set("access-control-expose-headers", EXPOSED.join(","));
   };
+}
+
+/** Returns true for a request by which a browser asks whether a page may send another one. Source: Fetch standard. */
+function isPreflight({ method, headers }: Request): boolean {
+  return method === "OPTIONS" && headers.has("access-control-request-method");
 }

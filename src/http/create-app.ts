@@ -27,10 +27,12 @@ const limitBody = bodyLimit({
  * problem documents (RFC 9457 error responses), 404 and 405.
  */
 export function createApp(routes: readonly AnyRoute[], makeContext: ContextFactory): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
+  // Not strict: a trailing slash is the same path.
+  const app = new Hono<AppEnv>({ strict: false });
   app.use(baseHeaders());
   app.use(requestScope(makeContext));
   app.use(rateLimitHeaders());
+  app.use(publicCors());
   app.onError((error, c) => {
     const requestId = c.get("requestId");
     if (error instanceof ValidationFailure) {
@@ -64,7 +66,6 @@ function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
   // After the admin gate, whose 404 must be identical to that of an unknown path, and before everything else
   // that responds.
   if (route.access !== "public") app.use(path, hideServerTiming());
-  if (isCrossOrigin(route)) app.use(path, publicCors());
   if (route.method !== "get") app.use(path, limitBody);
   app.on(route.method.toUpperCase(), path, async (c) => {
     return respond(c, route, await handleWithinDeadline(c, route));
@@ -95,14 +96,6 @@ async function handle(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
 }
 
 /**
- * Returns true if web pages of any origin may call a route: it needs neither a session, an API secret nor the
- * administrator's token.
- */
-function isCrossOrigin(route: AnyRoute): boolean {
-  return route.access === "public" || route.access === "sign_in";
-}
-
-/**
  * Mounts a handler that responds with 405 to every other method of a path, and with the allowed methods to OPTIONS.
  * Must be called after the allowed methods are mounted.
  */
@@ -112,7 +105,7 @@ export function refuseOtherMethods(
 ): void {
   const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
   app.all(path, (c) => {
-    // Reached only on paths without CORS; on all others the CORS middleware responds to OPTIONS.
+    // A browser's preflight request gets the response of the CORS middleware instead.
     if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
     const response = problemResponse(
       failure("method_not_allowed", `this path allows ${allow}`),

@@ -48,13 +48,15 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   summary: string;
   description?: string;
   tag: string;
-  /** The credentials that the operation accepts. They also decide whether web pages of any origin may call it. */
+  /** The credentials that the operation accepts. */
   access: Access;
   /** Name of the rate limit that a request counts against, or null for no limit. Default: `reads`. */
   limit?: LimitName | null;
   cache: CacheRule;
   params?: P;
   query?: Q;
+  /** True if the route ignores query parameters that it does not declare, instead of refusing them. */
+  ignoresUnknownQuery?: boolean;
   headers?: H;
   body?: B;
   response: {

@@ -11,5 +11,7 @@ export interface AppEnv {
     counted: CountedRequest | undefined;
     /** True if the response must not have a `Server-Timing` header. */
     timingHidden: true | undefined;
+    /** True if web pages of other origins must not call the path. */
+    sameOriginOnly: true | undefined;
   };
 }

@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from "hono";
-import type * as z from "zod";
+import * as z from "zod";
+import { nearestName } from "../lib/nearest-name.ts";
 import type { ValidationIssue } from "../schemas/error-schema.ts";
 import type { AnyRoute, RouteInput } from "./define-route.ts";
 
@@ -16,7 +17,7 @@ export async function validate(c: HonoContext, route: AnyRoute): Promise<Validat
     if (schema === undefined) return undefined;
     const parsed = schema.safeParse(value());
     if (!parsed.success) {
-      issues.push(...toIssues(target, parsed.error));
+      issues.push(...toIssues(target, { error: parsed.error, schema }));
       return undefined;
     }
     for (const path of findUnstorableText(parsed.data)) {
@@ -29,12 +30,16 @@ export async function validate(c: HonoContext, route: AnyRoute): Promise<Validat
     return parsed.data;
   };
   const params = check("path", route.params, () => c.req.param());
-  const query = check("query", route.query, () => flattenQueries(c.req.queries()));
+  const queries = flattenQueries(c.req.queries());
+  if (refusesUnknownParameters(route)) issues.push(...findUnknownParameters(queries, route));
+  const query = check("query", route.query, () => queries);
   const headers = check("header", route.headers, () => c.req.header());
   const body = route.body === undefined ? undefined : await readJson(c);
   if (body !== undefined && "issue" in body) issues.push(body.issue);
   const parsedBody =
-    body !== undefined && "json" in body ? check("body", route.body, () => body.json) : undefined;
+    body !== undefined && "json" in body
+      ? check("body", route.body, () => withoutNulls(body.json, route.body))
+      : undefined;
   if (issues.length > 0) throw new ValidationFailure(issues);
   return { params, query, headers, body: parsedBody } as ValidatedInput;
 }
@@ -47,6 +52,54 @@ function flattenQueries(queries: Record<string, string[]>): Record<string, strin
   return Object.fromEntries(
     Object.entries(queries).map(([key, all]) => [key, all.length === 1 ? all[0] : all]),
   );
+}
+
+/**
+ * Returns true if a route refuses query parameters that it does not declare: a filter with a typing error would return
+ * everything, and a shared cache keeps one copy per query, so that invented parameters could fill it.
+ */
+function refusesUnknownParameters(route: AnyRoute): boolean {
+  if (route.method !== "get" || route.ignoresUnknownQuery === true) return false;
+  return route.query !== undefined || route.cache !== "no-store";
+}
+
+/** Returns one issue for each query parameter that a route does not declare. */
+function findUnknownParameters(queries: Record<string, unknown>, { query }: AnyRoute): ValidationIssue[] {
+  const known = Object.keys(query?.shape ?? {});
+  return Object.keys(queries)
+    .filter((name) => !known.includes(name))
+    .map((name) => unknownField(["query", name], known));
+}
+
+/** Returns the issue for a member that its schema does not have, with the name that was probably meant. */
+function unknownField(loc: ValidationIssue["loc"], known: readonly string[]): ValidationIssue {
+  const name = String(loc.at(-1));
+  const meant = nearestName(name, known);
+  const all = known.length === 0 ? "none is accepted here" : `accepted: ${known.join(", ")}`;
+  const hint = meant === null ? all : `did you mean ${meant}?`;
+  return {
+    loc: [...loc],
+    msg: `unknown field ${JSON.stringify(name.slice(0, 64))}: ${hint}`,
+    type: "unknown_field",
+  };
+}
+
+/**
+ * Returns a JSON body without the members that are null although their schema has no null: an optional member may be
+ * null, which stands for absent.
+ */
+function withoutNulls(json: unknown, schema: z.core.$ZodType | undefined): unknown {
+  if (!(schema instanceof z.ZodObject) || typeof json !== "object" || json === null || Array.isArray(json))
+    return json;
+  const fields: Record<string, z.core.$ZodType> = schema.shape;
+  const entries: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(json)) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const optional = field instanceof z.ZodOptional || field instanceof z.ZodDefault;
+    if (value === null && optional && !field.safeParse(null).success) continue;
+    entries.push([name, withoutNulls(value, optional ? field.unwrap() : field)]);
+  }
+  return Object.fromEntries(entries);
 }
 
 /** A parsed JSON body, or the issue that prevented parsing. */
@@ -86,15 +139,24 @@ export class ValidationFailure extends Error {
  * Converts zod's issues to the wire format. An issue's location is the part of the request followed by the path to the
  * field.
  */
-function toIssues(target: InputTarget, error: z.ZodError): ValidationIssue[] {
+function toIssues(
+  target: InputTarget,
+  { error, schema }: { error: z.ZodError; schema: z.ZodType },
+): ValidationIssue[] {
   return error.issues.flatMap((issue) => {
     const loc = [target, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({ loc: [...loc, key], msg: "unknown field", type: issue.code }));
+      const known = schema instanceof z.ZodObject && issue.path.length === 0 ? Object.keys(schema.shape) : [];
+      return issue.keys.map((key) => unknownField([...loc, key], known));
     }
-    const missing = issue.code === "invalid_type" && /received undefined$/.test(issue.message);
-    return [{ loc, msg: issue.message, type: missing ? "missing" : issue.code }];
+    if (isMissing(issue)) return [{ loc, msg: "is required", type: "missing" }];
+    return [{ loc, msg: issue.message, type: issue.code }];
   });
+}
+
+/** Returns true if an issue is about a required member that the request does not have. */
+function isMissing(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "invalid_type" && /received undefined$/.test(issue.message);
 }
 
 type FieldPath = (string | number)[];

@@ -16,6 +16,22 @@ export function parseAddress(text: string): Address | null {
   return oneCase || text === checksummed ? checksummed : null;
 }
 
+/**
+ * Explains why a text is not an address: an ENS name, a symbol, a wrong length, or mixed case that does not match the
+ * EIP-55 checksum.
+ */
+export function explainAddress(text: string): string {
+  if (SHAPE.test(text))
+    return "the letter case does not match the EIP-55 checksum: a digit may be wrong; an all-lowercase address has no checksum";
+  if (/^[^\s.]+(?:\.[^\s.]+)+$/.test(text))
+    return "is a name, not an address: resolve the ENS name and send the address";
+  if (/^[A-Za-z][\w.-]{0,15}$/.test(text) && !/^0x/i.test(text))
+    return "is a symbol, not an address: send the address, as GET /v1/tokens lists it";
+  const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1];
+  if (digits !== undefined) return `must have 40 hexadecimal digits after 0x; it has ${digits.length}`;
+  return "must be an address: 0x and 40 hexadecimal digits";
+}
+
 /** Returns true for the zero address, which stands for a chain's native currency within this program. */
 export function isNative(address: string): boolean {
   return address === zeroAddress;

@@ -29,36 +29,44 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 
 /**
  * Replaces the API key and secret of the authenticated partner. When this returns, the old ones and all other sessions
- * of the partner are invalid. Of concurrent calls exactly one succeeds; the others throw `credentials_invalid` or
- * `session_expired`. Throws `credentials_required`, `store_unavailable`, and `internal` if no pepper is configured.
+ * of the partner are invalid. Concurrent calls with one session happen one after the other, so that each response shows
+ * the pair that was valid when it was made, and the last one stays; concurrent calls with one pair succeed once, because
+ * the pair of the others is dead. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
+ * `store_unavailable`, and `internal` if no pepper is configured.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session } = requirePartner(ctx);
   const { shown, stored } = await generateKeyPair(ctx);
-  const replaced = await replacePair(ctx.db, {
-    address: partner.address,
-    keyVersion,
-    pair: stored,
-    session,
-    now: new Date(ctx.now()),
-    note: makeAuditNote(ctx, { action: "partner.rotate", actor: partner.address.toLowerCase() }),
-  });
-  if (!replaced) throw await lostRaceFailure(ctx, session);
-  return shown;
+  let version = keyVersion;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const replaced = await replacePair(ctx.db, {
+      address: partner.address,
+      keyVersion: version,
+      pair: stored,
+      session,
+      now: new Date(ctx.now()),
+      note: makeAuditNote(ctx, { action: "partner.rotate", actor: partner.address.toLowerCase() }),
+    });
+    if (replaced) return shown;
+    version = await versionAfterLostRace(ctx, session);
+  }
+  throw failure("store_unavailable", "too many rotations at the same time; this request changed nothing");
 }
+
+/** How often a rotation by session is tried when other rotations of the same session come first. */
+const MAX_ATTEMPTS = 20;
 
 /**
- * Returns the error for a key rotation that failed because the caller's credentials were no longer valid:
- * `session_expired` if the session is invalid, otherwise `credentials_invalid`, because another request has replaced
- * the API key. A valid session gets a 401 too, so that clients do not retry automatically: a retry would invalidate the
- * API key that the other request received.
+ * Returns the version of the pair that another rotation made first, to be replaced next. Throws `credentials_invalid`
+ * for a rotation by pair, which is dead now, and `session_expired` if the other rotation ended this session.
  */
-async function lostRaceFailure(ctx: Context, session: string | null): Promise<AppError> {
-  if (session === null) return failure("credentials_invalid", `the key pair ${REPLACED_MEANWHILE}`);
+async function versionAfterLostRace(ctx: Context, session: string | null): Promise<number> {
+  if (session === null)
+    throw failure(
+      "credentials_invalid",
+      "the key pair was replaced by another request; this request changed nothing",
+    );
   const owner = await selectSessionOwner(ctx.db, session);
-  if (owner === null || !isSessionLive(ctx, owner))
-    return failure("session_expired", "the session has expired or was revoked; sign in again");
-  return failure("credentials_invalid", `the key pair of this session ${REPLACED_MEANWHILE}`);
+  if (owner !== null && isSessionLive(ctx, owner)) return owner.keyVersion;
+  throw failure("session_expired", "the session has expired or was revoked; sign in again");
 }
-
-const REPLACED_MEANWHILE = "was replaced by another request; this request changed nothing";

@@ -27,7 +27,7 @@ import { verifySignedNonce } from "./siwe-message.ts";
  */
 export async function submitApplication(ctx: Context, input: ApplicationInput): Promise<ApplicationReceipt> {
   const { form, ...signed } = input;
-  await verifySignedNonce(ctx, { purpose: "apply", signed });
+  await verifySignedNonce(ctx, { purposes: ["apply"], signed });
   const id = `app_${ctx.randomId()}`;
   const { address } = signed;
   const filed = await upsertApplication(ctx.db, { id, address, form, now: new Date(ctx.now()) });

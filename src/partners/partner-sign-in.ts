@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
 import { makeAuditNote } from "../db/queries/audit-queries.ts";
-import { insertPartner } from "../db/queries/partner-queries.ts";
+import { insertPartner, selectPartner } from "../db/queries/partner-queries.ts";
 import { deleteSession, insertSession } from "../db/queries/session-queries.ts";
-import { failure } from "../errors.ts";
+import { type AppError, failure } from "../errors.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import type { Login, RegisterInput, Registration } from "../schemas/partner-schema.ts";
 import type { SignedNonce } from "../schemas/signing-schema.ts";
@@ -40,7 +40,7 @@ async function makeSession(now: number): Promise<NewSession> {
  */
 export async function register(ctx: Context, input: RegisterInput): Promise<Registration> {
   const { address, signature, nonce, name, website, description } = input;
-  await verifySignedNonce(ctx, { purpose: "register", signed: { address, signature, nonce } });
+  await verifyRegistration(ctx, { address, signature, nonce });
   const now = ctx.now();
   const [pair, session] = await Promise.all([generateKeyPair(ctx), makeSession(now)]);
   const partnerId = `ptr_${ctx.randomId()}`;
@@ -55,7 +55,7 @@ export async function register(ctx: Context, input: RegisterInput): Promise<Regi
   });
   if (made.name === null) {
     if (made.application !== "approved") throw notApprovedFailure(made.application);
-    throw failure("partner_exists", `${address} is already registered as a partner`);
+    throw alreadyRegistered(address);
   }
   return {
     ...pair.shown,
@@ -69,13 +69,27 @@ export async function register(ctx: Context, input: RegisterInput): Promise<Regi
 }
 
 /**
+ * Verifies the signature of a registration. A partner that registers again gets a login nonce by default: its signature
+ * proves who asks, so that the answer is `partner_exists` and not an invalid nonce. Throws the errors of `register`.
+ */
+async function verifyRegistration(ctx: Context, signed: SignedNonce): Promise<void> {
+  const purpose = await verifySignedNonce(ctx, { purposes: ["register", "login"], signed });
+  if (purpose === "register") return;
+  if ((await selectPartner(ctx.db, signed.address)) !== null) throw alreadyRegistered(signed.address);
+  throw failure("nonce_invalid", "the nonce was issued for a login: request one with purpose `register`");
+}
+
+const alreadyRegistered = (address: string): AppError =>
+  failure("partner_exists", `${address} is already registered as a partner`);
+
+/**
  * Starts a session for a partner that has signed the login message. Throws `nonce_invalid`, `signature_invalid`,
  * `application_required`, `application_pending`, `application_rejected`, `application_revoked`, `partner_not_found` for
  * an approved applicant who has not registered yet, `store_unavailable`, `simulation_unavailable`.
  */
 export async function login(ctx: Context, signed: SignedNonce): Promise<Login> {
   const { address } = signed;
-  await verifySignedNonce(ctx, { purpose: "login", signed });
+  await verifySignedNonce(ctx, { purposes: ["login"], signed });
   const { token, digest, expiresAt } = await makeSession(ctx.now());
   const made = await insertSession(ctx.db, { digest, address, expiresAt, now: new Date(ctx.now()) });
   if (!made.begun) {

@@ -154,24 +154,23 @@ export const signingErrors: readonly ErrorCode[] = [
 ];
 
 /**
- * Consumes a nonce, then verifies the address's signature of the message issued with it. The nonce cannot be used again
- * even if the verification fails. Throws `nonce_invalid`, `signature_invalid`, `store_unavailable`, and
+ * Consumes a nonce that was issued for one of the purposes, then verifies the address's signature of its message.
+ * Returns the purpose that was signed. The nonce cannot be used again even if the verification fails. Throws `nonce_invalid`, `signature_invalid`, `store_unavailable`, and
  * `simulation_unavailable` if no node can check the signature of a smart account.
  */
 export async function verifySignedNonce(
   ctx: Context,
-  input: { purpose: SigningPurpose; signed: SignedNonce },
-): Promise<void> {
-  const { address, nonce, signature } = input.signed;
-  const { purpose } = input;
-  const text = isNonce(nonce) ? await ctx.nonces.take(nonceKey({ purpose, address, nonce })) : null;
-  const stored = text === null ? null : readStoredMessage(text);
-  if (stored === null) {
+  { purposes, signed }: { purposes: readonly SigningPurpose[]; signed: SignedNonce },
+): Promise<SigningPurpose> {
+  const { address, nonce, signature } = signed;
+  const issued = await takeMessage(ctx, { purposes, address, nonce });
+  if (issued === null) {
     throw failure(
       "nonce_invalid",
       "the nonce is unknown, expired or used, or was issued for another address or purpose",
     );
   }
+  const { purpose, stored } = issued;
   const { message, chainId, issuedAt } = stored;
   const expected = { publicUrl: ctx.config.publicUrl, purpose, address, chainId, nonce, issuedAt };
   const mismatches = findSiweMismatches(message, { expected, now: ctx.now() });
@@ -185,4 +184,20 @@ export async function verifySignedNonce(
       "the signature does not match the address and the message of the nonce",
     );
   }
+  return purpose;
+}
+
+/** Takes the message issued with a nonce for the first of the purposes that has one, or returns null. */
+async function takeMessage(
+  ctx: Context,
+  of: { purposes: readonly SigningPurpose[]; address: Address; nonce: string },
+): Promise<{ purpose: SigningPurpose; stored: StoredMessage } | null> {
+  const { address, nonce } = of;
+  if (!isNonce(nonce)) return null;
+  for (const purpose of of.purposes) {
+    const text = await ctx.nonces.take(nonceKey({ purpose, address, nonce }));
+    const stored = text === null ? null : readStoredMessage(text);
+    if (stored !== null) return { purpose, stored };
+  }
+  return null;
 }

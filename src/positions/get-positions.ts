@@ -1,6 +1,7 @@
 import { type Address, getAddress } from "viem";
 import { runQuery } from "../chains/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
+import { unservedChain } from "../chains/chain-definitions.ts";
 import { createQuery, type Query, queryAll } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import type { ChainFlows, OpenRequest } from "../db/queries/user-flow-queries.ts";
@@ -37,7 +38,7 @@ export async function getPositions(
   query: { user: `0x${string}`; chainId: number | null },
 ): Promise<Positions> {
   if (query.chainId !== null && !ctx.chains.definitions.has(query.chainId)) {
-    throw failure("chain_unsupported", `chain ${query.chainId} is not served`);
+    throw unservedChain(query.chainId, ctx.chains.definitions);
   }
   const chainIds = query.chainId === null ? [...ctx.chains.definitions.keys()] : [query.chainId];
   const stored = readStoredFlows(ctx, { user: query.user, chainIds });

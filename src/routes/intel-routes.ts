@@ -114,16 +114,16 @@ const intelActivity = defineRoute({
   operationId: "intel.activity",
   method: "get",
   path: "/v1/intel/activity",
-  summary: "List capital signals",
+  summary: "List recent signals",
   description:
-    "Returns signals of any severity about deposits, withdrawals and total assets, newest first, one for each incident.",
+    "Returns signals of any severity and aspect, newest first, one for each incident, as `GET /v1/intel/feed` does.",
   tag: "Signals",
   access: "public",
   cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
-  query: signalFeedQuery.omit({ dimension: true }),
+  query: signalFeedQuery,
   response: { schema: SignalPage, description: "One page of signals" },
   errors: ["store_unavailable"],
-  handler: (ctx, { query }) => readSignalFeed(ctx, { tiers, dimension: "capital", query }),
+  handler: (ctx, { query }) => readSignalFeed(ctx, { tiers, dimension: query.dimension ?? null, query }),
 });
 
 const intelFeed = defineRoute({

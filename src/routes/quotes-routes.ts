@@ -5,7 +5,7 @@ import { BUILD_DEADLINE_MS } from "../deposits/build/build-deposit.ts";
 import { buildDepositOnce } from "../deposits/build/idempotent-build.ts";
 import { getQuote } from "../deposits/get-quote.ts";
 import type { ErrorCode } from "../errors.ts";
-import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { ValidationFailure } from "../http/validate-request.ts";
 import { BuildInput, BuiltDeposit, Quote } from "../schemas/quote-schema.ts";
 
@@ -92,7 +92,9 @@ const quotesBuild = defineRoute({
   errors: [...buildErrors, "idempotency_conflict", "quote_expired"],
   handler: async (ctx, { headers, body }) => {
     await assertListedBridge(ctx, body);
-    return buildDepositOnce(ctx, { input: body, key: headers["idempotency-key"] ?? null });
+    const key = headers["idempotency-key"] ?? null;
+    const { built, replayed } = await buildDepositOnce(ctx, { input: body, key });
+    return replayed ? new Reply(built, { headers: { "idempotent-replayed": "true" } }) : built;
   },
 });
 

@@ -15,6 +15,8 @@ const statusGet = defineRoute({
   access: "public",
   limit: "status",
   cache: "no-store",
+  // Clients of bridges send parameters that only their bridge knows.
+  ignoresUnknownQuery: true,
   query: z.object({
     tx_hash: TxHashInput.meta({
       description:

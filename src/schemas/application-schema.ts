@@ -20,7 +20,7 @@ const ApplicationIdText = z.string().meta({
 
 /** Information that an applicant gives about itself in a partner application. */
 export const ApplicationForm = z
-  .strictObject({
+  .object({
     company: z.string().trim().min(1).max(120).meta({
       description: "Name of the applying company.",
       example: "Example Wallet Ltd",
@@ -58,7 +58,7 @@ export type ApplicationForm = z.infer<typeof ApplicationForm>;
 
 /** Request body for a sign-in message (with its nonce) that an applicant signs to submit a partner application. */
 export const ApplicationNonceInput = z
-  .strictObject({
+  .object({
     address: AddressInput.meta({
       description: "Wallet that will sign the partner application.",
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",

@@ -13,7 +13,7 @@ import { SignedNonce, SigningChain } from "./signing-schema.ts";
 
 /** Request body for a sign-in message (with its nonce) that a wallet signs to register or sign in as a partner. */
 export const PartnerNonceInput = z
-  .strictObject({
+  .object({
     address: AddressInput.meta({
       description: "Wallet that will sign the message.",
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
@@ -30,7 +30,7 @@ export const PartnerNonceInput = z
   });
 
 /** Profile fields that a partner can set. */
-const Profile = z.strictObject({
+const Profile = z.object({
   name: z.string().trim().max(120).meta({
     description: "Display name of the partner.",
     example: "Example Wallet",
@@ -85,7 +85,7 @@ export type SettingsInput = z.infer<typeof SettingsInput>;
 
 /** Request body for setting the vaults that the partner's API key may deposit into. */
 export const PartnerVaultsInput = z
-  .strictObject({
+  .object({
     vault_ids: z
       .array(VaultIdInput)
       .max(500)

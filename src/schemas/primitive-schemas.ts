@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import * as z from "zod";
-import { parseAddress } from "../lib/address.ts";
+import { explainAddress, parseAddress } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import { parseVaultId } from "../lib/vault-id.ts";
 
@@ -39,7 +39,7 @@ export const AddressInput = z
   .transform((text, context): Address => {
     const address = parseAddress(text);
     if (address !== null) return address;
-    context.addIssue({ code: "custom", message: "not an address, or its EIP-55 checksum is wrong" });
+    context.addIssue({ code: "custom", message: explainAddress(text) });
     return z.NEVER;
   })
   .meta({
@@ -92,9 +92,14 @@ export const ChainIdInput = z.int().positive().meta({ description: "EIP-155 chai
 export function integerParam(bounds: { minimum: number; maximum: number }) {
   return z
     .string()
-    .regex(/^(0|[1-9][0-9]{0,15})$/, "must be an integer")
+    .regex(/^(0|[1-9][0-9]{0,15})$/, "must be an integer in decimal digits")
     .transform(Number)
-    .pipe(z.int().min(bounds.minimum).max(bounds.maximum))
+    .pipe(
+      z
+        .int()
+        .min(bounds.minimum, `must be at least ${bounds.minimum}`)
+        .max(bounds.maximum, `must be at most ${bounds.maximum}`),
+    )
     .meta({ type: "integer", minimum: bounds.minimum, maximum: bounds.maximum });
 }
 

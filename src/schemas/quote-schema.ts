@@ -18,9 +18,15 @@ import { VaultSummary } from "./vault-schema.ts";
 /** Keys of the bridges that a caller may prefer: those whose calldata this service can decode and verify. */
 export const bridgeKeys = ["across", "stargate", "stargate_bus", "cctp", "cctp_fast"] as const;
 
-/** Request body for quoting or building a deposit. Unknown fields are ignored. */
+/** Explanation of a slippage tolerance that is out of range. */
+const SLIPPAGE_RANGE = "must be a fraction above 0 and at most 0.5: 0.01 = 1 %, 0.5 = 50 %";
+
+/** Returns the schema of a slippage tolerance in a request: a fraction above 0 and at most 0.5. */
+export const slippageInput = () => z.number(SLIPPAGE_RANGE).gt(0, SLIPPAGE_RANGE).max(0.5, SLIPPAGE_RANGE);
+
+/** Request body for quoting or building a deposit. Unknown fields are refused, because a typing error could cost money. */
 export const BuildInput = z
-  .object({
+  .strictObject({
     from_chain_id: ChainIdInput.meta({ description: "EIP-155 id of the chain that the user pays on." }),
     from_token: AddressInput.meta({
       description:
@@ -39,7 +45,7 @@ export const BuildInput = z
       description: "Wallet that pays for the deposit and receives the shares; not the zero address.",
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     }),
-    slippage: z.number().gt(0).max(0.5).default(0.03).meta({
+    slippage: slippageInput().default(0.03).meta({
       description:
         "Slippage tolerance: maximum total loss between the expected value and the value of the received shares, as a fraction.",
       example: 0.01,

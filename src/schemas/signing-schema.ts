@@ -40,7 +40,7 @@ export const SigningChain = ChainIdInput.default(1).meta({
 /**
  * A signed sign-in message in a request. It contains only the nonce of the message, because the server stores the text.
  */
-export const SignedNonce = z.strictObject({
+export const SignedNonce = z.object({
   address: AddressInput.meta({
     description: "Wallet that signed the message.",
     example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",

@@ -23,11 +23,11 @@ describe("validate()", () => {
       status: 422,
       body: {
         detail: [
-          finding(["path", "thing_id"], "too_small", "Too small: expected number to be >=1"),
-          finding(["query", "limit"], "too_big", "Too big: expected number to be <=100"),
+          finding(["path", "thing_id"], "too_small", "must be at least 1"),
+          finding(["query", "limit"], "too_big", "must be at most 100"),
           finding(["query", "kind"], "invalid_value", 'Invalid option: expected one of "a"|"b"'),
           finding(["header", "x-count"], "invalid_format", "must be digits"),
-          finding(["body", "owner"], "missing", "Invalid input: expected string, received undefined"),
+          finding(["body", "owner"], "missing", "is required"),
           finding(
             ["body", "amount"],
             "invalid_format",

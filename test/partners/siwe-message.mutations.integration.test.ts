@@ -14,7 +14,7 @@ test("signed messages with one changed field are all refused (5,000 mutations)",
     const signature = await account.sign({ hash: hashMessage(text) });
     await context.nonces.put(key, stored, 1);
     const signed = { address, nonce, signature };
-    const outcome = await verifySignedNonce(context, { purpose: "register", signed }).then(
+    const outcome = await verifySignedNonce(context, { purposes: ["register"], signed }).then(
       () => "accepted",
       (error: { code: string }) => error.code,
     );

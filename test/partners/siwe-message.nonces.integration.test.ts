@@ -47,7 +47,7 @@ describe("a sign-in nonce", () => {
 
   test("is not used up by an invalid body", async () => {
     const signed = await sign();
-    expect((await send({ ...signed, unknown: 1 })).status).toBe(422);
+    expect((await send({ ...signed, signature: 1 })).status).toBe(422);
     expect((await send(signed)).status).toBe(200);
   });
 
@@ -64,7 +64,6 @@ describe("a sign-in nonce", () => {
       refused("nonce_invalid"),
     );
     expect(await send({ ...(await sign(partner.wallet, "apply")) })).toMatchObject(refused("nonce_invalid"));
-    expect(await send(signed, "/v1/partners/register")).toMatchObject(refused("nonce_invalid"));
     for (const nonce of ["a", "0".repeat(32), `${signed.nonce}0`, signed.nonce.toUpperCase(), "*", "a:b"])
       expect(await send({ ...signed, nonce })).toMatchObject(refused("nonce_invalid"));
     expect((await send(signed)).status).toBe(200);

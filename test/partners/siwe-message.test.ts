@@ -107,7 +107,7 @@ describe("5,000 mutations of one field", () => {
       await context.nonces.put(key, writeStoredMessage({ message: text, chainId: 8453, issuedAt: NOW }), 1);
       const signature = await account.signMessage({ message: text });
       const proof = verifySignedNonce(context, {
-        purpose: "register",
+        purposes: ["register"],
         signed: { address, nonce, signature },
       });
       await expect(proof).rejects.toMatchObject({ code: "nonce_invalid" });
@@ -128,6 +128,6 @@ test("verifySignedNonce() refuses the signature of another key", async () => {
   const key = nonceKey({ purpose: "register", address, nonce });
   await context.nonces.put(key, writeStoredMessage({ message, chainId: 8453, issuedAt: NOW }), 1);
   const signature = await privateKeyToAccount(generatePrivateKey()).signMessage({ message });
-  const proof = verifySignedNonce(context, { purpose: "register", signed: { address, nonce, signature } });
+  const proof = verifySignedNonce(context, { purposes: ["register"], signed: { address, nonce, signature } });
   await expect(proof).rejects.toMatchObject({ code: "signature_invalid" });
 });

@@ -1,5 +1,6 @@
 import { type Address, type Hex, keccak256, stringToHex, zeroAddress, zeroHash } from "viem";
 import type { ChainClient } from "../../chains/chain-client.ts";
+import { unservedChain } from "../../chains/chain-definitions.ts";
 import type { Context } from "../../context.ts";
 import { selectDeposit } from "../../db/queries/deposit-queries.ts";
 import { failure } from "../../errors.ts";
@@ -165,7 +166,7 @@ export const depositRef = (trackingId: string): Hex => keccak256(stringToHex(tra
 /** Returns the RPC client of a source chain. Throws `chain_unsupported` if this deployment does not serve the chain. */
 export function sourceClient(ctx: Context, chainId: number): ChainClient {
   const client = ctx.chains.client(chainId);
-  if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
+  if (client === null) throw unservedChain(chainId, ctx.chains.definitions);
   return client;
 }
 

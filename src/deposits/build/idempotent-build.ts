@@ -37,6 +37,12 @@ const MAX_POLL_MS = 1_200;
  */
 const inFlight = new Map<string, number>();
 
+/** A built deposit, and whether it is the stored response of an earlier request. */
+interface BuildOutcome {
+  built: BuiltDeposit;
+  replayed: boolean;
+}
+
 /**
  * Builds a deposit at most once per `Idempotency-Key` and caller (a partner, or a client address with its user). Within
  * a day, a repeated request receives the stored response while its quote is valid; concurrent requests wait for the
@@ -47,9 +53,9 @@ const inFlight = new Map<string, number>();
 export async function buildDepositOnce(
   ctx: Context,
   request: { input: BuildInput; key: string | null },
-): Promise<BuiltDeposit> {
+): Promise<BuildOutcome> {
   const { input, key } = request;
-  if (key === null) return buildDeposit(ctx, input);
+  if (key === null) return { built: await buildDeposit(ctx, input), replayed: false };
   const id = { scope: scopeOf(ctx, input), key };
   const bodyHash = keccak256(stringToHex(stringifyWithBigints(input)));
   const work = `${id.scope} ${key} ${bodyHash}`;
@@ -59,7 +65,7 @@ export async function buildDepositOnce(
   for (; ctx.timing.elapsedMs() <= BUILD_DEADLINE_MS; await sleep(waitMs), waited = true) {
     if (isInFlight(work, ctx.now())) continue;
     const stored = waited ? await storedAnswer(ctx, { id, bodyHash }) : null;
-    if (stored !== null) return stored;
+    if (stored !== null) return { built: stored, replayed: true };
     if (isInFlight(work, ctx.now())) continue;
     const outcome = await buildFirst(ctx, { input, id, bodyHash, work });
     if (outcome !== null) return outcome;
@@ -80,7 +86,7 @@ const claimTimes = (now: number) => ({
 async function buildFirst(
   ctx: Context,
   { work, ...first }: { input: BuildInput; id: IdempotencyKey; bodyHash: string; work: string },
-): Promise<BuiltDeposit | null> {
+): Promise<BuildOutcome | null> {
   const { input, id, bodyHash } = first;
   const owner = ctx.randomId();
   inFlight.set(work, ctx.now());
@@ -94,12 +100,13 @@ async function buildFirst(
       const built = await workUnderLease({ everyMs: RENEW_MS, renew }, () =>
         buildClaimed(ctx, { input, id, owner }),
       );
-      if (built !== null) return built;
+      if (built !== null) return { built, replayed: false };
     }
   } finally {
     inFlight.delete(work);
   }
-  return storedAnswer(ctx, { id, bodyHash });
+  const stored = await storedAnswer(ctx, { id, bodyHash });
+  return stored === null ? null : { built: stored, replayed: true };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { unservedChain } from "../../chains/chain-definitions.ts";
 import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { AppError, failure } from "../../errors.ts";
@@ -36,7 +37,7 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
   const client = ctx.chains.client(query.fromChainId);
   if (client === null || !ctx.chains.definitions.has(query.toChainId)) {
     const chainId = client === null ? query.fromChainId : query.toChainId;
-    throw failure("chain_unsupported", `chain ${chainId} is not served`);
+    throw unservedChain(chainId, ctx.chains.definitions);
   }
   const readTransaction = createTransactionReader(ctx);
   const { found, unreadable } = await findTransaction(query, readTransaction);

@@ -43,10 +43,12 @@ async function first(of: { scope: string; agoMs?: number; expiresMs?: number }):
   await answerKey(db, { ...id, response: answer, expiresAt: new Date(of.expiresMs) });
 }
 
-function again(input: BuildInput, change: Partial<Context> = {}): Promise<BuiltDeposit> {
+async function again(input: BuildInput, change: Partial<Context> = {}): Promise<BuiltDeposit> {
   const charge = () => Promise.reject(new Error(ANEW));
   const ctx = { ...causeway.context(), now: () => NOW, clientAddress: CLIENT, charge, ...change };
-  return buildDepositOnce(ctx, { input, key: KEY });
+  const { built, replayed } = await buildDepositOnce(ctx, { input, key: KEY });
+  expect(replayed).toBe(true);
+  return built;
 }
 
 describe("buildDepositOnce() under an answered idempotency key", () => {

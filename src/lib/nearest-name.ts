@@ -1,0 +1,36 @@
+/**
+ * Returns the name that a misspelt one probably stands for, or null if none is close: the same letters in another
+ * spelling (`fromToken`), at most one mistake in three letters (`slipage`), or a part of exactly one name (`amount`).
+ */
+export function nearestName(text: string, names: readonly string[]): string | null {
+  const wanted = lettersOf(text.slice(0, MAX_LENGTH));
+  if (wanted === "") return null;
+  const ranked = names
+    .map((name) => ({ name, distance: editDistance(wanted, lettersOf(name)) }))
+    .sort((a, b) => a.distance - b.distance);
+  const [best] = ranked;
+  if (best === undefined) return null;
+  if (best.distance <= Math.max(1, Math.floor(wanted.length / 3))) return best.name;
+  const containing = names.filter((name) => name.split("_").some((word) => word === wanted));
+  return containing.length === 1 ? (containing[0] ?? null) : null;
+}
+
+/** Names longer than this are cut, because the comparison takes time in the product of both lengths. */
+const MAX_LENGTH = 64;
+
+/** Returns the letters and digits of a name in lowercase, so that `from_token` equals `fromToken`. */
+const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+
+/** Returns the number of insertions, deletions and substitutions between two texts (Levenshtein distance). */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [row, letter] of [...a].entries()) {
+    const current = [row + 1];
+    for (const [column, other] of [...b].entries()) {
+      const substituted = (previous[column] ?? 0) + (letter === other ? 0 : 1);
+      current.push(Math.min(substituted, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { composeApp, loadRoutes } from "../../src/app.ts";
+import { knownChains } from "../../src/chains/chain-definitions.ts";
+import type { Context } from "../../src/context.ts";
+import { ValidationErrorBody } from "../../src/schemas/error-schema.ts";
+import { testContext } from "../support/context.ts";
+
+const routes = await loadRoutes();
+const execution: ExecutionContext = {
+  waitUntil: () => undefined,
+  passThroughOnException: () => undefined,
+  props: {},
+} as unknown as ExecutionContext;
+
+/** A deployment that serves two chains and reaches nothing. */
+function context(): Context {
+  const ctx = testContext();
+  const served = knownChains.filter(({ chainId }) => chainId === 1 || chainId === 8453);
+  const definitions = new Map(served.map((chain) => [chain.chainId, chain]));
+  return { ...ctx, chains: { definitions, client: () => null } };
+}
+const app = composeApp(context);
+const send = (path: string, init?: RequestInit) =>
+  app.fetch(new Request(`https://causeway.example${path}`, init), {}, execution);
+const posted = (body: unknown): RequestInit => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+async function issuesOf(response: Response) {
+  expect(response.status).toBe(422);
+  return ValidationErrorBody.parse(await response.json()).detail;
+}
+
+const body = {
+  from_chain_id: 8453,
+  from_token: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+  from_amount: "1000000",
+  vault_id: `8453:0x${"2".repeat(40)}`,
+  user_address: `0x${"3".repeat(40)}`,
+};
+
+describe.each(["/v1/quote", "/v1/quote/build"])("POST %s", (path) => {
+  const issues = async (change: Record<string, unknown>) =>
+    (await issuesOf(await send(path, posted({ ...body, ...change })))).map(
+      ({ loc, msg, type }) => `${loc.join(".")} ${type}: ${msg}`,
+    );
+
+  test.each([
+    ["slipage", "slippage"],
+    ["slippage_", "slippage"],
+    ["fromToken", "from_token"],
+    ["amount", "from_amount"],
+    ["referer", "referrer"],
+    ["prefered_bridge", "preferred_bridge"],
+    ["partnerId", "partner_id"],
+  ])("refuses %s and asks for %s", async (name, meant) => {
+    expect(await issues({ [name]: 1 })).toEqual([
+      `body.${name} unknown_field: unknown field "${name}": did you mean ${meant}?`,
+    ]);
+  });
+
+  test("refuses a field that resembles none and lists those there are", async () => {
+    const [issue] = await issues({ xyzzy: 1 });
+    expect(issue).toMatch(/^body\.xyzzy unknown_field: unknown field "xyzzy": accepted: from_chain_id, /);
+  });
+
+  test("takes null for every optional field, as absent", async () => {
+    const optional = ["slippage", "referrer", "referrer_handle", "parent_tracking_id", "preferred_bridge"];
+    const nulls = Object.fromEntries([...optional, "partner_id", "partner_type"].map((name) => [name, null]));
+    expect((await send(path, posted({ ...body, ...nulls, from_chain_id: 5 }))).status).toBe(400);
+    expect(await issues({ from_amount: null })).toEqual([
+      "body.from_amount invalid_type: Invalid input: expected string, received null",
+    ]);
+  });
+
+  test.each([50, 0, "1%", 0.51])("explains a slippage of %j", async (slippage) => {
+    expect((await issues({ slippage })).join()).toContain("0.01 = 1 %");
+  });
+
+  test.each([
+    ["vitalik.eth", /is a name, not an address: resolve the ENS name/],
+    ["USDC", /is a symbol, not an address/],
+    ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02914", /EIP-55 checksum/],
+    ["0x8335", /must have 40 hexadecimal digits after 0x; it has 4/],
+    ["", /must be an address/],
+  ])("explains the address %j", async (address, text) => {
+    for (const field of ["from_token", "user_address"])
+      expect((await issues({ [field]: address })).join()).toMatch(text);
+  });
+
+  test("names the served chains for another one", async () => {
+    const response = await send(path, posted({ ...body, from_chain_id: 5 }));
+    expect(await response.json()).toMatchObject({
+      code: "chain_unsupported",
+      detail: "chain 5 is not served; served are: Ethereum (1), Base (8453)",
+    });
+  });
+});
+
+const strict = routes.filter(
+  ({ method, query, cache, operationId }) =>
+    method === "get" && (query !== undefined || cache !== "no-store") && operationId !== "status.get",
+);
+
+describe("queries", () => {
+  test("are strict for every list and every cacheable answer", () => {
+    expect(strict.length).toBeGreaterThan(12);
+  });
+
+  test.each(strict.filter(({ access }) => access === "public"))(
+    "of $operationId are refused with a parameter that it does not have",
+    async ({ path }) => {
+      const response = await send(`${path.replaceAll(/\{\w+\}/g, "x")}?xyzzy=1`);
+      const issues = await issuesOf(response);
+      expect(issues).toContainEqual({
+        loc: ["query", "xyzzy"],
+        msg: expect.stringContaining('unknown field "xyzzy"'),
+        type: "unknown_field",
+      });
+    },
+  );
+
+  test("are refused with the name that was meant", async () => {
+    const [issue] = await issuesOf(await send("/v1/vaults?chainid=1"));
+    expect(issue?.msg).toBe('unknown field "chainid": did you mean chain_id?');
+  });
+
+  test("say what is missing, and that an integer is asked for", async () => {
+    const missing = await issuesOf(await send("/v1/tokens"));
+    expect(missing).toEqual([{ loc: ["query", "chain_id"], msg: "is required", type: "missing" }]);
+    const wrong = await issuesOf(await send("/v1/tokens?chain_id=base"));
+    expect(wrong[0]?.msg).toBe("must be an integer in decimal digits");
+  });
+});
+
+test("a path with a trailing slash is the same path", async () => {
+  for (const path of ["/health", "/v1/chains", "/v1/vaults/x", "/docs/errors", "/v1/nowhere"]) {
+    const [plain, slashed] = [await send(path), await send(`${path}/`)];
+    expect([path, slashed.status]).toEqual([path, plain.status]);
+  }
+});
