@@ -66,9 +66,22 @@ function refusesUnknownParameters(route: AnyRoute): boolean {
 /** Returns one issue for each query parameter that a route does not declare. */
 function findUnknownParameters(queries: Record<string, unknown>, { query }: AnyRoute): ValidationIssue[] {
   const known = Object.keys(query?.shape ?? {});
-  return Object.keys(queries)
-    .filter((name) => !known.includes(name))
-    .map((name) => unknownField(["query", name], known));
+  const unknown = Object.keys(queries).filter((name) => !known.includes(name));
+  return unknownFields(unknown, { loc: ["query"], known });
+}
+
+/** Largest number of unknown members that are reported one by one, because a body may have thousands. */
+const MAX_UNKNOWN = 20;
+
+/** Returns the issues for members that a schema does not have, at `loc`. */
+function unknownFields(
+  names: readonly string[],
+  { loc, known }: { loc: ValidationIssue["loc"]; known: readonly string[] },
+): ValidationIssue[] {
+  const issues = names.slice(0, MAX_UNKNOWN).map((name) => unknownField([...loc, name], known));
+  const more = names.length - issues.length;
+  if (more > 0) issues.push({ loc, msg: `${more} more unknown fields`, type: "unknown_field" });
+  return issues;
 }
 
 /** Returns the issue for a member that its schema does not have, with the name that was probably meant. */
@@ -147,7 +160,7 @@ function toIssues(
     const loc = [target, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
     if (issue.code === "unrecognized_keys") {
       const known = schema instanceof z.ZodObject && issue.path.length === 0 ? Object.keys(schema.shape) : [];
-      return issue.keys.map((key) => unknownField([...loc, key], known));
+      return unknownFields(issue.keys, { loc, known });
     }
     if (isMissing(issue)) return [{ loc, msg: "is required", type: "missing" }];
     return [{ loc, msg: issue.message, type: issue.code }];
