@@ -1,0 +1,32 @@
+/**
+ * Plays random schedules of sent, stolen and reported deposits, reorganisations, killed runs and bad nodes over
+ * simulated chains, and counts from the chains what every deposit must be.
+ *
+ *   node scripts/stress/following.ts
+ *   node scripts/stress/following.ts --schedules 10000 --seed 1 --failures 5
+ */
+import { readArguments } from "../command.ts";
+import { runVitest } from "../run-vitest.ts";
+
+const { values: options } = readArguments({
+  help: `Plays random schedules of deposits over simulated chains and recounts every deposit from the chains.
+
+  node scripts/stress/following.ts [--schedules 10000] [--seed 1] [--failures 5]
+
+  --schedules  number of schedules
+  --seed       seed of the first; the others count on from it
+  --failures   failing schedules after which it gives up; the events of each are printed
+  --help       show this text`,
+  options: {
+    schedules: { type: "string", default: "10000" },
+    seed: { type: "string", default: "1" },
+    failures: { type: "string", default: "5" },
+  },
+});
+process.exit(
+  await runVitest(["--project", "integration", "test/jobs.deposits"], {
+    FOLLOWING_SCHEDULES: options.schedules,
+    FOLLOWING_SEED: options.seed,
+    FOLLOWING_FAILURES: options.failures,
+  }),
+);

@@ -1,0 +1,69 @@
+import { getAddress, type Hex, zeroAddress } from "viem";
+import { AWAY, HOME, SPOKE_POOL, USDC } from "./contracts.ts";
+
+/** What Across' API says of a transfer, if anything. */
+export interface AcrossWord {
+  status: "pending" | "filled" | "refunded" | "expired";
+  fillTx?: Hex;
+  depositRefundTxHash?: Hex;
+}
+
+/** Across' API: honest quotes, and of a transfer's status whatever it is told to say. */
+export class SimulatedAcrossApi {
+  /** Looks up what to say of a source transaction; null: it knows nothing of it. */
+  readonly say: (sourceHash: Hex) => AcrossWord | null;
+
+  constructor(say: (sourceHash: Hex) => AcrossWord | null) {
+    this.say = say;
+  }
+
+  respond(url: URL): Response {
+    if (url.pathname.endsWith("/suggested-fees")) return Response.json(feesOf(url.searchParams));
+    if (url.pathname.endsWith("/deposit/status")) {
+      const word = this.say(url.searchParams.get("depositTxnRef") as Hex);
+      if (word === null) {
+        const error = {
+          error: "DepositNotFoundException",
+          message: "Deposit not found given the constraints",
+        };
+        return Response.json(error, { status: 404 });
+      }
+      return Response.json({ originChainId: AWAY, destinationChainId: HOME, ...word });
+    }
+    return Response.json({ error: "NotFound", message: "no such path" }, { status: 404 });
+  }
+}
+
+function feesOf(query: URLSearchParams): Record<string, unknown> {
+  const at = Math.floor(Date.now() / 1000);
+  const amount = BigInt(query.get("amount") ?? "0");
+  const [from, to] = [Number(query.get("originChainId")), Number(query.get("destinationChainId"))];
+  const fee = amount / 1_000n;
+  const part = { pct: "1000000000000000", total: fee.toString() };
+  const token = (chainId: number) => ({ address: USDC[chainId], decimals: 6, symbol: "USDC", chainId });
+  return {
+    estimatedFillTimeSec: 3,
+    timestamp: String(at),
+    isAmountTooLow: false,
+    quoteBlock: "1",
+    exclusiveRelayer: zeroAddress,
+    exclusivityDeadline: 0,
+    spokePoolAddress: getAddress(SPOKE_POOL[from] ?? zeroAddress),
+    destinationSpokePoolAddress: getAddress(SPOKE_POOL[to] ?? zeroAddress),
+    totalRelayFee: part,
+    lpFee: { pct: "0", total: "0" },
+    limits: {
+      minDeposit: "1000",
+      maxDeposit: "1661211802629989209324",
+      maxDepositInstant: "231397155893653",
+    },
+    fillDeadline: String(at + FILL_WINDOW_S),
+    outputAmount: (amount - fee).toString(),
+    inputToken: token(from),
+    outputToken: token(to),
+    id: "aaaaa-1700000000000-bbbbbbbbbbbb",
+  };
+}
+
+/** Seconds after which an unfilled transfer is refunded. */
+export const FILL_WINDOW_S = 7_140;

@@ -1,0 +1,326 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sql as raw } from "drizzle-orm";
+import { readMigrationFiles } from "drizzle-orm/migrator";
+import { drizzle } from "drizzle-orm/neon-http";
+import { vaultRow } from "../../../scripts/bench/vault-row.ts";
+import { neonEmulator } from "../../../scripts/stack/emulators/neon/endpoint.ts";
+import { openPglite } from "../../../scripts/stack/emulators/neon/pglite.ts";
+import { snapshotFile } from "../../../scripts/stack/emulators/neon/snapshot.ts";
+import { composeApp } from "../../../src/app.ts";
+import { type Context, createContext, createRuntime, type Runtime } from "../../../src/context.ts";
+import { lazyDrizzle } from "../../../src/db/database-client.ts";
+import { neonClient } from "../../../src/db/neon-client.ts";
+import { vaults } from "../../../src/db/schema/vault-tables.ts";
+import { handleCron, handleMessages } from "../../../src/jobs.ts";
+import type { Fetch } from "../../../src/lib/bounded-fetch.ts";
+import { createLogger } from "../../../src/lib/logger.ts";
+import { withLock } from "../../../src/redis/redis-lock.ts";
+import { createCache } from "../../../src/redis/two-level-cache.ts";
+import { OpenLimiter } from "../partners/stores.ts";
+import { MemoryStore } from "../redis/memory-store.ts";
+import type { SimulatedAcrossApi } from "./across-api.ts";
+import { AWAY, HANDLER, HOME, OWN_VAULT, ROUTED_VAULT, SPOKE_POOL, USDC } from "./contracts.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const DATABASE = "postgresql://causeway:causeway@db.invalid/causeway";
+const ENDPOINT = "http://db.invalid/sql";
+const NODES = "http://node.invalid";
+const ACROSS = "http://across.invalid/api";
+const PUBLIC_URL = "https://causeway.example";
+/** Confirmations that the chains require. */
+export const CONFIRMATIONS = 2;
+
+/** A Postgres in this process that speaks Neon's protocol without a socket. */
+export interface EmbeddedDatabase {
+  fetch: Fetch;
+  /** Statements and batches so far. */
+  requests(): number;
+  /** Empties every table and writes the registry of vaults. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the database with the schema applied. */
+export async function openEmbeddedDatabase(): Promise<EmbeddedDatabase> {
+  const backend = await openPglite(snapshotFile(root));
+  if (!backend.restored) {
+    const files = readMigrationFiles({ migrationsFolder: join(root, "drizzle") });
+    for (const statement of files.flatMap(({ sql }) => sql))
+      if (statement.trim() !== "") await backend.session((run) => run({ query: statement, params: [] }));
+  }
+  const credentials = { user: "causeway", password: "causeway", database: "causeway" };
+  const emulator = neonEmulator(Promise.resolve(backend), credentials);
+  let requests = 0;
+  const fetch: Fetch = async (_url, init) => {
+    requests += 1;
+    const headers = Object.fromEntries(new Headers(init?.headers));
+    const body = Buffer.from(String(init?.body ?? ""));
+    const { status, body: text } = await emulator.handle({ method: "POST", path: "/sql", headers, body });
+    return new Response(text, { status });
+  };
+  const db = drizzle({ client: neonClient({ databaseUrl: DATABASE, httpUrl: ENDPOINT, fetch }) });
+  const names = await db.execute<{ name: string }>(
+    raw`select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
+  );
+  const tables = names.rows.map(({ name }) => name).join(", ");
+  return {
+    fetch,
+    requests: () => requests,
+    async reset() {
+      await db.execute(raw.raw(`truncate ${tables} restart identity cascade`));
+      await db.insert(vaults).values([registryRow(1, "router"), registryRow(2, "user")]);
+    },
+    close: () => backend.close(),
+  };
+}
+
+function registryRow(number: 1 | 2, caller: "router" | "user") {
+  const vault = (number === 1 ? ROUTED_VAULT : OWN_VAULT).toLowerCase();
+  const asset = (USDC[HOME] ?? "").toLowerCase();
+  return {
+    ...vaultRow({ number, address: vault as `0x${string}`, chainId: HOME }),
+    ...{ assetAddress: asset, caller, acceptedAssets: [] },
+  };
+}
+
+/** At which of its requests to the outside a run is killed, and whether the request still has its effect. */
+export interface Kill {
+  at: number;
+  afterEffect: boolean;
+}
+
+/** What became of a job run or a message. */
+export type Fate = "ended" | "failed" | "killed";
+
+/** A run of the program that may be killed at one of its requests to the outside, before or after its effect. */
+class Run {
+  #left: number | null;
+  readonly #afterEffect: boolean;
+  #dead = false;
+  #die: () => void = () => undefined;
+  readonly death: Promise<void>;
+
+  constructor(kill: Kill | null) {
+    this.#left = kill?.at ?? null;
+    this.#afterEffect = kill?.afterEffect ?? false;
+    this.death = new Promise((resolve) => {
+      this.#die = resolve;
+    });
+  }
+
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  gate = async <T>(effect: () => T | Promise<T>): Promise<T> => {
+    if (this.#dead) return never();
+    if (this.#left !== null) {
+      this.#left -= 1;
+      if (this.#left <= 0) {
+        this.#dead = true;
+        if (this.#afterEffect) await Promise.resolve(effect()).catch(() => undefined);
+        this.#die();
+        return never();
+      }
+    }
+    const value = await effect();
+    return this.#dead ? never() : value;
+  };
+}
+
+const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+
+/** A message in a queue. */
+interface Message {
+  queue: string;
+  body: unknown;
+  tries: number;
+  /** Time before which it is not delivered, in milliseconds. */
+  dueAt: number;
+}
+
+/** Chains, stores and APIs that a deployment reaches. */
+export interface Surroundings {
+  database: EmbeddedDatabase;
+  nodes: Readonly<Record<number, readonly SimulatedNode[]>>;
+  across: SimulatedAcrossApi;
+  /** Makes 32 hex digits that can be repeated. */
+  randomId(): string;
+}
+
+/** The whole program over simulated surroundings, in this process, with the test's clock. */
+export class SimulatedDeployment {
+  readonly #surroundings: Surroundings;
+  readonly redis = new MemoryStore(() => Date.now());
+  readonly logged: string[] = [];
+  queued: Message[] = [];
+  #runtime: Runtime;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+    this.#runtime = this.#newRuntime();
+  }
+
+  /** Forgets what the isolate kept in memory, as a new release does. */
+  restart(): void {
+    this.#runtime = this.#newRuntime();
+  }
+
+  /** Sends a request through the whole app. */
+  async send(path: string, init?: RequestInit): Promise<{ status: number; body: unknown }> {
+    const run = new Run(null);
+    const app = composeApp(() => this.#context(run));
+    const executionCtx = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
+    const request = new Request(`${PUBLIC_URL}${path}`, init);
+    const response = await app.fetch(request, {}, executionCtx as unknown as ExecutionContext);
+    return { status: response.status, body: await response.json() };
+  }
+
+  /** Runs the jobs of a cron trigger, or a part of them. */
+  async cron(trigger: string, kill: Kill | null = null): Promise<Fate> {
+    const run = new Run(kill);
+    const work = handleCron(trigger, () => this.#context(run)).then(
+      () => "ended" as const,
+      () => "failed" as const,
+    );
+    return Promise.race([work, run.death.then(() => "killed" as const)]);
+  }
+
+  /**
+   * Delivers what is queued and due, each message at least once; a failed or killed one comes again. Returns how many
+   * were delivered.
+   */
+  async deliverMessages(kill: Kill | null = null): Promise<number> {
+    const batch = this.queued.filter(({ dueAt }) => dueAt <= Date.now());
+    this.queued = this.queued.filter((message) => !batch.includes(message));
+    let delivered = 0;
+    for (const message of batch) {
+      const run = new Run(delivered === 0 ? kill : null);
+      let acknowledged = false;
+      const one = { body: message.body, ack: () => (acknowledged = true), retry: () => undefined };
+      const work = handleMessages({ queue: message.queue, messages: [one] }, () => this.#context(run));
+      await Promise.race([work, run.death]);
+      const tries = message.tries + 1;
+      if (!acknowledged && tries < MAX_TRIES)
+        this.queued.push({ ...message, tries, dueAt: Date.now() + RETRY_MS });
+      delivered += 1;
+    }
+    return delivered;
+  }
+
+  #context(run: Run): Context {
+    const runtime = {
+      ...this.#runtime,
+      fetch: this.#gated(run),
+      database: lazyDrizzle({ databaseUrl: DATABASE, httpUrl: ENDPOINT, fetch: this.#gated(run) }),
+    };
+    const request = { requestId: crypto.randomUUID(), clientAddress: "192.0.2.1" };
+    const waitUntil = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
+    const composed = createContext(runtime, { ...request, waitUntil });
+    const log = createLogger((line) => this.logged.push(line), { request_id: request.requestId });
+    const redis = this.#gatedStore(run);
+    const { now } = composed;
+    const { randomId } = this.#surroundings;
+    return {
+      ...composed,
+      ...{ log, redis, randomId, limiter: new OpenLimiter() },
+      cache: createCache({
+        memory: this.#runtime.memory,
+        redis,
+        now,
+        waitUntil,
+        log,
+        makeToken: randomId,
+      }),
+      withLock: (lock) => withLock({ redis, log, token: randomId() }, lock),
+    };
+  }
+
+  #gated(run: Run): Fetch {
+    return (url, init) => run.gate(() => this.#outside(url, init));
+  }
+
+  #gatedStore(run: Run): MemoryStore {
+    return new Proxy(this.redis, {
+      get: (store, name) => {
+        const member: unknown = Reflect.get(store, name, store);
+        if (typeof member !== "function") return member;
+        return (...given: unknown[]) => run.gate(() => member.apply(store, given) as unknown);
+      },
+    });
+  }
+
+  async #outside(url: string, init: RequestInit | undefined): Promise<Response> {
+    const { database, nodes, across } = this.#surroundings;
+    if (url === ENDPOINT) return database.fetch(url, init);
+    if (url.startsWith(ACROSS)) return across.respond(new URL(url));
+    const [, chainId = "", index = ""] = /^http:\/\/node\.invalid\/(\d+)\/(\d+)$/.exec(url) ?? [];
+    const node = nodes[Number(chainId)]?.[Number(index)];
+    if (node === undefined) throw new TypeError(`nobody listens at ${url}`);
+    return node.respond(String(init?.body ?? ""));
+  }
+
+  #newRuntime(): Runtime {
+    const { nodes } = this.#surroundings;
+    const chains = [HOME, AWAY].map((chainId) => ({
+      ...{
+        chain_id: chainId,
+        name: `Chain ${chainId}`,
+        key: `chain${chainId}`,
+        confirmations: CONFIRMATIONS,
+      },
+      native: { symbol: "ETH", decimals: 18 },
+      rpc_urls: (nodes[chainId] ?? []).map((_, index) => `${NODES}/${chainId}/${index}`),
+    }));
+    const bridge = (chainId: number) => ({
+      spoke_pool: SPOKE_POOL[chainId],
+      multicall_handler: HANDLER,
+      wrapped_native: null,
+      tokens: [{ asset: "USDC", address: USDC[chainId], decimals: 6 }],
+    });
+    const deployments = { [HOME]: bridge(HOME), [AWAY]: bridge(AWAY) };
+    return createRuntime({
+      DATABASE_URL: DATABASE,
+      DATABASE_HTTP_URL: ENDPOINT,
+      UPSTASH_REDIS_REST_URL: "http://redis.invalid",
+      UPSTASH_REDIS_REST_TOKEN: "token",
+      PUBLIC_URL,
+      CHAINS: JSON.stringify(chains),
+      PROVIDERS: JSON.stringify({ across: { api_url: ACROSS, deployments } }),
+      ...this.#queues(),
+    });
+  }
+
+  /** Every queue that wrangler.toml binds. */
+  #queues(): Record<string, unknown> {
+    const bind = (queue: string) => {
+      const add = (body: unknown, delaySeconds = 0): void => {
+        const dueAt = Date.now() + delaySeconds * 1000;
+        this.queued.push({ queue, body: JSON.parse(JSON.stringify(body)) as unknown, tries: 0, dueAt });
+      };
+      return {
+        send: async (body: unknown, options?: Delay) => add(body, options?.delaySeconds),
+        sendBatch: async (messages: readonly ({ body: unknown } & Delay)[], options?: Delay) => {
+          for (const { body, delaySeconds } of messages) add(body, delaySeconds ?? options?.delaySeconds);
+        },
+      };
+    };
+    return Object.fromEntries(queueBindings().map(({ binding, queue }) => [binding, bind(queue)]));
+  }
+}
+
+interface Delay {
+  delaySeconds?: number;
+}
+
+const MAX_TRIES = 6;
+const RETRY_MS = 30_000;
+
+/** The queues that production binds, by the names of their bindings. */
+function queueBindings(): { binding: string; queue: string }[] {
+  const text = readFileSync(join(root, "wrangler.toml"), "utf8");
+  const producers = text.matchAll(/^\[\[queues\.producers\]\]\nbinding = "(\w+)"\nqueue = "([\w-]+)"/gm);
+  return [...producers].map(([, binding = "", queue = ""]) => ({ binding, queue }));
+}

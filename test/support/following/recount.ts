@@ -1,0 +1,240 @@
+import type { Hex } from "viem";
+import { relayHash } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+import { AWAY, acrossDeposits, HOME, isFilledBy, ROUTED_VAULT } from "./contracts.ts";
+import { routerRecords } from "./router.ts";
+import type { Included, SimulatedBlock, SimulatedChain } from "./simulated-chain.ts";
+
+/** How a deposit of a schedule is made. */
+export type Kind = "router" | "own" | "one_step" | "two_step";
+
+/** A deposit that was built. */
+export interface BuiltDeposit {
+  trackingId: string;
+  ref: Hex;
+  kind: Kind;
+  user: Hex;
+  /** In milliseconds. */
+  builtAt: number;
+  source: { chainId: number; to: Hex; data: Hex };
+  minShares: bigint | null;
+}
+
+/** What the API says of a deposit, with the fields that the recount compares. */
+export interface ShownDeposit {
+  tracking_id: string;
+  state: string;
+  shares: string | null;
+  source_tx_hash: Hex | null;
+  destination_tx_hash: Hex | null;
+  deposit_tx_hash: Hex | null;
+  delivered_amount: string | null;
+}
+
+/** What a chain says of one source transaction, and so of the deposit that it carries. */
+export interface Truth {
+  state: "completed" | "partial" | "bridging" | "awaiting_deposit" | "refunded";
+  sourceHash: Hex;
+  minedAt: number;
+  shares: bigint | null;
+  /** Transactions any of which may be shown as the delivery. */
+  deliveries: Hex[];
+  delivered: bigint | null;
+}
+
+type Chains = Readonly<Record<number, SimulatedChain>>;
+type Place = { block: SimulatedBlock; included: Included };
+
+const UNSEEN = new Set(["built", "expired", "abandoned"]);
+/** States in which a deposit is in nobody's list. */
+export const isUnseen = (state: string): boolean => UNSEEN.has(state);
+
+/** Counts from the chains alone what every deposit must be, and throws at the first that is something else. */
+export function recount(
+  chains: Chains,
+  of: { built: readonly BuiltDeposit[]; shown: readonly ShownDeposit[] },
+): void {
+  const groups = new Map<string, BuiltDeposit[]>();
+  for (const deposit of of.built) {
+    const { user, source } = deposit;
+    const key = `${user} ${source.chainId} ${source.to} ${source.data}`;
+    groups.set(key, [...(groups.get(key) ?? []), deposit]);
+  }
+  for (const group of groups.values()) {
+    const rows = group.map((deposit) => {
+      const shown = of.shown.find(({ tracking_id }) => tracking_id === deposit.trackingId);
+      if (shown === undefined) throw new Error(`${deposit.trackingId} is not known`);
+      return { deposit, shown };
+    });
+    checkGroup(chains, rows);
+  }
+}
+
+type Row = { deposit: BuiltDeposit; shown: ShownDeposit };
+
+/** Checks deposits with the same source transaction, which share out the transactions that carry it. */
+function checkGroup(chains: Chains, rows: readonly Row[]): void {
+  const [first] = rows;
+  if (first === undefined) return;
+  const sources = sourcesOf(chains, first.deposit);
+  const truths = sources.succeeded.map((place) => truthOf(chains, first.deposit, place));
+  const free = [...truths];
+  let seen = 0;
+  for (const { deposit, shown } of rows) {
+    if (isUnseen(shown.state)) continue;
+    const at = free.findIndex(({ sourceHash }) => sourceHash === shown.source_tx_hash);
+    const [truth] = at === -1 ? [] : free.splice(at, 1);
+    if (truth === undefined) checkWithoutSource(chains, { row: { deposit, shown }, sources, rows, truths });
+    else {
+      seen += 1;
+      checkTruth({ deposit, shown }, truth);
+    }
+  }
+  const due = mostBindings(rows, truths);
+  if (seen < due)
+    throw new Error(
+      `${seen} of ${due} deposits are seen whose source is on chain: ${describe(rows)}; chain: ${truths.map(({ sourceHash, state }) => `${sourceHash} ${state}`).join(", ")}`,
+    );
+}
+
+/** The most deposits that can be bound, each to a transaction that was mined after it was built. */
+function mostBindings(rows: readonly Row[], truths: readonly Truth[]): number {
+  const times = truths.map(({ minedAt }) => minedAt).sort((a, b) => b - a);
+  const built = rows.map(({ deposit }) => deposit.builtAt / 1000).sort((a, b) => b - a);
+  let bound = 0;
+  for (const time of times) {
+    const at = built.findIndex((builtAt) => builtAt <= time + 60);
+    if (at === -1) continue;
+    built.splice(at, 1);
+    bound += 1;
+  }
+  return bound;
+}
+
+function checkTruth({ deposit, shown }: Row, truth: Truth): void {
+  const wrong = (what: string, got: unknown, expected: unknown): never => {
+    throw new Error(
+      `${deposit.kind} ${deposit.trackingId}: ${what} is ${String(got)}, the chain says ${String(expected)} (state ${shown.state}, chain ${truth.state}, source ${truth.sourceHash})`,
+    );
+  };
+  if (shown.state !== truth.state) wrong("the state", shown.state, truth.state);
+  if (shown.shares !== (truth.shares?.toString() ?? null)) wrong("shares", shown.shares, truth.shares);
+  if (truth.deliveries.length > 0 && !truth.deliveries.includes(shown.destination_tx_hash as Hex))
+    wrong("the delivery", shown.destination_tx_hash, truth.deliveries.join(" or "));
+  if (truth.delivered !== null && shown.delivered_amount !== truth.delivered.toString())
+    wrong("the delivered amount", shown.delivered_amount, truth.delivered);
+}
+
+/** A deposit that is seen although no successful source transaction is left for it. */
+function checkWithoutSource(
+  chains: Chains,
+  of: { row: Row; sources: Sources; rows: readonly Row[]; truths: readonly Truth[] },
+): void {
+  const { deposit, shown } = of.row;
+  if (shown.state === "failed" && of.sources.reverted.length > 0) return;
+  const records = routerEventsOf(chains, deposit);
+  const own = of.truths.length > 0;
+  if (shown.state === "completed" && !own && records.some(({ shares }) => shares.toString() === shown.shares))
+    return;
+  throw new Error(
+    `${deposit.kind} ${deposit.trackingId} is ${shown.state} (source ${shown.source_tx_hash}, shares ${shown.shares}), the chain has no such source; it has ${of.truths.map(({ sourceHash, state }) => `${sourceHash} ${state}`).join(", ") || "none"}; deposits with the same calldata: ${describe(of.rows)}`,
+  );
+}
+
+interface Sources {
+  succeeded: Place[];
+  reverted: Place[];
+}
+
+/** The user's own transactions on the chain as it stands that are what build returned. */
+function sourcesOf(chains: Chains, { user, source }: BuiltDeposit): Sources {
+  const places = (chains[source.chainId]?.blocks ?? []).flatMap((block) =>
+    block.included
+      .filter(
+        ({ sent }) =>
+          sent.from.toLowerCase() === user &&
+          sent.to.toLowerCase() === source.to &&
+          sent.input === source.data,
+      )
+      .map((included) => ({ block, included })),
+  );
+  return {
+    succeeded: places.filter(({ included }) => included.succeeded),
+    reverted: places.filter(({ included }) => !included.succeeded),
+  };
+}
+
+/** The Router's own events that name a deposit as it was built. */
+function routerEventsOf(chains: Chains, deposit: BuiltDeposit) {
+  const all = (chains[HOME]?.blocks ?? []).flatMap(({ included }) =>
+    included.flatMap(({ sent, logs }) =>
+      routerRecords(logs).map((record) => ({ ...record, hash: sent.hash })),
+    ),
+  );
+  return all.filter(
+    ({ ref, receiver, shareToken, shares }) =>
+      ref === deposit.ref &&
+      receiver === deposit.user &&
+      shareToken === ROUTED_VAULT.toLowerCase() &&
+      shares >= (deposit.minShares ?? 1n),
+  );
+}
+
+function truthOf(chains: Chains, deposit: BuiltDeposit, { block, included }: Place): Truth {
+  const base = {
+    ...{ sourceHash: included.sent.hash, minedAt: block.timestamp, deliveries: [] as Hex[] },
+    ...{ shares: null, delivered: null },
+  };
+  if (deposit.kind === "router" || deposit.kind === "own")
+    return { ...base, state: "completed", shares: mintedIn(included, deposit) };
+  const [across] = acrossDeposits(AWAY, included.logs);
+  if (across === undefined) throw new Error("a source without its event");
+  const hash = relayHash(across);
+  const home = chains[HOME];
+  const filled = home?.blocks.flatMap(({ included: all }) => all).find((one) => isFilledBy(home, one, hash));
+  if (filled === undefined) {
+    const refunded = chains[AWAY]?.storage.get(`refund ${hash}`);
+    const stands = refunded !== undefined && chains[AWAY]?.find(refunded) !== null;
+    return { ...base, state: stands ? "refunded" : "bridging" };
+  }
+  const deliveries = [filled.sent.hash];
+  const delivered = across.outputAmount;
+  if (deposit.kind === "one_step") {
+    const made = routerRecords(filled.logs).find(({ ref }) => ref === deposit.ref);
+    return made === undefined
+      ? { ...base, state: "partial", deliveries, delivered }
+      : { ...base, state: "completed", deliveries, shares: made.shares };
+  }
+  const second = secondStepOf(chains, deposit);
+  return second === null
+    ? { ...base, state: "awaiting_deposit", deliveries, delivered }
+    : { ...base, state: "completed", deliveries, delivered, shares: mintedIn(second, deposit) };
+}
+
+/** The second step that the schedule has sent for a deposit, if it stands. */
+function secondStepOf(chains: Chains, deposit: BuiltDeposit): Included | null {
+  const home = chains[HOME];
+  for (let at = 0; ; at += 1) {
+    const hash = home?.storage.get(`second ${deposit.trackingId} ${at}`);
+    if (home === undefined || hash === undefined) return null;
+    const found = home.find(hash);
+    if (found?.included.succeeded === true) return found.included;
+  }
+}
+
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const ZERO = `0x${"0".repeat(64)}`;
+
+/** Shares that a transaction minted to the user of a deposit. */
+function mintedIn({ logs }: Included, { user }: BuiltDeposit): bigint {
+  const mints = logs.filter(
+    ({ topics }) => topics[0] === TRANSFER && topics[1] === ZERO && `0x${topics[2]?.slice(26)}` === user,
+  );
+  return mints.reduce((sum, { data }) => sum + BigInt(data), 0n);
+}
+
+const describe = (rows: readonly Row[]): string =>
+  rows
+    .map(
+      ({ deposit, shown }) => `${deposit.kind} ${deposit.trackingId} ${shown.state} ${shown.source_tx_hash}`,
+    )
+    .join(", ");

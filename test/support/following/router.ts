@@ -1,0 +1,101 @@
+import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbiParameters } from "viem";
+import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import {
+  decodeRouterDeposit,
+  encodeRouterDeposit,
+  type RouterDeposit,
+} from "../../../src/router/router-codec.ts";
+import { type Call, minted, sharesFor, transfer } from "./contracts.ts";
+import type { Emitted, Outcome, SimulatedChain } from "./simulated-chain.ts";
+
+const ALL = 2n ** 256n - 1n;
+const EXECUTOR: Address = "0x00000000000000000000000000000000000e8ec0";
+
+/** What the Router does with a deposit: takes the asset, lets the vault mint, and tells of it. */
+export function routerOutcome(chain: SimulatedChain, { from, data, delivered = 0n }: Call): Outcome {
+  const { deposit } = decodeRouterDeposit(data);
+  const amount = deposit.amount === ALL ? delivered : deposit.amount;
+  const shares = sharesFor(chain, amount);
+  const late = BigInt(chain.head.timestamp) > deposit.deadline;
+  if (late || amount < deposit.minIn || shares < deposit.minShares) return { succeeded: false, logs: [] };
+  const { asset, shareToken, receiver } = deposit;
+  return {
+    succeeded: true,
+    logs: [
+      transfer(asset, { from, to: EXECUTOR, value: amount }),
+      ...minted(shareToken, { caller: EXECUTOR, receiver, assets: amount, shares }),
+      routerEvent(depositRouterAddress, { ...deposit, sender: from, amount, shares }),
+    ],
+  };
+}
+
+/** The Router's event, from whichever contract. */
+export function routerEvent(
+  emitter: Address,
+  of: Pick<RouterDeposit, "ref" | "partnerId" | "receiver" | "shareToken" | "asset" | "partnerType"> & {
+    sender: Address;
+    amount: bigint;
+    shares: bigint;
+  },
+): Emitted {
+  const { ref, partnerId, receiver, shareToken, sender, asset, amount, shares, partnerType } = of;
+  const topics = encodeEventTopics({
+    abi: depositRouterAbi,
+    eventName: "Deposited",
+    args: { ref, partnerId, receiver },
+  }) as Hex[];
+  const types = parseAbiParameters("address, address, address, uint256, uint256, uint8");
+  return {
+    address: emitter.toLowerCase() as Hex,
+    topics: topics.map((topic) => topic.toLowerCase() as Hex),
+    data: encodeAbiParameters(types, [shareToken, sender, asset, amount, shares, partnerType]),
+  };
+}
+
+/** A genuine Router event, decoded for the recount. */
+export interface RouterRecord {
+  ref: Hex;
+  receiver: string;
+  shareToken: string;
+  sender: string;
+  shares: bigint;
+  amount: bigint;
+}
+
+const DEPOSITED = (
+  encodeEventTopics({ abi: depositRouterAbi, eventName: "Deposited" })[0] as Hex
+).toLowerCase();
+
+/** Reads the Router's own events among others. */
+export function routerRecords(logs: readonly Emitted[]): RouterRecord[] {
+  return logs.flatMap(({ address, topics, data }) => {
+    if (address !== depositRouterAddress.toLowerCase() || topics[0] !== DEPOSITED) return [];
+    const word = (at: number): string => data.slice(2 + at * 64, 66 + at * 64);
+    const account = (at: number): string => `0x${word(at).slice(24)}`;
+    const [, ref = "0x", , receiver = "0x"] = topics;
+    return [
+      {
+        ref,
+        receiver: `0x${receiver.slice(26)}`,
+        shareToken: account(0),
+        sender: account(1),
+        amount: BigInt(`0x${word(3)}`),
+        shares: BigInt(`0x${word(4)}`),
+      },
+    ];
+  });
+}
+
+/** Calldata of a Router deposit with a given reference, into another account. */
+export function copyWithReference(
+  ref: Hex,
+  { receiver, asset, shareToken }: { receiver: Address; asset: Address; shareToken: Address },
+): Hex {
+  const deadline = 2n ** 40n;
+  const deposit: RouterDeposit = {
+    ...{ asset, amount: 10n ** 8n, minIn: 1n, shareToken, receiver, minShares: 1n, deadline },
+    ...{ refundTo: receiver, ref, partnerId: `0x${"00".repeat(32)}`, partnerType: 0 },
+  };
+  return encodeRouterDeposit({ deposit, steps: [], sweep: [] });
+}

@@ -1,0 +1,345 @@
+import {
+  type Address,
+  concatHex,
+  encodeFunctionData,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  hexToBigInt,
+  keccak256,
+  numberToHex,
+  padHex,
+  slice,
+} from "viem";
+import { depositRouterRuntimeCode } from "../../../src/router/deposit-router-artifact.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { answerMulticall } from "../chains/multicall.ts";
+import type { Random } from "../flows/random.ts";
+import { execute, RICHES, VAULTS, view } from "./contracts.ts";
+import { FINALITY, findIncluded, type SimulatedBlock, type SimulatedChain } from "./simulated-chain.ts";
+
+/** What a node does wrong, until it is told otherwise. */
+export interface Moods {
+  /** Answers nothing at all. */
+  down: boolean;
+  /** Blocks by which all its answers are behind. */
+  behind: number;
+  /** Newest blocks of which it gives headers, but neither events nor receipts. */
+  forgets: number;
+  /** Still on the blocks before the last reorganisation. */
+  stale: boolean;
+  /** Refuses more blocks than these in one `eth_getLogs`. */
+  limit: number;
+}
+
+export const WELL: Moods = {
+  down: false,
+  behind: 0,
+  forgets: 0,
+  stale: false,
+  limit: Number.POSITIVE_INFINITY,
+};
+
+/** Draws what a node does wrong from now on. */
+export function drawMoods(random: Random): Moods {
+  const wrong = random.pick<Partial<Moods>>([
+    {},
+    {},
+    { down: true },
+    { behind: 1 + random.below(6) },
+    { forgets: 1 + random.below(6) },
+    { stale: true },
+    { limit: 2 + random.below(20) },
+  ]);
+  return { ...WELL, ...wrong };
+}
+
+/** An error that a node returns. */
+class NodeRefusal extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+interface WireCall {
+  from?: Address;
+  to?: Address;
+  data?: Hex;
+  input?: Hex;
+}
+type WireOverrides = Record<string, { stateDiff?: Record<string, Hex> }>;
+
+interface Simulation {
+  blockStateCalls: { calls: Required<WireCall>[]; stateOverrides?: WireOverrides }[];
+}
+
+const BALANCE_OF = "0x70a08231";
+
+/** A node of a simulated chain; it speaks JSON-RPC. */
+export class SimulatedNode {
+  readonly #chain: SimulatedChain;
+  moods: Moods = { ...WELL };
+  /** Requests that it answered, by method. */
+  readonly asked = new Map<string, number>();
+
+  constructor(chain: SimulatedChain) {
+    this.#chain = chain;
+  }
+
+  /** Answers an HTTP request as a node's server does. */
+  respond(body: string): Response {
+    const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown[] };
+    this.asked.set(method, (this.asked.get(method) ?? 0) + 1);
+    if (this.moods.down) throw new TypeError("the connection failed");
+    try {
+      return Response.json({ jsonrpc: "2.0", id, result: this.#answer(method, params) });
+    } catch (error) {
+      if (!(error instanceof NodeRefusal)) throw error;
+      const { code, message } = error;
+      return Response.json({ jsonrpc: "2.0", id, error: { code, message } });
+    }
+  }
+
+  get #blocks(): readonly SimulatedBlock[] {
+    const { stale, behind } = this.moods;
+    const all = stale && this.#chain.before.length > 0 ? this.#chain.before : this.#chain.blocks;
+    return behind === 0 ? all : all.slice(0, Math.max(1, all.length - behind));
+  }
+
+  #answer(method: string, params: readonly unknown[]): unknown {
+    const blocks = this.#blocks;
+    const [first, second, third] = params;
+    switch (method) {
+      case "eth_chainId":
+        return numberToHex(this.#chain.chainId);
+      case "eth_blockNumber":
+        return numberToHex(blocks.length - 1);
+      case "eth_getBlockByNumber":
+        return header(this.#blockAt(blocks, first as string));
+      case "eth_getBlockByHash":
+        return header(blocks.find(({ hash }) => hash === first));
+      case "eth_getLogs":
+        return this.#logs(blocks, first as LogQuery);
+      case "eth_getTransactionByHash":
+        return this.#transaction(blocks, first as Hex);
+      case "eth_getTransactionReceipt":
+        return this.#receipt(blocks, first as Hex);
+      case "eth_getBlockReceipts":
+        return this.#receipts(blocks, first as string);
+      case "eth_getCode":
+        return codeOf(first as Address);
+      case "eth_getBalance":
+        return numberToHex(10n ** 20n);
+      case "eth_getTransactionCount":
+        return "0x1";
+      case "eth_call":
+        return this.#call(first as WireCall, third as WireOverrides | undefined);
+      case "eth_simulateV1":
+        return this.#simulate(first as Simulation);
+      default:
+        throw new NodeRefusal(
+          -32601,
+          `the method ${method} does not exist/is not available (${String(second)})`,
+        );
+    }
+  }
+
+  #blockAt(blocks: readonly SimulatedBlock[], tag: string): SimulatedBlock | undefined {
+    if (tag === "latest" || tag === "pending") return blocks.at(-1);
+    if (tag === "finalized" || tag === "safe") return blocks[Math.max(0, blocks.length - 1 - FINALITY)];
+    return blocks[tag === "earliest" ? 0 : Number(tag)];
+  }
+
+  #shown(blocks: readonly SimulatedBlock[]): readonly SimulatedBlock[] {
+    const { forgets } = this.moods;
+    return forgets === 0 ? blocks : blocks.slice(0, Math.max(1, blocks.length - forgets));
+  }
+
+  #logs(blocks: readonly SimulatedBlock[], query: LogQuery): unknown {
+    const shown = this.#shown(blocks);
+    if (query.blockHash !== undefined) {
+      const block = shown.find(({ hash }) => hash === query.blockHash);
+      if (block === undefined) throw new NodeRefusal(-32000, "unknown block");
+      return logsOf(block).filter((log) => matches(log, query));
+    }
+    const number = (tag: string): number => this.#blockAt(blocks, tag)?.number ?? Number(tag);
+    const [from, to] = [number(query.fromBlock ?? "latest"), number(query.toBlock ?? "latest")];
+    if (to - from >= this.moods.limit)
+      throw new NodeRefusal(-32005, `limited to a ${this.moods.limit} block range`);
+    return shown.slice(from, to + 1).flatMap((block) => logsOf(block).filter((log) => matches(log, query)));
+  }
+
+  #transaction(blocks: readonly SimulatedBlock[], hash: Hex): unknown {
+    const found = findIncluded(this.#shown(blocks), hash);
+    const pending = this.#chain.pool.find((sent) => sent.hash === hash);
+    const sent = found?.included.sent ?? pending;
+    if (sent === undefined) return null;
+    return {
+      ...{ hash, from: sent.from, to: sent.to, input: sent.input, value: numberToHex(sent.value) },
+      ...{ gas: "0x7a120", nonce: "0x1", type: "0x2" },
+      blockNumber: found === null ? null : numberToHex(found.block.number),
+      blockHash: found?.block.hash ?? null,
+      transactionIndex: found === null ? null : numberToHex(found.included.index),
+    };
+  }
+
+  #receipt(blocks: readonly SimulatedBlock[], hash: Hex): unknown {
+    const found = findIncluded(this.#shown(blocks), hash);
+    return found === null ? null : receiptOf(found.block, found.included.index);
+  }
+
+  #receipts(blocks: readonly SimulatedBlock[], tag: string): unknown {
+    const block = this.#shown(blocks).find(({ hash, number }) => hash === tag || number === Number(tag));
+    return block === undefined ? null : block.included.map((_, index) => receiptOf(block, index));
+  }
+
+  #call({ from, to, data, input }: WireCall, overrides: WireOverrides | undefined): Hex {
+    const sent = data ?? input ?? "0x";
+    const chain = this.#chain;
+    if (to === undefined) {
+      const { number, timestamp } = chain.head;
+      const contracts: Parameters<typeof answerMulticall>[1]["contracts"] = (call) => {
+        const answer = view(chain, { from: call.to, ...call });
+        return answer === null ? { ok: false, data: "0x" } : { ok: true, data: answer };
+      };
+      return answerMulticall(sent, { contracts, block: { chainId: chain.chainId, number, timestamp } });
+    }
+    const balance = overriddenBalance(overrides, { to, data: sent });
+    const answer = view(chain, {
+      from: from ?? to,
+      to,
+      data: sent,
+      ...(balance === null ? {} : { balance }),
+    });
+    if (answer === null) throw new NodeRefusal(3, "execution reverted");
+    return answer;
+  }
+
+  /** Simulates calls one after the other; balances follow from the tokens' events. */
+  #simulate(request: Simulation) {
+    const chain = this.#chain;
+    const [block] = request.blockStateCalls;
+    const gains = new Map<string, bigint>();
+    const calls = (block?.calls ?? []).map((call) => {
+      const { from, to, data } = call;
+      if (data.startsWith(BALANCE_OF)) {
+        const account = getAddress(slice(data, 16, 36));
+        const base = overriddenBalance(block?.stateOverrides, { to, data }) ?? RICHES;
+        const value = base + (gains.get(gainKey(to, account)) ?? 0n);
+        return { status: "0x1", returnData: padHex(numberToHex(value)), gasUsed: "0x5208", logs: [] };
+      }
+      const delivered = largestOverride(block?.stateOverrides);
+      const { succeeded, logs } = execute(chain, {
+        from,
+        to,
+        data,
+        ...(delivered === null ? {} : { delivered }),
+      });
+      for (const log of logs) {
+        if (log.topics[0] !== TRANSFER) continue;
+        const [, payer = "0x", payee = "0x"] = log.topics;
+        const value = hexToBigInt(log.data);
+        for (const [account, change] of [
+          [payer, -value],
+          [payee, value],
+        ] as const) {
+          const key = gainKey(log.address, getAddress(slice(account, 12)));
+          gains.set(key, (gains.get(key) ?? 0n) + change);
+        }
+      }
+      const wire = logs.map((log, index) => ({ ...log, logIndex: numberToHex(index) }));
+      return { status: succeeded ? "0x1" : "0x0", returnData: "0x", gasUsed: "0x30d40", logs: wire };
+    });
+    return [
+      { number: numberToHex(chain.head.number + 1), timestamp: numberToHex(chain.head.timestamp), calls },
+    ];
+  }
+}
+
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const gainKey = (token: string, account: string): string => `${token} ${account}`.toLowerCase();
+
+/** The slot of an account's balance: every token keeps its balances in the mapping at slot 9. */
+function overriddenBalance(
+  overrides: WireOverrides | undefined,
+  { to, data }: { to: Address; data: Hex },
+): bigint | null {
+  if (overrides === undefined || !data.startsWith(BALANCE_OF)) return null;
+  const own = Object.entries(overrides).find(([address]) => address.toLowerCase() === to.toLowerCase())?.[1];
+  const account = slice(data, 4, 36);
+  const slot = keccak256(concatHex([account, numberToHex(9, { size: 32 })]));
+  const value = own?.stateDiff?.[slot];
+  return value === undefined ? null : hexToBigInt(value);
+}
+
+/** What a simulated executor was given, or null. */
+function largestOverride(overrides: WireOverrides | undefined): bigint | null {
+  const values = Object.values(overrides ?? {}).flatMap(({ stateDiff }) => Object.values(stateDiff ?? {}));
+  const [first] = values;
+  return first === undefined ? null : hexToBigInt(first);
+}
+
+interface LogQuery {
+  fromBlock?: string;
+  toBlock?: string;
+  blockHash?: Hex;
+  address?: string | string[];
+  topics?: (string | string[] | null)[];
+}
+
+interface WireLog {
+  address: string;
+  topics: string[];
+}
+
+function matches({ address, topics }: WireLog, query: LogQuery): boolean {
+  const addresses = query.address === undefined ? null : [query.address].flat();
+  if (addresses !== null && addresses.length > 0 && !addresses.some((one) => one.toLowerCase() === address))
+    return false;
+  return (query.topics ?? []).every((wanted, at) => {
+    const topic = topics[at];
+    if (wanted === null) return true;
+    return topic !== undefined && [wanted].flat().some((one) => one.toLowerCase() === topic);
+  });
+}
+
+function header(block: SimulatedBlock | undefined) {
+  if (block === undefined) return null;
+  const { number, hash, parentHash, timestamp, included } = block;
+  const transactions = included.map(({ sent }) => sent.hash);
+  return {
+    ...{ number: numberToHex(number), hash, parentHash, timestamp: numberToHex(timestamp), transactions },
+  };
+}
+
+function logsOf(block: SimulatedBlock) {
+  return block.included.flatMap((_, index) => receiptOf(block, index).logs);
+}
+
+function receiptOf(block: SimulatedBlock, index: number) {
+  const included = block.included[index];
+  if (included === undefined) throw new RangeError("no such transaction");
+  const { sent, succeeded, logs, firstLog } = included;
+  const place = {
+    blockNumber: numberToHex(block.number),
+    blockHash: block.hash,
+    transactionHash: sent.hash,
+    transactionIndex: numberToHex(index),
+  };
+  return {
+    ...place,
+    ...{ status: succeeded ? "0x1" : "0x0", gasUsed: "0x30d40", from: sent.from, to: sent.to },
+    logs: logs.map((log, at) => ({ ...log, ...place, logIndex: numberToHex(firstLog + at), removed: false })),
+  };
+}
+
+function codeOf(address: Address): Hex {
+  if (address.toLowerCase() === depositRouterAddress.toLowerCase()) return depositRouterRuntimeCode;
+  return VAULTS.some((vault) => vault.toLowerCase() === address.toLowerCase()) ? "0x60006000fd" : "0x";
+}
+
+/** The calldata of a token's approval, as wallets send it. */
+export const approvalData = (spender: Address, amount: bigint): Hex =>
+  encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] });

@@ -1,0 +1,343 @@
+import { getAddress, type Hex, keccak256, stringToHex } from "viem";
+import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+import { relayHash } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+import type { Random } from "../flows/random.ts";
+import { SimulatedAcrossApi } from "./across-api.ts";
+import {
+  AWAY,
+  acrossDeposits,
+  execute,
+  FORGER,
+  fill,
+  HOME,
+  isFilledBy,
+  OWN_VAULT,
+  RELAYER,
+  ROUTED_VAULT,
+  SPOKE_POOL,
+  transfer,
+  USDC,
+} from "./contracts.ts";
+import { type EmbeddedDatabase, type Fate, type Kill, SimulatedDeployment } from "./deployment.ts";
+import { type BuiltDeposit, isUnseen, type Kind, recount, type ShownDeposit } from "./recount.ts";
+import { BLOCK_S, FINALITY, type SentTransaction, SimulatedChain } from "./simulated-chain.ts";
+import { SimulatedNode, WELL } from "./simulated-node.ts";
+
+export const USERS: readonly Hex[] = [1, 2, 3].map((number): Hex => `0x${"ac".repeat(19)}0${number}`);
+const NODES = 2;
+const START = Date.parse("2026-03-01T12:00:00Z");
+/** The cron trigger of the jobs that follow deposits. */
+const MINUTE = "* * * * *";
+
+/** A deposit with what has been sent for it. */
+export interface Order extends BuiltDeposit {
+  body: Record<string, unknown>;
+  hashes: Hex[];
+  /** Number of second steps that were sent. */
+  seconds: number;
+}
+
+/** What a world plays on. */
+export interface Options {
+  database: EmbeddedDatabase;
+  /** Sets the clock, in milliseconds. */
+  setTime(now: number): void;
+}
+
+/** An answer of the API. */
+export interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/**
+ * Two chains with a vault of each kind and a bridge between them, nodes that tell of them, and the whole program over
+ * these nodes, with a clock that only the test moves.
+ */
+export class World {
+  readonly chains: Readonly<Record<number, SimulatedChain>>;
+  readonly nodes: Readonly<Record<number, readonly SimulatedNode[]>>;
+  readonly causeway: SimulatedDeployment;
+  readonly orders: Order[] = [];
+  /** While true, the bridge's API knows of no transfer. */
+  apiSilent = false;
+  readonly #options: Options;
+  #now = START;
+
+  constructor(random: Random, options: Options) {
+    this.#options = options;
+    options.setTime(this.#now);
+    const chain = (chainId: number) => {
+      const one = new SimulatedChain(chainId, random, this.#now / 1000 - 60 * BLOCK_S);
+      one.mine(60);
+      return one;
+    };
+    this.chains = { [HOME]: chain(HOME), [AWAY]: chain(AWAY) };
+    const nodes = (chainId: number) =>
+      Array.from({ length: NODES }, () => new SimulatedNode(this.chain(chainId)));
+    this.nodes = { [HOME]: nodes(HOME), [AWAY]: nodes(AWAY) };
+    const across = new SimulatedAcrossApi((hash) => this.#acrossSays(hash));
+    const { database } = options;
+    const randomId = (): string => Array.from({ length: 32 }, () => random.below(16).toString(16)).join("");
+    this.causeway = new SimulatedDeployment({ database, nodes: this.nodes, across, randomId });
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  get home(): SimulatedChain {
+    return this.chain(HOME);
+  }
+
+  get away(): SimulatedChain {
+    return this.chain(AWAY);
+  }
+
+  chain(chainId: number): SimulatedChain {
+    const chain = this.chains[chainId];
+    if (chain === undefined) throw new RangeError(`no chain ${chainId}`);
+    return chain;
+  }
+
+  /** Empties the database and lets the jobs run once. */
+  async begin(): Promise<void> {
+    await this.#options.database.reset();
+    await this.round();
+  }
+
+  /** Lets time pass, and blocks come on both chains. */
+  pass(blocks: number): void {
+    for (const chain of Object.values(this.chains)) chain.mine(blocks);
+    this.#setTime(this.#now + blocks * BLOCK_S * 1000);
+  }
+
+  /** Includes on both chains all that waits, with one block. */
+  include(): void {
+    for (const chain of Object.values(this.chains)) chain.mineAll();
+    this.#setTime(this.#now + BLOCK_S * 1000);
+  }
+
+  #setTime(now: number): void {
+    this.#now = now;
+    this.#options.setTime(now);
+  }
+
+  /** Builds a deposit over HTTP; `like` repeats the request of another one. */
+  async build(kind: Kind, of: { user: Hex; amount: number; like?: Order | null }): Promise<Order> {
+    const away = kind === "one_step" || kind === "two_step";
+    const vault = kind === "router" || kind === "one_step" ? ROUTED_VAULT : OWN_VAULT;
+    const body = of.like?.body ?? {
+      from_chain_id: away ? AWAY : HOME,
+      from_token: USDC[away ? AWAY : HOME],
+      from_amount: String(of.amount),
+      vault_id: `${HOME}:${vault.toLowerCase()}`,
+      user_address: getAddress(of.user),
+    };
+    const answer = await this.whileWell(() => this.post("/v1/quote/build", body));
+    if (answer.status !== 200) throw new Error(`build: ${answer.status} ${JSON.stringify(answer.body)}`);
+    const made = answer.body as Built;
+    if (made.two_step !== (kind === "two_step")) throw new Error(`two_step of ${kind} is ${made.two_step}`);
+    const { tracking_id: trackingId, transaction_request: request } = made;
+    const minShares = made.estimate?.min_shares ?? made.min_shares ?? null;
+    const order: Order = {
+      ...{ trackingId, kind, user: of.user, body, builtAt: this.#now, hashes: [], seconds: 0 },
+      ref: keccak256(stringToHex(trackingId)),
+      source: { chainId: request.chain_id, to: request.to.toLowerCase() as Hex, data: request.data },
+      minShares: minShares === null ? null : BigInt(minShares),
+    };
+    this.orders.push(order);
+    return order;
+  }
+
+  /** Sends the source transaction of a deposit; it fails on chain if that is asked. */
+  send(order: Order, fails = false): Hex {
+    const { chainId, to, data } = order.source;
+    const hash = this.chain(chainId).send(callOf({ from: order.user, to, data, fails }));
+    order.hashes.push(hash);
+    return hash;
+  }
+
+  /** Reads a deposit and sends the second step that it names. Returns null if it names none. */
+  async sendSecondStep(order: Order, fails = false): Promise<Hex | null> {
+    const { body } = await this.whileWell(() => this.causeway.send(`/v1/deposits/${order.trackingId}`));
+    const { next } = body as { next: { transaction_request: { to: Hex; data: Hex } } | null };
+    if (next === null) return null;
+    const { to, data } = next.transaction_request;
+    const hash = this.home.send(callOf({ from: order.user, to, data, fails }));
+    this.home.storage.set(`second ${order.trackingId} ${order.seconds}`, hash);
+    order.seconds += 1;
+    return hash;
+  }
+
+  /** Transfers that a source chain shows and that nobody has paid out, at least `depth` blocks deep. */
+  openTransfers(depth = 0): AcrossDeposit[] {
+    const blocks = this.away.blocks.slice(0, this.away.blocks.length - depth);
+    const all = blocks.flatMap(({ included }) => included.flatMap(({ logs }) => acrossDeposits(AWAY, logs)));
+    return all.filter((deposit) => !this.#isPaid(relayHash(deposit)));
+  }
+
+  /** A relayer pays out a transfer; once it is overdue, the bridge refunds it instead. */
+  relay(deposit: AcrossDeposit): { kind: "payout" | "refund"; hash: Hex } {
+    const relay = relayHash(deposit);
+    if (deposit.fillDeadline >= this.away.head.timestamp) {
+      const hash = this.home.send({
+        ...{ from: RELAYER, to: SPOKE_POOL[HOME] ?? FORGER, input: "0x02", value: 0n },
+        run: (chain) => fill(chain, deposit),
+      });
+      this.home.storage.set(`fill ${relay}`, hash);
+      return { kind: "payout", hash };
+    }
+    const pool = SPOKE_POOL[AWAY] ?? FORGER;
+    const to = getAddress(`0x${deposit.depositor.slice(26)}`);
+    const logs = [transfer(USDC[AWAY] ?? FORGER, { from: pool, to, value: deposit.inputAmount })];
+    const run = () => ({ succeeded: true, logs });
+    const hash = this.away.send({ from: RELAYER, to: pool, input: "0x01", value: 0n, run });
+    this.away.storage.set(`refund ${relay}`, hash);
+    return { kind: "refund", hash };
+  }
+
+  /** True when a payout or refund stands or waits. */
+  #isPaid(hash: Hex): boolean {
+    const { home, away } = this;
+    const lives = (chain: SimulatedChain, sent: Hex | undefined) =>
+      sent !== undefined && (chain.find(sent) !== null || chain.pool.some((one) => one.hash === sent));
+    const filled = home.blocks.some(({ included }) => included.some((one) => isFilledBy(home, one, hash)));
+    const [paid, refunded] = [home.storage.get(`fill ${hash}`), away.storage.get(`refund ${hash}`)];
+    return filled || lives(home, paid) || lives(away, refunded);
+  }
+
+  #acrossSays(hash: Hex): ReturnType<SimulatedAcrossApi["say"]> {
+    const found = this.away.find(hash);
+    const [deposit] = found === null ? [] : acrossDeposits(AWAY, found.included.logs);
+    if (deposit === undefined || this.apiSilent) return null;
+    const relay = relayHash(deposit);
+    const refund = this.away.storage.get(`refund ${relay}`);
+    if (refund !== undefined) return { status: "refunded", depositRefundTxHash: refund };
+    const all = this.home.blocks.flatMap(({ included }) => included);
+    const filled = all.find((one) => isFilledBy(this.home, one, relay));
+    return filled === undefined ? { status: "pending" } : { status: "filled", fillTx: filled.sent.hash };
+  }
+
+  /** Does something while all nodes are well, and gives them back what they had. */
+  async whileWell<T>(work: () => Promise<T>): Promise<T> {
+    const all = Object.values(this.nodes).flat();
+    const moods = all.map((node) => node.moods);
+    for (const node of all) node.moods = { ...WELL };
+    const result = await work();
+    for (const [index, node] of all.entries()) node.moods = moods[index] ?? { ...WELL };
+    return result;
+  }
+
+  report(order: Order, { hash, step = "source" }: { hash: Hex; step?: string }): Promise<Answer> {
+    const body = { tx_hash: hash, step };
+    return this.causeway.send(`/v1/deposits/${order.trackingId}/tx`, { ...withBody(body), method: "PATCH" });
+  }
+
+  abandon(order: Order): Promise<Answer> {
+    return this.causeway.send(`/v1/deposits/${order.trackingId}/abandon`, { method: "PATCH" });
+  }
+
+  post(path: string, body: unknown): Promise<Answer> {
+    return this.causeway.send(path, { ...withBody(body), method: "POST" });
+  }
+
+  status(hash: Hex, chainId: number): Promise<Answer> {
+    return this.causeway.send(`/v1/status?tx_hash=${hash}&from_chain_id=${chainId}&to_chain_id=${HOME}`);
+  }
+
+  /** Runs the jobs of a minute and delivers what they queue; the jobs or a message may be killed half-way. */
+  async round(
+    kill: { jobs: Kill | null; messages: Kill | null } = { jobs: null, messages: null },
+  ): Promise<Fate> {
+    const fate = await this.causeway.cron(MINUTE, kill.jobs);
+    for (let hops = 0; hops < 4; hops += 1)
+      if ((await this.causeway.deliverMessages(hops === 0 ? kill.messages : null)) === 0) break;
+    if (fate === "killed") this.causeway.restart();
+    return fate;
+  }
+
+  /** Lets everybody be well again and minutes pass, with the jobs of each, until every block is final. */
+  async settle(rounds: number): Promise<void> {
+    for (const node of Object.values(this.nodes).flat()) node.moods = { ...WELL };
+    this.apiSilent = false;
+    for (let round = 0; round < rounds; round += 1) {
+      for (const chain of Object.values(this.chains)) {
+        chain.mineAll();
+        chain.mine(round < 2 ? FINALITY : 60 / BLOCK_S);
+      }
+      this.#setTime(this.#now + 60_000);
+      await this.round();
+    }
+  }
+
+  /** What the lists show, and of what they do not show its own page. Throws where a list shows too much or too little. */
+  async readAll(): Promise<ShownDeposit[]> {
+    const shown: ShownDeposit[] = [];
+    for (const user of USERS) {
+      const { body } = await this.causeway.send(`/v1/deposits?user_address=${user}&limit=100`);
+      shown.push(...(body as ShownDeposit[]));
+    }
+    const stray = shown.find(({ state }) => isUnseen(state));
+    if (stray !== undefined) throw new Error(`a list shows ${stray.tracking_id}, which is ${stray.state}`);
+    const listed = new Set(shown.map(({ tracking_id }) => tracking_id));
+    for (const { trackingId } of this.orders.filter((order) => !listed.has(order.trackingId))) {
+      const { body } = await this.causeway.send(`/v1/deposits/${trackingId}`);
+      const one = body as ShownDeposit;
+      if (!isUnseen(one.state)) throw new Error(`${trackingId} is ${one.state} and in no list`);
+      shown.push(one);
+    }
+    return shown;
+  }
+
+  /** Counts everything from the chains, and asks for every deposit by each of its transactions. */
+  async judge(): Promise<ShownDeposit[]> {
+    const shown = await this.readAll();
+    recount(this.chains, { built: this.orders, shown });
+    for (const one of shown.filter(({ state }) => !isUnseen(state))) await this.#checkHashes(one);
+    return shown;
+  }
+
+  async #checkHashes(one: ShownDeposit): Promise<void> {
+    const order = this.orders.find(({ trackingId }) => trackingId === one.tracking_id);
+    for (const [hash, chainId] of [
+      [one.source_tx_hash, order?.source.chainId ?? HOME],
+      [one.destination_tx_hash, HOME],
+      [one.deposit_tx_hash, HOME],
+    ] as const) {
+      if (hash === null || this.chain(chainId).find(hash) === null) continue;
+      const { body } = await this.status(hash, chainId);
+      const { deposit, status } = body as { status: string; deposit: { tracking_id: string } | null };
+      if (deposit?.tracking_id !== one.tracking_id)
+        throw new Error(`${hash} is ${status} of ${deposit?.tracking_id}, not of ${one.tracking_id}`);
+    }
+  }
+}
+
+/** A transaction that makes a call. */
+export function callOf(of: {
+  from: Hex;
+  to: Hex;
+  data: Hex;
+  fails?: boolean;
+}): Omit<SentTransaction, "hash"> {
+  const { from, to, data, fails = false } = of;
+  const call = { from: getAddress(from), to: getAddress(to), data };
+  return {
+    ...{ from: call.from, to: call.to, input: data, value: 0n },
+    run: (chain) => (fails ? { succeeded: false, logs: [] } : execute(chain, call)),
+  };
+}
+
+const withBody = (body: unknown): RequestInit => ({
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+interface Built {
+  tracking_id: string;
+  two_step: boolean;
+  min_shares?: string | null;
+  estimate?: { min_shares?: string | null };
+  transaction_request: { chain_id: number; to: Hex; data: Hex; value: string };
+}
