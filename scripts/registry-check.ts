@@ -16,7 +16,7 @@ entry point, spender, pricer and accepted tokens; and checks the code of the Dep
   --rpc    the node to use; default: the chain's public nodes
   --vault  only this vault
   --file   a seed file; default: the database in DATABASE_URL, else drizzle/seed/vaults.json
-  --write  activate the unsupported vaults that passed, except those that an administrator disabled
+  --write  activate the vaults that passed and are not open, except those that an administrator disabled
   --help   show this text
 
 Exits with 1 when the chain contradicts a supported row, or the Router's address holds other code.`;
@@ -30,7 +30,7 @@ export interface RegistryReport {
 }
 
 /**
- * Compares rows with their chain. With `write`, activates the unsupported vaults that passed, unless unexpected code
+ * Compares rows with their chain. With `write`, activates the vaults that passed and are not open, unless unexpected code
  * is deployed at the Router's address. Throws what the chain client and the store throw.
  */
 export async function checkRegistry(

@@ -10,6 +10,7 @@ import { takeSnapshots } from "./history/take-vault-snapshots.ts";
 import { countBlocks } from "./lib/block-ranges.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";
 import type { HeldLease } from "./lib/renewed-lease.ts";
+import { proveDueVaults } from "./registry/prove-due-vaults.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 
 /** A background job that a cron trigger starts. */
@@ -41,6 +42,12 @@ async function runBackfillMessage(ctx: Context, body: unknown): Promise<LogField
   return { ...part, blocks, rows, left: countBlocks(left) };
 }
 
+/** Proves the vaults whose proof is due. */
+const proveVaultsJob: Job = {
+  name: "prove_vaults",
+  run: async (ctx) => ({ ...(await proveDueVaults(ctx)) }),
+};
+
 /** Stores a snapshot of every vault. */
 const takeSnapshotsJob: Job = {
   name: "note_snapshots",
@@ -70,7 +77,7 @@ export const deleteOldAnswersJob: Job = {
  * within a list, each job depends on the ones before it.
  */
 export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> = {
-  "* * * * *": [[trackDepositsJob], [indexFlowsJob]],
+  "* * * * *": [[trackDepositsJob], [indexFlowsJob, proveVaultsJob]],
   "*/5 * * * *": [[takeSnapshotsJob, indexControlEventsJob, raiseSignalsJob], [deleteOldAnswersJob]],
 };
 

@@ -7,7 +7,7 @@ import type { StoredVault } from "../../src/vaults/vault.ts";
 const LowerAddress = z.string().regex(/^0x[0-9a-f]{40}$/, "a lower-case address");
 const Decimals = z.int().min(0).max(36);
 
-/** One vault in `drizzle/seed/vaults.json`. All fields must be complete unless its status is `unsupported`. */
+/** One vault in `drizzle/seed/vaults.json`. All fields must be complete if its status is `active` or `paused`. */
 export const SeedRow = z
   .strictObject({
     chainId: z.int().positive(),
@@ -27,7 +27,7 @@ export const SeedRow = z
     acceptedAssets: z.array(z.object({ address: z.string(), symbol: z.string().min(1), decimals: Decimals })),
     caller: z.enum(["router", "user"]).default("router"),
     curator: z.string().default(""),
-    status: z.enum(["active", "paused", "unsupported"]).default("unsupported"),
+    status: z.enum(["candidate", "active", "paused", "unsupported"]).default("candidate"),
     statusReason: z.string().default(""),
     /** Smallest unit of the asset. */
     minDeposit: z.string().regex(/^\d+$/, "a decimal amount").nullable().default(null),
@@ -36,7 +36,7 @@ export const SeedRow = z
   })
   .refine(isComplete, "a row that takes deposits names its asset and takes it")
   .superRefine((row, context) => {
-    const message = row.status === "unsupported" ? null : faultOf(row);
+    const message = isOpen(row) ? faultOf(row) : null;
     if (message !== null) context.addIssue({ code: "custom", message });
   });
 /** One vault in `drizzle/seed/vaults.json`, parsed. */
@@ -55,14 +55,16 @@ function faultOf(row: StoredVault): string | null {
   }
 }
 
-/** Returns true when a row has every address it needs. Unsupported rows are never used and may be incomplete. */
+const isOpen = ({ status }: { status: string }): boolean => status === "active" || status === "paused";
+
+/** Returns true when a row has every address it needs. Other rows are never used and may be incomplete. */
 function isComplete(row: {
   status: string;
   assetAddress: string;
   assetSymbol: string;
   acceptedAssets: readonly { address: string }[];
 }): boolean {
-  if (row.status === "unsupported") return true;
+  if (!isOpen(row)) return true;
   const takes = row.acceptedAssets.some(({ address }) => address.toLowerCase() === row.assetAddress);
   return takes && row.assetSymbol !== "" && !/^0x0+$/.test(row.assetAddress);
 }

@@ -25,7 +25,7 @@ export function readSeedFile(file = seedFile): SeedRow[] {
 /**
  * Writes registry rows. Existing rows always get the file's texts and limits. Their addresses and other fields that
  * decide about money stay where they were changed at run time (an audit row exists) or where the file has no value.
- * Their status stays too, unless it is `unsupported` without an audit row. `withStatus` overwrites all of it. Returns
+ * Their status stays too, unless they are not open and have no audit row. `withStatus` overwrites all of it. Returns
  * the number of rows written.
  */
 export async function seed(
@@ -54,10 +54,13 @@ const TEXTS: ReadonlySet<string> = new Set([
   "updatedAt",
 ]);
 
+/** SQL condition of a status that shows a vault in lists. */
+const isOpen = (status: SQL | typeof vaults.status): SQL => sql`${status} in ('active', 'paused')`;
+
 function updates(withStatus: boolean): Record<string, SQL> {
   const touched = sql`exists (select 1 from ${audit} where ${audit.subject} = ${vaults.chainId} || ':' || ${vaults.address})`;
-  const raised = sql`${vaults.status} = 'unsupported' and not ${touched}`;
-  const lowers = sql`excluded.status = 'unsupported' and ${vaults.status} <> 'unsupported'`;
+  const raised = sql`not ${isOpen(vaults.status)} and not ${touched}`;
+  const lowers = sql`not ${isOpen(sql`excluded.status`)} and ${isOpen(vaults.status)}`;
   const columns = Object.entries(getTableColumns(vaults)).filter(([name]) => !KEY.has(name));
   return Object.fromEntries(
     columns.map(([name, column]) => {

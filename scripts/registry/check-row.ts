@@ -1,13 +1,12 @@
 import { type Address, type Hex, isAddressEqual, slice } from "viem";
 import { z } from "zod";
-import { runQuery } from "../../src/chains/aggregate-reads.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
-import { queryAll } from "../../src/chains/chain-query.ts";
 import { deriveFromChain } from "../../src/registry/derive-vault.ts";
+import { recognizeFamily } from "../../src/registry/recognize-family.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 import type { Derivation, DerivedVault } from "../../src/vaults/vault-derivation.ts";
 import { type DerivationSubject, subjectOfRow } from "../../src/vaults/vault-derivation.ts";
-import { deriverOf, families } from "../../src/vaults/vault-families.ts";
+import { deriverOf } from "../../src/vaults/vault-families.ts";
 import { differencesOf } from "./differences.ts";
 import { codeAt } from "./registry-chain.ts";
 
@@ -15,8 +14,8 @@ import { codeAt } from "./registry-chain.ts";
 export interface CheckedRow {
   row: StoredVault;
   /**
-   * `right`: row and chain agree. `derived`: an unsupported row, all of which the chain provides. `wrong`: the chain
-   * contradicts a supported row. `unknown`: the chain does not provide enough for an unsupported row.
+   * `right`: row and chain agree. `derived`: a row that is not open, all of which the chain provides. `wrong`: the chain
+   * contradicts an open or paused row. `unknown`: the chain does not provide enough for a row that is not open.
    */
   verdict: "right" | "derived" | "wrong" | "unknown";
   /** The contradictions or the missing facts, as text. */
@@ -35,8 +34,8 @@ const Word = z
 /** Compares a row with its chain. Throws what the chain client throws. */
 export async function checkRow(client: ChainClient, row: StoredVault): Promise<CheckedRow> {
   const subject = subjectOfRow(row);
-  const supported = row.status !== "unsupported";
-  const adapter = supported ? row.adapter : await recognise(client, { row, subject });
+  const supported = row.status === "active" || row.status === "paused";
+  const adapter = supported ? row.adapter : ((await recognizeFamily(client, subject)) ?? row.adapter);
   const derivation = await derive(client, { adapter, subject });
   if (!derivation.ok) {
     const verdict = supported ? "wrong" : "unknown";
@@ -47,22 +46,6 @@ export async function checkRow(client: ChainClient, row: StoredVault): Promise<C
   if (!supported) return { row, verdict: "derived", detail: differences.join("; "), found };
   const verdict = differences.length === 0 ? "right" : "wrong";
   return { row, verdict, detail: differences.join("; "), found };
-}
-
-/**
- * Returns an unsupported vault's adapter: the first family with a distinctive interface that it matches, else the
- * row's.
- */
-async function recognise(
-  client: ChainClient,
-  of: { row: StoredVault; subject: DerivationSubject },
-): Promise<string> {
-  const conclusive = families.filter(({ deriver }) => deriver.conclusive);
-  const parts = Object.fromEntries(
-    conclusive.map(({ adapter, deriver }) => [adapter.name, deriver.derive(of.subject)]),
-  );
-  const { value } = await runQuery(client, queryAll(parts));
-  return conclusive.find(({ adapter }) => value[adapter.name]?.ok === true)?.adapter.name ?? of.row.adapter;
 }
 
 async function derive(

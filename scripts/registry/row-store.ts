@@ -72,7 +72,7 @@ export function databaseStore(target: DatabaseTarget): RowStore {
       const vaultId = formatVaultId(activation.row);
       if (await wasTakenOut(db, vaultId)) return false;
       return updateVaultStatus(db, {
-        ...{ chainId, address, vaultId, from: "unsupported", to: "active", reason: "" },
+        ...{ chainId, address, vaultId, from: activation.row.status, to: "active", reason: "" },
         derived: columnsOf(activation),
         note: {
           id: `aud_${randomUUID()}`,

@@ -6,6 +6,7 @@ import { describeError } from "../lib/logger.ts";
 export const jobNames = [
   "follow_deposits",
   "index_flows",
+  "prove_vaults",
   "note_snapshots",
   "watch_controls",
   "judge_vaults",

@@ -7,6 +7,7 @@ import { createBudget, onOneNodeWithinBudget } from "../chains/rpc-request-budge
 import type { Context } from "../context.ts";
 import { type FlowTip, selectFlowTips } from "../db/queries/flow-queries.ts";
 import { type ControlEventRow, writeControlEvents } from "../db/queries/governance-event-queries.ts";
+import { scheduleProofs } from "../db/queries/vault-proof-queries.ts";
 import { selectVaults } from "../db/queries/vault-queries.ts";
 import { failure } from "../errors.ts";
 import type { Block, BlockRange } from "../lib/block-ranges.ts";
@@ -108,6 +109,9 @@ async function indexControlEventsOfChain(
   }
   const { rows, to } = await readControlEvents(ctx, { tip, vaults, range: { from, to: finalBlock } });
   if (to >= from) await storeControlEvents(ctx, { chainId, to, rows });
+  // A change of a gate, lock, pause, fee or implementation may have ended what the last proof showed.
+  const addresses = [...new Set(rows.map(({ vaultAddress }) => vaultAddress))];
+  await scheduleProofs(ctx.db, { chainId, addresses, at: new Date(ctx.now()) });
   return { events: rows.length, behind: finalBlock - to };
 }
 

@@ -65,7 +65,7 @@ export async function simulatePayment(
   input: { payment: TokenPayment; call: UserCall; reads: readonly SimulationRead[] },
 ): Promise<SimulatedPayment> {
   const { payment } = input;
-  const overrides = await stateOverrides(ctx, payment);
+  const overrides = await paymentOverrides(ctx, payment);
   const standing = payment.allowance ?? 0n;
   const partial = standing > 0n && standing < payment.amount;
   const attempts = [approvalCalls(payment, { standing, reset: partial })];
@@ -119,7 +119,12 @@ async function runWithApprovals(plan: {
 
 const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== null && balance >= amount;
 
-async function stateOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
+/**
+ * Returns the state overrides under which an account can make a payment: native currency for gas, and the token's
+ * balance if the account does not hold the amount. Throws `simulation_unavailable` if the storage slot of the token's
+ * balances is unknown.
+ */
+export async function paymentOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;
   const money = (isNative(token) ? amount : 0n) + GAS_FUNDS;
   // Nodes reject a balance override above 2^256 - 1.

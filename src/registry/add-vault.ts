@@ -34,7 +34,12 @@ export async function addVault(ctx: Context, input: NewVaultInput): Promise<Adde
   const address = key.address.toLowerCase();
   const columns = derived.ok ? toDerivedColumns(derived.vault) : unknownColumns(address);
   const added = await insertVault(ctx.db, {
-    vault: { chainId: key.chainId, address, type, adapter, name, curator, statusReason, ...columns },
+    vault: {
+      ...{ chainId: key.chainId, address, type, adapter, name, curator, statusReason, ...columns },
+      provenance: { source: "operator", detail: "" },
+      claim: { adapter, asset: null, shareToken: null },
+      proofDueAt: new Date(ctx.now()),
+    },
     vaultId,
     note: makeAuditNote(ctx, { action: "vault.add", actor: "admin", note: input.note }),
   });

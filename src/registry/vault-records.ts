@@ -1,9 +1,11 @@
 import { getAddress } from "viem";
 import type { Context } from "../context.ts";
 import { selectAllVaults, type VaultRow } from "../db/queries/vault-queries.ts";
+import type { VaultClaim } from "../db/schema/vault-tables.ts";
 import { cutPage, type Page } from "../lib/pagination.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin-schema.ts";
+import { toWireProof } from "../vaults/vault-response.ts";
 
 /**
  * Returns one page of the registry's vaults of any status, ordered by id, starting after the vault `after`. Throws
@@ -37,7 +39,17 @@ export function toVaultRecord(row: VaultRow): VaultRecord {
     pricer: getAddress(row.pricer),
     caller: row.caller,
     curator: row.curator,
+    status_by: row.statusBy,
+    provenance: row.provenance,
+    claim: row.claim === null ? null : toWireClaim(row.claim),
+    proof: row.proof === null ? null : toWireProof(row.proof),
+    proof_due_at: row.proofDueAt.toISOString(),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
+}
+
+function toWireClaim({ adapter, asset, shareToken }: VaultClaim): VaultRecord["claim"] {
+  const address = (text: string | null) => (text === null ? null : getAddress(text));
+  return { adapter, asset: address(asset), share_token: address(shareToken) };
 }

@@ -3,6 +3,7 @@ import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { addVault } from "../registry/add-vault.ts";
 import { changeVault } from "../registry/change-vault.ts";
+import { proveVaultNow } from "../registry/prove-due-vaults.ts";
 import { listVaultRecords } from "../registry/vault-records.ts";
 import { NewVaultInput, VaultChangeInput, VaultRecord } from "../schemas/admin-schema.ts";
 import { VaultCursor } from "../schemas/cursor-schema.ts";
@@ -74,5 +75,26 @@ const adminVaultsChange = defineRoute({
   handler: (ctx, { params, body }) => changeVault(ctx, { key: params.vault_id, change: body }),
 });
 
+const adminVaultsProve = defineRoute({
+  operationId: "admin.vaults.prove",
+  method: "post",
+  path: "/v1/admin/vaults/{vault_id}/prove",
+  summary: "Prove a vault now",
+  description:
+    "Reads the vault's contracts from on-chain data, compares them with its entry and simulates a deposit. A candidate becomes `active` if this succeeds and `refused` if it fails. Statuses that an administrator set do not change.",
+  tag: "Administration",
+  access: "admin",
+  cache: "no-store",
+  params: z.object({ vault_id: VaultIdInput }),
+  response: { schema: VaultRecord, description: "The registry entry after the proof" },
+  errors: ["vault_not_found", "store_unavailable", "upstream_unavailable"],
+  handler: (ctx, { params }) => proveVaultNow(ctx, params.vault_id),
+});
+
 /** Routes by which administrators list, add and change vaults in the registry. */
-export const adminVaultRoutes: readonly AnyRoute[] = [adminVaultsList, adminVaultsAdd, adminVaultsChange];
+export const adminVaultRoutes: readonly AnyRoute[] = [
+  adminVaultsList,
+  adminVaultsAdd,
+  adminVaultsChange,
+  adminVaultsProve,
+];

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AddressText, ChainIdNumber, TimeText, VaultIdInput, VaultIdText } from "./primitive-schemas.ts";
-import { Asset, VaultType } from "./vault-schema.ts";
+import { Asset, VaultProofText, VaultType } from "./vault-schema.ts";
 
 /** An administrator's remark for the audit log. */
 const Note = z.string().trim().max(1000).default("").meta({
@@ -119,6 +119,33 @@ export const VaultRecord = z
       description: "Curator of the vault, or empty if unknown.",
       example: "Steakhouse Financial",
     }),
+    status_by: z.enum(["admin", "proof"]).meta({
+      description: "Who decided the status: an administrator, or the vault's proof.",
+    }),
+    provenance: z
+      .object({
+        source: z.enum(["seed", "operator", "list", "factory"]).meta({
+          description:
+            "`seed`: the reviewed entries of a release; `operator`: added by an administrator; `list`: imported from a " +
+            "public list; `factory`: found at a factory or register on chain.",
+        }),
+        detail: z.string().meta({ description: "Name of the list or factory, or empty.", example: "" }),
+      })
+      .meta({ description: "Where the entry comes from." }),
+    claim: z
+      .object({
+        adapter: z.string().meta({ description: "Claimed adapter.", example: "erc4626" }),
+        asset: AddressText.nullable().meta({ description: "Claimed asset, or `null` if none was claimed." }),
+        share_token: AddressText.nullable().meta({
+          description: "Claimed share token, or `null` if none was claimed.",
+        }),
+      })
+      .nullable()
+      .meta({ description: "What the source of the entry claims, or `null` for older entries." }),
+    proof: VaultProofText.nullable().meta({
+      description: "Last simulated deposit into the vault, or `null` before the first.",
+    }),
+    proof_due_at: TimeText.meta({ description: "Time of the next proof." }),
     created_at: TimeText.meta({ description: "Time at which the vault was added to the registry." }),
     updated_at: TimeText.meta({ description: "Time of the last change to this entry." }),
   })

@@ -20,6 +20,32 @@ export const Asset = z
   .meta({ id: "Asset", description: "A token that a vault accepts." });
 export type Asset = z.infer<typeof Asset>;
 
+/** The last simulated deposit into a vault, by which its registry entry was checked. */
+export const VaultProofText = z
+  .object({
+    ok: z.boolean().meta({
+      description: "Whether the vault accepted the deposit and the shares were worth it.",
+      example: true,
+    }),
+    block_number: z.int().nullable().meta({
+      description: "Block on whose state the deposit was simulated, or `null` if the check failed before.",
+      example: 23_456_789,
+    }),
+    at: TimeText.meta({ description: "Time of the simulation." }),
+    amount: AmountText.nullable().meta({
+      description: "Simulated deposit in the asset's smallest unit, or `null` if the check failed before.",
+    }),
+    shares: AmountText.nullable().meta({
+      description:
+        "Shares minted by the simulation in the share token's smallest unit, or `null` if none were minted at once.",
+    }),
+    reason: z.string().meta({
+      description: "Why the check failed, or empty if it passed.",
+      example: "the vault's contract is paused",
+    }),
+  })
+  .meta({ id: "VaultProof", description: "The last simulated deposit into a vault." });
+
 /** A vault with its registry data, without the figures read from the chain. */
 export const VaultSummary = z
   .object({
@@ -53,6 +79,10 @@ export const VaultSummary = z
     curator: z.string().meta({
       description: "Curator of the vault, or empty if unknown.",
       example: "Steakhouse Financial",
+    }),
+    proof: VaultProofText.nullable().meta({
+      description:
+        "Last simulated deposit into the vault, by which this service checks its registry entry; `null` before the first.",
     }),
     paused: z.boolean().meta({
       description: "Whether deposits are paused, by this service or by the vault's contract.",

@@ -1,4 +1,5 @@
 import type { ChainDefinition } from "../chains/chain-definitions.ts";
+import type { VaultProof } from "../db/schema/vault-tables.ts";
 import { larger } from "../lib/amount.ts";
 import type { VaultSummary as WireVault } from "../schemas/vault-schema.ts";
 import type { Vault } from "./vault.ts";
@@ -39,8 +40,26 @@ export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
     min_deposit: noMinimum ? "0" : (minimum?.toString() ?? null),
     no_minimum: noMinimum,
     curator: vault.curator,
+    proof: vault.proof === null ? null : toWireProof(vault.proof),
     paused,
     paused_reason: paused ? pauseReason(vault) : "",
     external_router: shown.entry.via === "user",
   };
 }
+
+/** Converts a proof to the format of API responses, which does not show what a redemption returned. */
+export const toWireProof = ({
+  ok,
+  blockNumber,
+  at,
+  amount,
+  shares,
+  reason,
+}: VaultProof): WireVault["proof"] => ({
+  ok,
+  block_number: blockNumber,
+  at,
+  amount,
+  shares,
+  reason,
+});

@@ -36,6 +36,7 @@ describe("listVaults()", () => {
         min_deposit: "5",
         no_minimum: false,
         curator: "Ann",
+        proof: null,
         paused: false,
         paused_reason: "",
         external_router: false,

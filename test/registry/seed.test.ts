@@ -9,7 +9,7 @@ import { formatVaultId } from "../../src/lib/vault-id.ts";
 import { findAdapter, findFamily } from "../../src/vaults/vault-families.ts";
 
 const rows = readSeedFile().map((row) => [formatVaultId(row), row] as const);
-const served = rows.filter(([, row]) => row.status !== "unsupported");
+const served = rows.filter(([, row]) => row.status === "active");
 const chainIds = new Set(knownChains.map(({ chainId }) => chainId));
 
 /** What others collected of real vaults; it stays outside the repository. */

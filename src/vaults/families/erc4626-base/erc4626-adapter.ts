@@ -40,6 +40,7 @@ export const erc4626Abi = once(() =>
     "function paused() view returns (bool)",
     "function minDeposit() view returns (uint256)",
     "function deposit(uint256 assets, address receiver) returns (uint256 shares)",
+    "function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)",
   ]),
 );
 
@@ -104,6 +105,7 @@ export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
       ...erc4626DepositCall(vault, request),
       ...traits.encode?.(vault, request),
     }),
+    redeem: erc4626RedeemCall,
     ...(explain === undefined ? {} : { explain }),
     flows: traits.flows ?? erc4626Flows,
   };
@@ -210,6 +212,15 @@ function erc4626DepositCall(vault: Vault, request: DepositInput): DepositCall {
     async: false,
     minShares: "router",
   };
+}
+
+function erc4626RedeemCall(vault: Vault, { shares, owner }: { shares: bigint; owner: Address }) {
+  const data = encodeFunctionData({
+    abi: erc4626Abi(),
+    functionName: "redeem",
+    args: [shares, owner, owner],
+  });
+  return { target: vault.entryPoint, data };
 }
 
 /** Adapter of ERC-4626 vaults that belong to no other family. */

@@ -1,0 +1,100 @@
+import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
+import type { VaultRow } from "../db/queries/vault-queries.ts";
+import type { VaultProof } from "../db/schema/vault-tables.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
+
+/**
+ * The result of one attempt to prove a vault. `passed`: the simulated deposit succeeded. `refused`: the chain
+ * contradicts the entry, or the vault rejects deposits. `closed`: the vault's own views show that it is paused, full or
+ * without a current price, which says nothing about the entry. `unread`: a node or the database failed.
+ */
+export type ProofFinding =
+  | { kind: "passed" | "refused" | "closed"; proof: VaultProof }
+  | { kind: "unread"; reason: string };
+
+/** The part of a registry entry that decides what a proof changes. */
+type ProvenEntry = Pick<
+  VaultRow,
+  "address" | "status" | "statusBy" | "statusReason" | "provenance" | "proofRefusals"
+>;
+
+/** Number of refusals in a row, 5 and 30 minutes after the first, after which an active vault is paused. */
+const REFUSALS_BEFORE_PAUSE = 3;
+/** Time from one refusal of an active vault to the next attempt, by the number of refusals so far. */
+const RETRY_MS: readonly number[] = [5 * MINUTE_MS, 25 * MINUTE_MS];
+/** Time to the next attempt after a node or the database failed. */
+const UNREAD_RETRY_MS = 10 * MINUTE_MS;
+/** Time to the next attempt for a vault that is closed by its own views, or that a proof paused. */
+const CLOSED_RETRY_MS = HOUR_MS;
+/** Time to the next attempt for a candidate that its proof refused. */
+const REFUSED_RETRY_MS = 6 * HOUR_MS;
+/** Time between two proofs of a vault that passes: between these two limits, spread by the vault's address. */
+const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
+
+/**
+ * Returns what the result of a proof changes in a registry entry. Administrators' decisions stand: a vault that they
+ * paused or excluded keeps its status. A failure to read never counts as a refusal. `now` is in unix milliseconds.
+ */
+export function decideAfterProof(
+  entry: ProvenEntry,
+  { finding, now }: { finding: ProofFinding; now: number },
+): Omit<ProofChange, "derived"> {
+  const { status, statusBy, statusReason } = entry;
+  const kept = { status, statusBy, statusReason };
+  const due = (afterMs: number): Date => new Date(now + afterMs);
+  switch (finding.kind) {
+    case "unread":
+      return {
+        ...kept,
+        proof: null,
+        proofDueAt: due(UNREAD_RETRY_MS),
+        proofRefusals: entry.proofRefusals,
+      };
+    case "closed":
+      return { ...kept, proof: finding.proof, proofDueAt: due(CLOSED_RETRY_MS), proofRefusals: 0 };
+    case "passed":
+      return {
+        ...(mayActivate(entry) ? { status: "active", statusBy: "proof", statusReason: "" } : kept),
+        proof: finding.proof,
+        proofDueAt: due(renewalMs(entry.address)),
+        proofRefusals: 0,
+      };
+    case "refused":
+      return { ...refusalChange(entry, finding.proof.reason), proof: finding.proof, ...retry(entry, now) };
+  }
+}
+
+/** Returns true if a proof alone opens the vault: not if an administrator closed it or a gate must decide. */
+function mayActivate({ status, statusBy, provenance }: ProvenEntry): boolean {
+  const reviewed = provenance.source === "seed" || provenance.source === "operator";
+  if (status === "candidate" || status === "refused") return reviewed;
+  return status === "paused" && statusBy === "proof";
+}
+
+function refusalChange(
+  entry: ProvenEntry,
+  reason: string,
+): Pick<ProofChange, "status" | "statusBy" | "statusReason"> {
+  const { status, statusBy, statusReason, proofRefusals } = entry;
+  if (status === "candidate" || status === "refused")
+    return { status: "refused", statusBy: "proof", statusReason: reason };
+  if (status === "active" && proofRefusals + 1 >= REFUSALS_BEFORE_PAUSE)
+    return { status: "paused", statusBy: "proof", statusReason: reason };
+  if (status === "paused" && statusBy === "proof") return { status, statusBy, statusReason: reason };
+  return { status, statusBy, statusReason };
+}
+
+function retry(
+  { status, proofRefusals }: ProvenEntry,
+  now: number,
+): Pick<ProofChange, "proofDueAt" | "proofRefusals"> {
+  const active = status === "active" ? (RETRY_MS[proofRefusals] ?? CLOSED_RETRY_MS) : null;
+  const waitMs = active ?? (status === "paused" ? CLOSED_RETRY_MS : REFUSED_RETRY_MS);
+  return { proofDueAt: new Date(now + waitMs), proofRefusals: proofRefusals + 1 };
+}
+
+/** Spreads the renewals of many vaults over the day, so that they do not fall due at the same time again. */
+function renewalMs(address: string): number {
+  const share = Number.parseInt(address.slice(-4), 16) / 0xffff;
+  return Math.floor(RENEWAL_MS.least + share * (RENEWAL_MS.most - RENEWAL_MS.least));
+}

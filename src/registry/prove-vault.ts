@@ -1,0 +1,105 @@
+import { zeroAddress } from "viem";
+import type { ChainClient } from "../chains/chain-client.ts";
+import type { Context } from "../context.ts";
+import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
+import type { VaultRow } from "../db/queries/vault-queries.ts";
+import type { VaultProof } from "../db/schema/vault-tables.ts";
+import { AppError } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
+import { describeError } from "../lib/logger.ts";
+import { parseRegistryRow } from "../vaults/find-vault.ts";
+import { subjectOfRow, underivable } from "../vaults/vault-derivation.ts";
+import { findFamily } from "../vaults/vault-families.ts";
+import { deriveFromChain, toDerivedColumns } from "./derive-vault.ts";
+import type { ProofFinding } from "./proof-decision.ts";
+import { recognizeFamily } from "./recognize-family.ts";
+import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
+
+/** The result of an attempt to prove a vault, with the columns that were read from on-chain data. */
+export interface ProofAttempt {
+  finding: ProofFinding;
+  /** Null if the vault's contracts could not be resolved. */
+  derived: ProofChange["derived"];
+}
+
+/** Name of the adapter that any ERC-4626 vault fits; a claim with this name leaves the family open. */
+const GENERIC_ADAPTER = "erc4626";
+
+/**
+ * Proves a registry entry on the current state of its chain: recognizes the vault's family, reads its addresses, tokens
+ * and parameters, compares them with the entry, and simulates a deposit. Nothing is stored. A chain or a store that
+ * fails leads to the finding `unread`, never to an error.
+ */
+export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
+  const client = ctx.chains.client(row.chainId);
+  if (client === null) return unread(`chain ${row.chainId} is not served`);
+  try {
+    const resolved = await resolveVault(client, row);
+    if (!resolved.ok) return { finding: refusal(ctx, resolved.reason), derived: null };
+    const { derived } = resolved;
+    const { caller = row.caller, params = row.params } = derived;
+    const vault = parseRegistryRow({ ...row, ...derived, caller, params });
+    return { finding: toFinding(ctx, await simulateProof(ctx, vault)), derived };
+  } catch (error) {
+    if (error instanceof AppError) return unread(describeError(error));
+    return { finding: refusal(ctx, `the vault cannot be used: ${describeError(error)}`), derived: null };
+  }
+}
+
+const unread = (reason: string): ProofAttempt => ({ finding: { kind: "unread", reason }, derived: null });
+
+type Resolution = { ok: true; derived: NonNullable<ProofChange["derived"]> } | { ok: false; reason: string };
+
+async function resolveVault(client: ChainClient, row: VaultRow): Promise<Resolution> {
+  const subject = subjectOfRow(row);
+  const recognized = await recognizeFamily(client, subject);
+  const adapter = row.adapter === GENERIC_ADAPTER ? (recognized ?? row.adapter) : row.adapter;
+  if (recognized !== null && recognized !== adapter)
+    return underivableAs(`on-chain data shows a vault of the family ${recognized}, not ${adapter}`);
+  const found = await deriveFromChain(client, { adapter, subject });
+  if (!found.ok) return found;
+  const contradiction = contradictionOf(row, found.vault);
+  if (contradiction !== null) return underivableAs(contradiction);
+  const type = findFamily(adapter)?.type ?? row.type;
+  return { ok: true, derived: { ...toDerivedColumns(found.vault), adapter, type } };
+}
+
+const underivableAs = (reason: string) => underivable(reason) as { ok: false; reason: string };
+
+/**
+ * Returns how on-chain data contradicts what an entry claims, or null. Only what identifies the vault's money counts:
+ * the asset always, the share token once users may hold it. Other addresses are read again at every proof.
+ */
+function contradictionOf(
+  row: VaultRow,
+  vault: { asset: { address: string }; shareToken: string },
+): string | null {
+  const asset = row.claim?.asset ?? row.assetAddress;
+  if (!sameAddress(asset, zeroAddress) && !sameAddress(asset, vault.asset.address))
+    return `its asset on chain is ${vault.asset.address}, not ${asset}`;
+  const share = row.status === "active" || row.wasActive ? row.shareToken : (row.claim?.shareToken ?? null);
+  if (share !== null && !sameAddress(share, vault.shareToken))
+    return `its share token on chain is ${vault.shareToken}, not ${share}`;
+  return null;
+}
+
+const toTime = (ctx: Context): string => new Date(ctx.now()).toISOString();
+
+function refusal(ctx: Context, reason: string): ProofFinding {
+  const none = { blockNumber: null, amount: null, shares: null, returned: null };
+  return { kind: "refused", proof: { ...none, ok: false, at: toTime(ctx), reason } };
+}
+
+function toFinding(ctx: Context, made: SimulatedProof): ProofFinding {
+  const text = (amount: bigint | null): string | null => amount?.toString() ?? null;
+  const proof: VaultProof = {
+    ok: made.kind === "passed",
+    blockNumber: made.blockNumber,
+    at: toTime(ctx),
+    amount: text(made.amount),
+    shares: text(made.shares),
+    returned: text(made.returned),
+    reason: made.reason,
+  };
+  return { kind: made.kind, proof };
+}

@@ -1,0 +1,22 @@
+import { runQuery } from "../chains/aggregate-reads.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { queryAll } from "../chains/chain-query.ts";
+import type { DerivationSubject } from "../vaults/vault-derivation.ts";
+import { families } from "../vaults/vault-families.ts";
+
+/**
+ * Returns the name of the vault family that on-chain data proves for an address: the first family with an interface or
+ * factory of its own that accepts the contract. Returns null if none does; the contract may still be a plain ERC-4626
+ * vault. Errors of the chain client propagate.
+ */
+export async function recognizeFamily(
+  client: ChainClient,
+  subject: DerivationSubject,
+): Promise<string | null> {
+  const conclusive = families.filter(({ deriver }) => deriver.conclusive);
+  const parts = Object.fromEntries(
+    conclusive.map(({ adapter, deriver }) => [adapter.name, deriver.derive(subject)]),
+  );
+  const { value } = await runQuery(client, queryAll(parts));
+  return conclusive.find(({ adapter }) => value[adapter.name]?.ok === true)?.adapter.name ?? null;
+}

@@ -1,0 +1,210 @@
+import { type Address, getAddress, hexToBigInt, keccak256, size, slice, stringToHex } from "viem";
+import { runSimulation } from "../chains/simulator/run-simulation.ts";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
+import { mulDivDown } from "../lib/amount.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import { mintEffect, requestEffect, type VaultDeposit } from "../orders/deposit-effect.ts";
+import { priceIsSafe } from "../orders/order-slippage.ts";
+import {
+  balanceOfRead,
+  INCLUSION_DELAY_S,
+  increaseOf,
+  paymentOverrides,
+  simulatedHead,
+  simulatePayment,
+  type TokenPayment,
+} from "../orders/simulate-payment.ts";
+import { encodeApprovals, type UserCall } from "../orders/wallet-calls.ts";
+import type { Vault } from "../vaults/vault.ts";
+import type { DepositCall, DepositTerms, Refusal } from "../vaults/vault-adapter.ts";
+import { adapterOf, asyncDepositsOf, explainVaultRevert } from "../vaults/vault-families.ts";
+import { readUncached } from "../vaults/vault-state.ts";
+
+/**
+ * The outcome of a simulated deposit into a vault. Amounts are in smallest units; `returned` is null if the way back was
+ * not simulated or is not open at once.
+ */
+export interface SimulatedProof {
+  kind: "passed" | "refused" | "closed";
+  reason: string;
+  blockNumber: number | null;
+  amount: bigint | null;
+  shares: bigint | null;
+  returned: bigint | null;
+}
+
+/** Slippage that a proof allows between the deposited assets and the value of the shares, or of what they return. */
+const PROOF_SLIPPAGE = 0.03;
+/** The part of the minted shares that the way back redeems, because a later block mints slightly fewer shares. */
+const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
+
+/**
+ * Simulates a deposit from an account that nobody used before, with the vault's own call on the real state of the
+ * chain, and for vaults that pay withdrawals at once the redemption of the shares too. Throws
+ * `simulation_unavailable`; errors of the RPC nodes propagate.
+ */
+export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
+  const user = freshAccount(ctx);
+  const token =
+    vault.acceptedAssets.find(({ address }) => sameAddress(address, vault.asset.address)) ??
+    vault.acceptedAssets[0] ??
+    vault.asset;
+  const usual = { vault, user, token, amount: 10n ** BigInt(token.decimals) };
+  let read = await readTerms(ctx, usual);
+  const deposit = { ...usual, amount: amountWithin(read.terms, usual.amount) };
+  if (deposit.amount !== usual.amount) read = await readTerms(ctx, deposit);
+  const refusal = refusalOf(deposit, read.terms);
+  if (refusal !== null) return { ...NOTHING_SEEN, ...refusal, blockNumber: read.block.number };
+  return simulateDeposit(ctx, { deposit, ...read });
+}
+
+const NOTHING_SEEN = { amount: null, shares: null, returned: null } as const;
+
+/** Returns an address whose key nobody knows; it differs in every proof, so that a vault cannot recognize it. */
+function freshAccount(ctx: Context): Address {
+  return getAddress(slice(keccak256(stringToHex(`causeway proof ${ctx.randomId()}`)), 12));
+}
+
+async function readTerms(
+  ctx: Context,
+  { vault, user, token, amount }: VaultDeposit,
+): Promise<{ terms: DepositTerms; block: BlockTime }> {
+  const request = { token, amount, caller: user, receiver: user, now: ctx.now() };
+  const query = adapterOf(vault).terms(vault, request);
+  const { value, block } = await readUncached(ctx, { chainId: vault.chainId, query });
+  return { terms: value, block };
+}
+
+/** Returns the usual amount, moved into the vault's limits if these are known. */
+function amountWithin({ minDeposit, maxDeposit }: DepositTerms, usual: bigint): bigint {
+  if (minDeposit !== null && minDeposit > usual) return minDeposit;
+  return maxDeposit !== null && maxDeposit > 0n && maxDeposit < usual ? maxDeposit : usual;
+}
+
+type Verdict = Pick<SimulatedProof, "kind" | "reason">;
+
+/** The reasons why a vault's own views show that it takes no deposit now. */
+const REFUSALS: Readonly<Record<Refusal, Verdict>> = {
+  not_allowed: { kind: "refused", reason: "the vault admits only accounts on its own list" },
+  share_locked: { kind: "refused", reason: "the vault locks new shares of the depositor" },
+  token_unsupported: { kind: "refused", reason: "the vault no longer accepts this token" },
+  price_stale: { kind: "closed", reason: "the vault has no current price" },
+};
+
+/** Returns why the vault's views show that it rejects the deposit, or null if they show no reason. */
+function refusalOf({ vault, token, amount }: VaultDeposit, terms: DepositTerms): Verdict | null {
+  if (terms.asset === null || !sameAddress(terms.asset, token.address))
+    return { kind: "refused", reason: `the vault does not confirm that it takes ${token.symbol}` };
+  if (terms.paused) return { kind: "closed", reason: "the vault's contract is paused" };
+  if (terms.refusal) return REFUSALS[terms.refusal];
+  if (terms.maxDeposit !== null && terms.maxDeposit < amount)
+    return { kind: "closed", reason: "the vault is full" };
+  if (terms.previewShares === null) return revertVerdict(vault, terms.previewRevert ?? "0x");
+  return null;
+}
+
+/** Returns the verdict on a deposit that reverted: full, paused or without a price is not a refusal for good. */
+function revertVerdict(vault: Vault, revert: `0x${string}`): Verdict {
+  const { code, text } = explainVaultRevert(vault, revert);
+  const closed = code === "above_maximum" || code === "vault_paused" || code === "price_stale";
+  return { kind: closed ? "closed" : "refused", reason: `a deposit reverts: ${text ?? "without a reason"}` };
+}
+
+interface ReadDeposit {
+  deposit: VaultDeposit;
+  terms: DepositTerms;
+  block: BlockTime;
+}
+
+async function simulateDeposit(
+  ctx: Context,
+  { deposit, terms, block }: ReadDeposit,
+): Promise<SimulatedProof> {
+  const { vault, user, token, amount } = deposit;
+  const request = { token, amount, caller: user, receiver: user, minShares: 1n, async: terms.async === true };
+  const call = adapterOf(vault).encode(vault, request);
+  const payment = { ...paymentOf(ctx, deposit), spender: call.spender, block };
+  const requests = call.async ? asyncDepositsOf(vault) : null;
+  const effect = requests === null ? mintEffect(deposit) : requestEffect(deposit, requests);
+  const made = await simulatePayment(ctx, { payment, call: userCall(call), reads: effect.reads });
+  const seen = { ...NOTHING_SEEN, amount, blockNumber: block.number };
+  if (!made.ok) return { ...seen, ...revertVerdict(vault, made.revert) };
+  const at = { ...seen, blockNumber: simulatedHead(made.simulation, block) };
+  const shares = effect.judge(made.simulation);
+  if (shares === null) return { ...at, kind: "passed", reason: "" };
+  if (!isWorthIt({ deposit, terms, shares }))
+    return {
+      ...at,
+      shares,
+      kind: "refused",
+      reason: "the minted shares are worth much less than the deposit",
+    };
+  const returned = await simulateWayBack(ctx, { deposit, payment, call, shares });
+  const loses = returned !== null && !isWorth(deposit, returned);
+  const reason = loses ? "redeeming the shares at once returns much less than the deposit" : "";
+  return { ...at, shares, returned, kind: loses ? "refused" : "passed", reason };
+}
+
+const userCall = ({ target, data }: Pick<DepositCall, "target" | "data">): UserCall => ({
+  target,
+  value: 0n,
+  data,
+});
+
+/** The payment of a deposit by an account that holds nothing, so that its balance is set in the simulation. */
+function paymentOf(
+  ctx: Context,
+  { vault, user, token, amount }: VaultDeposit,
+): Omit<TokenPayment, "spender" | "block"> {
+  const client = ctx.chains.client(vault.chainId);
+  if (client === null) throw failure("chain_unsupported", `chain ${vault.chainId} is not served`);
+  return { client, payer: user, token: token.address, amount, balance: 0n, allowance: 0n };
+}
+
+function isWorthIt(of: { deposit: VaultDeposit; terms: DepositTerms; shares: bigint }): boolean {
+  const { deposit, terms, shares } = of;
+  if (shares <= 0n || terms.price === null || terms.price.shares === 0n) return false;
+  const { amount, token } = deposit;
+  const judged = { amount, shares, price: terms.price, slippage: PROOF_SLIPPAGE };
+  return priceIsSafe({ ...judged, assetDecimals: token.decimals });
+}
+
+/** Returns true if the returned assets are worth the deposited amount, less the slippage of a proof. */
+function isWorth({ amount, token }: VaultDeposit, returned: bigint): boolean {
+  const price = { assets: 1n, shares: 1n };
+  const judged = { amount, shares: returned, price, slippage: PROOF_SLIPPAGE };
+  return priceIsSafe({ ...judged, assetDecimals: token.decimals });
+}
+
+/**
+ * Simulates the deposit followed by the redemption of the minted shares. Returns the assets that come back for all of
+ * the shares, rounded down, or null if the vault pays no withdrawal at once: redemptions that revert are no proof
+ * against a deposit, because shares may be locked and liquidity may be lent out.
+ */
+async function simulateWayBack(
+  ctx: Context,
+  of: { deposit: VaultDeposit; payment: TokenPayment; call: DepositCall; shares: bigint },
+): Promise<bigint | null> {
+  const { deposit, payment, call, shares } = of;
+  const { vault, user, token } = deposit;
+  const { redeem } = adapterOf(vault);
+  if (redeem === undefined || !sameAddress(token.address, vault.asset.address)) return null;
+  const redeemed = mulDivDown(shares, REDEEMED_PARTS.parts, REDEEMED_PARTS.of);
+  if (redeemed === 0n) return null;
+  const approvals = encodeApprovals({ ...payment, reset: false });
+  const calls = [...approvals, userCall(call), userCall(redeem(vault, { shares: redeemed, owner: user }))];
+  const simulation = await runSimulation(payment.client, {
+    ...{ user, calls, standsAlone: false, time: payment.block.timestamp + INCLUSION_DELAY_S },
+    reads: [balanceOfRead(token.address, user)],
+    overrides: await paymentOverrides(ctx, payment),
+  });
+  if (simulation.failedAt !== null) return null;
+  const change = increaseOf(simulation, 0);
+  const paidBack = change === null ? wordOf(simulation.calls.at(-1)?.returnData) : deposit.amount + change;
+  return paidBack === null ? null : mulDivDown(paidBack, REDEEMED_PARTS.of, REDEEMED_PARTS.parts);
+}
+
+const wordOf = (data: `0x${string}` | undefined): bigint | null =>
+  data !== undefined && size(data) === 32 ? hexToBigInt(data) : null;

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import type { VaultProof } from "../../src/db/schema/vault-tables.ts";
+import { decideAfterProof, type ProofFinding } from "../../src/registry/proof-decision.ts";
+
+const NOW = Date.parse("2026-03-01T00:00:00.000Z");
+const proof: VaultProof = {
+  ok: true,
+  blockNumber: 7,
+  at: "2026-03-01T00:00:00.000Z",
+  amount: "1000000",
+  shares: "999",
+  returned: null,
+  reason: "",
+};
+const passed: ProofFinding = { kind: "passed", proof };
+const refused: ProofFinding = { kind: "refused", proof: { ...proof, ok: false, reason: "gate closed" } };
+const closed: ProofFinding = { kind: "closed", proof: { ...proof, ok: false, reason: "full" } };
+const unread: ProofFinding = { kind: "unread", reason: "no node" };
+
+type Entry = Parameters<typeof decideAfterProof>[0];
+const entry = (change: Partial<Entry> = {}): Entry => ({
+  address: `0x${"ab".repeat(20)}`,
+  status: "active",
+  statusBy: "admin",
+  statusReason: "",
+  provenance: { source: "seed", detail: "" },
+  proofRefusals: 0,
+  ...change,
+});
+const decide = (change: Partial<Entry>, finding: ProofFinding) => {
+  const { status, statusBy, statusReason, proofDueAt, proofRefusals } = decideAfterProof(entry(change), {
+    finding,
+    now: NOW,
+  });
+  const minutes = (proofDueAt.getTime() - NOW) / 60_000;
+  return { status, statusBy, statusReason, proofRefusals, minutes };
+};
+
+describe("decideAfterProof()", () => {
+  test("opens a reviewed candidate whose proof passes", () => {
+    for (const source of ["seed", "operator"] as const)
+      for (const status of ["candidate", "refused"] as const)
+        expect(decide({ status, provenance: { source, detail: "" } }, passed)).toMatchObject({
+          status: "active",
+          statusBy: "proof",
+          statusReason: "",
+        });
+  });
+
+  test("never opens an imported or discovered candidate by its proof alone", () => {
+    for (const source of ["list", "factory"] as const)
+      expect(decide({ status: "candidate", provenance: { source, detail: "" } }, passed).status).toBe(
+        "candidate",
+      );
+  });
+
+  test("refuses a candidate at its first refusal, with the reason", () => {
+    expect(decide({ status: "candidate" }, refused)).toEqual({
+      status: "refused",
+      statusBy: "proof",
+      statusReason: "gate closed",
+      proofRefusals: 1,
+      minutes: 360,
+    });
+  });
+
+  test("pauses an active vault when the refusal stands 5 and 30 minutes after the first", () => {
+    expect(decide({}, refused)).toMatchObject({ status: "active", proofRefusals: 1, minutes: 5 });
+    expect(decide({ proofRefusals: 1 }, refused)).toMatchObject({ status: "active", minutes: 25 });
+    expect(decide({ proofRefusals: 2 }, refused)).toMatchObject({
+      status: "paused",
+      statusBy: "proof",
+      statusReason: "gate closed",
+    });
+  });
+
+  test("forgets earlier refusals when a proof passes", () => {
+    expect(decide({ proofRefusals: 2 }, passed)).toMatchObject({ status: "active", proofRefusals: 0 });
+  });
+
+  test("reopens what a proof paused, and nothing that an administrator closed", () => {
+    expect(decide({ status: "paused", statusBy: "proof", statusReason: "x" }, passed)).toMatchObject({
+      status: "active",
+      statusReason: "",
+    });
+    for (const status of ["paused", "unsupported"] as const)
+      for (const finding of [passed, refused, closed, unread])
+        expect(decide({ status, statusReason: "their decision" }, finding)).toMatchObject({
+          status,
+          statusBy: "admin",
+          statusReason: "their decision",
+        });
+  });
+
+  test("never counts a failure to read, or a vault that is full or paused on chain", () => {
+    expect(decide({ proofRefusals: 2 }, unread)).toMatchObject({
+      status: "active",
+      proofRefusals: 2,
+      minutes: 10,
+    });
+    expect(decide({ proofRefusals: 2 }, closed)).toMatchObject({
+      status: "active",
+      proofRefusals: 0,
+      minutes: 60,
+    });
+    expect(decideAfterProof(entry(), { finding: unread, now: NOW }).proof).toBeNull();
+  });
+
+  test("renews every passed proof within a day, spread over hours", () => {
+    const due = ["0000", "8000", "ffff"].map(
+      (end) => decide({ address: `0x${"0".repeat(36)}${end}` }, passed).minutes,
+    );
+    expect(due.map(Math.round)).toEqual([1200, 1320, 1440]);
+  });
+});

@@ -1,0 +1,243 @@
+import { and, eq } from "drizzle-orm";
+import { type Address, encodeDeployData, encodeFunctionData } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  send,
+  startScratchChain,
+} from "../../scripts/stack/chains/scratch-chain.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import { scheduleProofs } from "../../src/db/queries/vault-proof-queries.ts";
+import type { VaultRow } from "../../src/db/queries/vault-queries.ts";
+import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { MINUTE_MS } from "../../src/lib/durations.ts";
+import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
+import { asAdmin, call } from "../support/partners/wallet.ts";
+
+const CHAIN = 31337;
+const UNLIMITED = 2n ** 256n - 1n;
+const contracts = contractsOf("test/support/solidity/ProvenVault.sol");
+let causeway: TestDeployment;
+let chain: ScratchChain;
+let asset: Address;
+/** The jobs' clock, in unix milliseconds. */
+let now = Date.now();
+
+beforeAll(async () => {
+  [causeway, chain] = await Promise.all([startTestDeployment({ chainIds: [CHAIN] }), startScratchChain()]);
+  await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
+  asset = await deploy(chain, contracts("ProofAsset").creationCode);
+});
+afterAll(() => Promise.all([causeway?.close(), chain?.stop()]));
+
+const admin = (method: string, path: string, body?: unknown) =>
+  call(causeway, [method, `/v1/admin/${path}`], {
+    headers: asAdmin,
+    ...(body === undefined ? {} : { body }),
+  });
+
+async function newVault(): Promise<Address> {
+  const { abi, creationCode } = contracts("ProvenVault");
+  return deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args: [asset] }));
+}
+
+/** Adds a vault as an operator's candidate and returns its id. */
+async function addCandidate(address: Address, extra: Record<string, unknown> = {}): Promise<string> {
+  const vaultId = `${CHAIN}:${address.toLowerCase()}`;
+  expect(await admin("POST", "vaults", { vault_id: vaultId, ...extra })).toMatchObject({ status: 201 });
+  return vaultId;
+}
+
+interface Switches {
+  paused: boolean;
+  gated: boolean;
+  locked: boolean;
+  cap: bigint;
+  entryFee: bigint;
+  exitFee: bigint;
+}
+
+async function setVault(address: Address, change: Partial<Switches>): Promise<void> {
+  const open = { paused: false, gated: false, locked: false, cap: UNLIMITED, entryFee: 0n, exitFee: 0n };
+  const { paused, gated, locked, cap, entryFee, exitFee } = { ...open, ...change };
+  const args = [paused, gated, locked, cap, entryFee, exitFee];
+  const data = encodeFunctionData({ abi: contracts("ProvenVault").abi, functionName: "set", args });
+  await send(chain, { to: address, data });
+}
+
+async function rowOf(vaultId: string): Promise<VaultRow> {
+  const address = vaultId.split(":")[1] ?? "";
+  const [row] = await causeway.db
+    .select()
+    .from(vaults)
+    .where(and(eq(vaults.chainId, CHAIN), eq(vaults.address, address)));
+  if (row === undefined) throw new RangeError(`there is no vault ${vaultId}`);
+  return row;
+}
+
+/** Runs the job at the time at which a vault's proof is due, and returns the vault's row. */
+async function proveWhenDue(vaultId: string): Promise<VaultRow> {
+  now = Math.max(now, (await rowOf(vaultId)).proofDueAt.getTime());
+  await proveDueVaults({ ...causeway.isolate().context(), now: () => now });
+  return rowOf(vaultId);
+}
+
+/** Returns a vault of the public API, or its error code. */
+async function shown(vaultId: string) {
+  const { body } = await call(causeway.isolate(), ["GET", `/v1/vaults/${vaultId}`]);
+  return body["code"] ?? { paused: body["paused"], reason: body["paused_reason"], proof: body["proof"] };
+}
+
+const prove = (vaultId: string) => admin("POST", `vaults/${vaultId}/prove`);
+
+describe("a proof", () => {
+  test("opens a candidate whose deposit and redemption succeed", async () => {
+    const vaultId = await addCandidate(await newVault());
+    expect(await shown(vaultId)).toBe("vault_not_found");
+    const row = await proveWhenDue(vaultId);
+    expect(row).toMatchObject({ status: "active", statusBy: "proof", wasActive: true, proofRefusals: 0 });
+    expect(row.proof).toMatchObject({ ok: true, amount: "1000000", shares: "1000000", reason: "" });
+    // 999 of 1,000 parts are redeemed; the rest is computed, rounded down.
+    expect(row.proof?.returned).toBe("1000000");
+    expect(await shown(vaultId)).toMatchObject({ paused: false, proof: { ok: true, shares: "1000000" } });
+    expect(row.proofDueAt.getTime() - now).toBeLessThanOrEqual(24 * 60 * MINUTE_MS);
+  });
+
+  test.each([
+    ["is gated", { gated: true }, "a deposit reverts"],
+    ["mints far fewer shares than they cost", { entryFee: 5_000n }, "worth much less"],
+    ["pays far less than it took", { exitFee: 9_999n }, "returns much less"],
+  ])("refuses a candidate that %s, with the reason", async (_what, change, reason) => {
+    const address = await newVault();
+    await setVault(address, change);
+    const vaultId = await addCandidate(address);
+    expect(await prove(vaultId)).toMatchObject({
+      status: 200,
+      body: { status: "refused", status_by: "proof", status_reason: expect.stringContaining(reason) },
+    });
+    expect(await shown(vaultId)).toBe("vault_not_found");
+    await setVault(address, {});
+    expect(await prove(vaultId)).toMatchObject({ body: { status: "active", status_reason: "" } });
+  });
+
+  test.each([
+    ["paused", { paused: true }],
+    ["full", { cap: 0n }],
+  ])("neither opens nor refuses a candidate that is %s", async (_what, change) => {
+    const address = await newVault();
+    await setVault(address, change);
+    const vaultId = await addCandidate(address);
+    expect(await prove(vaultId)).toMatchObject({ body: { status: "candidate", proof: { ok: false } } });
+  });
+
+  test("accepts shares that are locked at first, without a way back", async () => {
+    const address = await newVault();
+    await setVault(address, { locked: true });
+    const vaultId = await addCandidate(address);
+    expect(await prove(vaultId)).toMatchObject({ body: { status: "active" } });
+    expect((await rowOf(vaultId)).proof).toMatchObject({ ok: true, returned: null });
+  });
+
+  test("refuses what is no vault, and what is of another family than claimed", async () => {
+    const none = await addCandidate(asset);
+    expect(await prove(none)).toMatchObject({
+      body: { status: "refused", status_reason: "the contract is no ERC-4626 vault" },
+    });
+    const other = await addCandidate(await newVault(), { adapter: "metamorpho" });
+    expect(await prove(other)).toMatchObject({ body: { status: "refused" } });
+  });
+
+  test("refuses an active vault whose asset on chain is another one than claimed", async () => {
+    const vaultId = await addCandidate(await newVault());
+    await prove(vaultId);
+    const claim = { adapter: "erc4626", asset: `0x${"12".repeat(20)}`, shareToken: null };
+    await causeway.db
+      .update(vaults)
+      .set({ claim })
+      .where(eq(vaults.address, vaultId.split(":")[1] ?? ""));
+    await prove(vaultId);
+    expect((await rowOf(vaultId)).proof).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("its asset on chain is"),
+    });
+  });
+});
+
+describe("an active vault that breaks", () => {
+  test("is paused when the refusal stands after 30 minutes, and opens again when it takes deposits", async () => {
+    const address = await newVault();
+    const vaultId = await addCandidate(address);
+    await proveWhenDue(vaultId);
+    await setVault(address, { gated: true });
+    const first = await proveWhenDue(vaultId);
+    const refusedAt = now;
+    expect(first).toMatchObject({ status: "active", proofRefusals: 1 });
+    expect(await proveWhenDue(vaultId)).toMatchObject({ status: "active", proofRefusals: 2 });
+    expect(now - refusedAt).toBe(5 * MINUTE_MS);
+    const paused = await proveWhenDue(vaultId);
+    expect(now - refusedAt).toBe(30 * MINUTE_MS);
+    expect(paused).toMatchObject({ status: "paused", statusBy: "proof", wasActive: true });
+    expect(await shown(vaultId)).toMatchObject({
+      paused: true,
+      reason: expect.stringContaining("a deposit reverts"),
+    });
+    await setVault(address, {});
+    expect(await proveWhenDue(vaultId)).toMatchObject({ status: "active", statusReason: "" });
+  });
+
+  test("stays open while the chain says that it is paused or full, which lists show by themselves", async () => {
+    const address = await newVault();
+    const vaultId = await addCandidate(address);
+    await proveWhenDue(vaultId);
+    await setVault(address, { paused: true });
+    for (let round = 0; round < 4; round += 1)
+      expect(await proveWhenDue(vaultId)).toMatchObject({ status: "active", proofRefusals: 0 });
+  });
+
+  test("keeps the decision of an administrator", async () => {
+    const vaultId = await addCandidate(await newVault());
+    await proveWhenDue(vaultId);
+    await admin("PATCH", `vaults/${vaultId}`, { status: "paused", reason: "an incident" });
+    expect(await prove(vaultId)).toMatchObject({
+      body: { status: "paused", status_by: "admin", status_reason: "an incident", proof: { ok: true } },
+    });
+    await admin("PATCH", `vaults/${vaultId}`, { status: "unsupported", reason: "gone" });
+    // Holders still see the vault; it takes no deposits.
+    expect(await shown(vaultId)).toMatchObject({ paused: true, reason: "gone" });
+    const { body } = await call(causeway.isolate(), ["GET", "/v1/vaults"]);
+    const ids = (body["rows"] as { vault_id: string }[]).map((row) => row.vault_id);
+    expect(ids).not.toContain(vaultId);
+  });
+
+  test("is never judged by a node that fails", async () => {
+    const vaultId = await addCandidate(await newVault());
+    await proveWhenDue(vaultId);
+    const before = await rowOf(vaultId);
+    await fetch(`${causeway.hub.rpc[CHAIN]}/__control`, {
+      method: "POST",
+      body: JSON.stringify({ faults: [{ kind: "status", status: 500 }] }),
+    });
+    try {
+      const after = await proveWhenDue(vaultId);
+      expect(after).toMatchObject({ status: "active", proofRefusals: 0, proof: before.proof });
+      expect((await prove(vaultId)).body).toMatchObject({ code: "upstream_unavailable" });
+    } finally {
+      await fetch(`${causeway.hub.rpc[CHAIN]}/__control`, { method: "DELETE" });
+    }
+  });
+});
+
+test("scheduleProofs() makes a proof due earlier, never later", async () => {
+  const vaultId = await addCandidate(await newVault());
+  await prove(vaultId);
+  const { address, proofDueAt } = await rowOf(vaultId);
+  const { db } = causeway.context();
+  const schedule = (at: Date) => scheduleProofs(db, { chainId: CHAIN, addresses: [address], at });
+  await schedule(new Date(proofDueAt.getTime() + MINUTE_MS));
+  expect((await rowOf(vaultId)).proofDueAt).toEqual(proofDueAt);
+  const at = new Date(proofDueAt.getTime() - 60 * MINUTE_MS);
+  await schedule(at);
+  expect((await rowOf(vaultId)).proofDueAt).toEqual(at);
+});
