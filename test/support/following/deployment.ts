@@ -39,6 +39,8 @@ export interface EmbeddedDatabase {
   requests(): number;
   /** Empties every table and writes the registry of vaults. */
   reset(): Promise<void>;
+  /** Runs a statement. */
+  execute(statement: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -71,6 +73,9 @@ export async function openEmbeddedDatabase(): Promise<EmbeddedDatabase> {
     async reset() {
       await db.execute(raw.raw(`truncate ${tables} restart identity cascade`));
       await db.insert(vaults).values([registryRow(1, "router"), registryRow(2, "user")]);
+    },
+    execute: async (statement) => {
+      await db.execute(raw.raw(statement));
     },
     close: () => backend.close(),
   };

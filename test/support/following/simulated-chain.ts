@@ -103,8 +103,11 @@ export class SimulatedChain {
     this.#push(this.pool.splice(0), this.head.timestamp + BLOCK_S);
   }
 
-  /** Replaces the newest blocks by more others. What they held comes again in other blocks, or never. */
-  reorg(depth: number): void {
+  /**
+   * Replaces the newest blocks by more others. What they held comes again in other blocks, or never: a transaction that
+   * another one of its account replaced. `keeps` decides which; by default one in four never comes again.
+   */
+  reorg(depth: number, keeps: (sent: SentTransaction) => boolean = () => !this.#random.once(4)): void {
     const at = Math.max(1, this.blocks.length - depth);
     this.before = [...this.blocks];
     const replaced = this.blocks.splice(at);
@@ -112,8 +115,7 @@ export class SimulatedChain {
     if (first === undefined) return;
     this.reorgs += 1;
     const freed = replaced.flatMap(({ included }) => included.map(({ sent }) => sent));
-    // A transaction that another one of its account replaced never comes again.
-    let waiting = [...freed.filter(() => !this.#random.once(4)), ...this.pool.splice(0)];
+    let waiting = [...freed.filter(keeps), ...this.pool.splice(0)];
     for (let mined = 0; mined <= replaced.length; mined += 1) {
       const now = waiting.filter(() => mined === replaced.length || this.#random.once(2));
       waiting = waiting.filter((transaction) => !now.includes(transaction));

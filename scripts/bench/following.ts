@@ -1,0 +1,172 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Context, createContext, createRuntime, type Runtime } from "../../src/context.ts";
+import { handleCron, handleMessages } from "../../src/jobs.ts";
+import { journeysOf } from "../load/journeys.ts";
+import { LoadChain } from "../load/load-chain.ts";
+import { LoadRun } from "../load/load-run.ts";
+import { copyUnsentBuilds, deleteUnsentBuilds } from "../load/unsent-builds.ts";
+import { sendRequest } from "../smoke/http-request.ts";
+import { bootStack } from "../stack/boot.ts";
+import type { StackManifest } from "../stack/manifest.ts";
+import { workerVariables } from "../stack/worker/variables.ts";
+import type { Row } from "./table.ts";
+
+const root = join(import.meta.dirname, "../..");
+const UNDER_WAY = [0, 10, 100, 1_000];
+const UNSENT = [0, 1_000, 100_000];
+/** Minutes before the measured one, in which what is new is found. */
+const WARM_MINUTES = 2;
+/** Growth with unsent builds that still counts as flat. */
+const FLAT = 1.1;
+
+/** Column titles of the following benchmark. */
+export const followingColumns = ["RPC", "queries", "Redis", "providers", "processor", "time"] as const;
+
+/** What the jobs of one minute cost. */
+interface Cost {
+  rpc: number;
+  db: number;
+  redis: number;
+  provider: number;
+  cpuMs: number;
+  ms: number;
+}
+
+/**
+ * Measures the jobs of a minute as a function of deposits under way, which bridges hold back, and of builds that
+ * nobody sent. All must be flat in the second.
+ */
+export async function benchFollowing(): Promise<Row[]> {
+  const stack = await bootStack({ quiet: true });
+  const { manifest } = stack;
+  const chains = new Map(manifest.chains.map((chain) => [chain.chain_id, new LoadChain(chain)]));
+  try {
+    await holdTransfers(manifest);
+    for (const chain of chains.values()) await chain.start();
+    const minutes = new JobMinutes(manifest);
+    const crossing = journeysOf(manifest).filter(({ name }) => name === "cross_chain");
+    const run = new LoadRun({ api: manifest.api, chains, journeys: crossing, rate: 40, seconds: 0 });
+    const trackingIds = await run.buildUnsent();
+    const rows: Row[] = [];
+    for (const underWay of UNDER_WAY) {
+      await run.sendUntil(underWay);
+      rows.push(...(await measureUnsent(manifest, { minutes, trackingIds, underWay })));
+    }
+    await run.finish();
+    return rows;
+  } finally {
+    for (const chain of chains.values()) chain.stop();
+    await stack.close();
+  }
+}
+
+async function measureUnsent(
+  manifest: StackManifest,
+  of: { minutes: JobMinutes; trackingIds: readonly string[]; underWay: number },
+): Promise<Row[]> {
+  const { minutes, trackingIds, underWay } = of;
+  const rows: Row[] = [];
+  let copied = 0;
+  let alone: Cost | null = null;
+  for (const unsent of UNSENT) {
+    await copyUnsentBuilds(manifest, { trackingIds, from: copied, count: unsent });
+    copied = unsent;
+    for (let minute = 0; minute < WARM_MINUTES; minute += 1) await minutes.next();
+    const cost = await minutes.next();
+    alone ??= cost;
+    const flat = cost.rpc + cost.db + cost.provider <= (alone.rpc + alone.db + alone.provider) * FLAT + 2;
+    const values = [cost.rpc, cost.db, cost.redis, cost.provider].map(String);
+    rows.push({
+      name: `${underWay} under way, ${unsent} unsent`,
+      values: [...values, `${cost.cpuMs.toFixed(0)} ms`, `${cost.ms.toFixed(0)} ms`],
+      ...(unsent === 0 ? {} : { aim: "as without unsent", reached: flat }),
+    });
+  }
+  await deleteUnsentBuilds(manifest);
+  return rows;
+}
+
+/** Bridges accept transfers and deliver none. */
+async function holdTransfers({ emulators }: StackManifest): Promise<void> {
+  for (const url of [emulators.lifi, emulators.across])
+    await sendRequest(`${url}/__control`, { body: { relayer: { mode: "stall" } } });
+}
+
+/** The jobs of one minute after the other, in this process, with what they queue. */
+class JobMinutes {
+  readonly #runtime: Runtime;
+  readonly #contexts: Context[] = [];
+  #queued: { queue: string; body: unknown; dueAt: number }[] = [];
+  /** By how much the jobs' clock is ahead, in milliseconds. */
+  #ahead = 0;
+
+  constructor(stack: StackManifest) {
+    const { username: user, password, pathname } = new URL(stack.database_url);
+    const variables = workerVariables({
+      api: stack.api,
+      hub: stack.emulators,
+      credentials: { user, password, database: pathname.slice(1) },
+      redisToken: stack.redis_token,
+      adminToken: stack.admin_token,
+      chains: stack.chains.map((chain) => ({
+        ...{ chain_id: chain.chain_id, name: chain.name, key: `chain-${chain.chain_id}` },
+        ...{ wrapped_native: chain.contracts.tokens.WETH.address, contracts: chain.contracts },
+      })),
+    });
+    this.#runtime = createRuntime({ ...variables, REDIS_KEY_PREFIX: "bench-jobs", ...this.#queues() });
+  }
+
+  /** Runs the jobs of a minute and returns what they cost. */
+  async next(): Promise<Cost> {
+    this.#contexts.length = 0;
+    const [startedAt, used] = [performance.now(), process.cpuUsage()];
+    await handleCron("* * * * *", this.#context).catch(() => undefined);
+    const endsAt = this.#now() + 60_000;
+    for (;;) {
+      const due = this.#queued.filter(({ dueAt }) => dueAt < endsAt).sort((a, b) => a.dueAt - b.dueAt)[0];
+      if (due === undefined) break;
+      this.#queued = this.#queued.filter((message) => message !== due);
+      this.#ahead += Math.max(0, due.dueAt - this.#now());
+      const message = { body: due.body, ack: () => undefined, retry: () => undefined };
+      await handleMessages({ queue: due.queue, messages: [message] }, this.#context);
+    }
+    this.#ahead += Math.max(0, endsAt - this.#now());
+    const { user, system } = process.cpuUsage(used);
+    const sum = (name: "rpc" | "db" | "redis" | "provider"): number =>
+      this.#contexts.reduce((total, { timing }) => total + timing.requests(name), 0);
+    return {
+      ...{ rpc: sum("rpc"), db: sum("db"), redis: sum("redis"), provider: sum("provider") },
+      ...{ cpuMs: (user + system) / 1000, ms: performance.now() - startedAt },
+    };
+  }
+
+  #now = (): number => Date.now() + this.#ahead;
+
+  #context = (): Context => {
+    const waitUntil = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
+    const request = { requestId: crypto.randomUUID(), clientAddress: "unknown", waitUntil };
+    const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const context = { ...createContext(this.#runtime, request), now: this.#now, log: quiet };
+    this.#contexts.push(context);
+    return context;
+  };
+
+  #queues(): Record<string, unknown> {
+    const text = readFileSync(join(root, "wrangler.toml"), "utf8");
+    const bound = text.matchAll(/^\[\[queues\.producers\]\]\nbinding = "(\w+)"\nqueue = "([\w-]+)"/gm);
+    return Object.fromEntries(
+      [...bound].map(([, binding = "", queue = ""]) => {
+        const add = (body: unknown, delaySeconds = 0): void => {
+          this.#queued.push({ queue, body, dueAt: this.#now() + delaySeconds * 1000 });
+        };
+        const sendBatch = async (messages: readonly { body: unknown; delaySeconds?: number }[]) => {
+          for (const { body, delaySeconds } of messages) add(body, delaySeconds);
+        };
+        const send = async (body: unknown, options?: { delaySeconds?: number }) =>
+          add(body, options?.delaySeconds);
+        return [binding, { send, sendBatch }];
+      }),
+    );
+  }
+}
