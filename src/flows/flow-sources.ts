@@ -5,7 +5,7 @@ import type { FlowRow } from "../db/queries/flow-queries.ts";
 import { once } from "../lib/once.ts";
 import { depositRouterAbi } from "../router/deposit-router-artifact.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
-import { routerDepositTopics } from "../router/router-codec.ts";
+import { executedOrderTopics } from "../router/router-codec.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { FlowSource } from "../vaults/vault-adapter.ts";
 import { adapterOf } from "../vaults/vault-families.ts";
@@ -35,8 +35,8 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
     const addresses = source.addresses.map((address) => address.toLowerCase());
     const wanted = source.topics.map((topic) => topic.toLowerCase());
     if (source.namesCaller === true) {
-      topicsBy.set(routerEmitter, new Set(depositedTopics()));
-      for (const topic of depositedTopics()) topics.add(topic);
+      topicsBy.set(routerEmitter, new Set(executedTopics()));
+      for (const topic of executedTopics()) topics.add(topic);
       receivers.set(vault.shareToken.toLowerCase(), vaultAddress);
     }
     for (const topic of wanted) topics.add(topic);
@@ -52,7 +52,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
     toRows: (logs, final) => {
       const rows = logs.flatMap((log) => toRow(log, log.blockNumber <= final) ?? []);
       for (const log of logs) {
-        const seen = log.address === routerEmitter ? decodeRouterDepositLog(log) : null;
+        const seen = log.address === routerEmitter ? decodeOrderLog(log) : null;
         const vaultAddress = receivers.get(seen?.shareToken ?? "");
         if (seen !== null && vaultAddress !== undefined)
           creditDepositReceiver(rows, { ...seen, vaultAddress, log });
@@ -99,26 +99,26 @@ export function sourceFingerprint(vault: Vault): string {
   return `${vault.adapter} ${sorted(addresses)} ${sorted(topics)}${routed}`;
 }
 
-/** Address of the Router, lowercase, and the first topics of its `Deposited` event. */
+/** Address of the Router, lowercase, and the first topics of its `OrderExecuted` event. */
 const routerEmitter: string = depositRouterAddress.toLowerCase();
-const depositedTopics = once((): readonly string[] => routerDepositTopics()[0] ?? []);
+const executedTopics = once((): readonly string[] => executedOrderTopics()[0] ?? []);
 
 /**
  * Receiver and shares of a deposit through the Router. Addresses are lowercase; shares are in the share token's
  * smallest unit.
  */
-interface RouterDepositLog {
+interface ExecutedDeposit {
   shareToken: string;
   receiver: string;
   shares: bigint;
 }
 
-/** Decodes a `Deposited` event of the Router, or returns null for any other log. */
-function decodeRouterDepositLog({ topics, data }: ChainLog): RouterDepositLog | null {
+/** Decodes a `OrderExecuted` event of the Router, or returns null for any other log. */
+function decodeOrderLog({ topics, data }: ChainLog): ExecutedDeposit | null {
   try {
-    const { args } = decodeEventLog({ abi: depositRouterAbi, eventName: "Deposited", topics, data });
-    const { shareToken, receiver, shares } = args;
-    return { shareToken: shareToken.toLowerCase(), receiver: receiver.toLowerCase(), shares };
+    const { args } = decodeEventLog({ abi: depositRouterAbi, eventName: "OrderExecuted", topics, data });
+    const { tokenOut, receiver, amountOut } = args;
+    return { shareToken: tokenOut.toLowerCase(), receiver: receiver.toLowerCase(), shares: amountOut };
   } catch {
     return null;
   }
@@ -131,7 +131,7 @@ function decodeRouterDepositLog({ topics, data }: ChainLog): RouterDepositLog | 
  */
 function creditDepositReceiver(
   rows: readonly FlowRow[],
-  routed: RouterDepositLog & { vaultAddress: string; log: ChainLog },
+  routed: ExecutedDeposit & { vaultAddress: string; log: ChainLog },
 ): void {
   const { vaultAddress, receiver, shares, log } = routed;
   const own = rows.findLast(

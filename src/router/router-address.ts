@@ -21,7 +21,7 @@ export const create2Factory = depositRouterCreate2.factory;
 
 /**
  * Returns the transaction that deploys the Router; it can be sent from any account. The data has the factory's format:
- * a 32-byte salt (zero), followed by the creation code. It costs about 1.6 million gas and fails if the Router already
+ * a 32-byte salt (zero), followed by the creation code. It costs about 3.2 million gas and fails if the Router already
  * exists or the factory does not. Source: github.com/Arachnid/deterministic-deployment-proxy.
  */
 export function deployTransaction(): { to: Hex; data: Hex } {

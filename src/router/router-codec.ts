@@ -5,6 +5,7 @@ import {
   encodeEventTopics,
   encodeFunctionData,
   type Hex,
+  isHex,
   type Log,
   parseEventLogs,
   type RpcLog,
@@ -15,71 +16,105 @@ import { depositRouterAbi } from "./deposit-router-artifact.ts";
 import { depositRouterAddress } from "./router-address.ts";
 
 /**
- * One call that the Router's Executor makes, with the token to approve before it and the balance to write into its
- * calldata; see DepositRouter.sol. `value` is in wei.
+ * One word that the Router's executor writes into a step's calldata: floor(its balance of `token` × `mul` / `div`),
+ * where 0 counts as 1. The zero address is native money.
+ */
+export interface RouterPatch {
+  /** Byte offset of the word in the calldata, selector included. */
+  offset: bigint;
+  token: Address;
+  mul: bigint;
+  div: bigint;
+}
+
+/**
+ * One call that the Router's executor makes, with the amount that it must hold before, the token to approve for it and
+ * the words to write into its calldata; see OrderTypes.sol. `value` is in wei.
  */
 export interface RouterStep {
   target: Address;
   value: bigint;
   approveToken: Address;
   spender: Address;
-  patchToken: Address;
-  patchOffset: bigint;
-  patchMul: bigint;
+  needToken: Address;
+  needAmount: bigint;
+  patches: readonly RouterPatch[];
   data: Hex;
 }
 
-/** The parameters of a Router deposit: input, minimum shares, receiver and attribution; see DepositRouter.sol. */
-export interface RouterDeposit {
-  asset: Address;
-  amount: bigint;
+/** The parameters of a Router order: input, floors of the output, receiver and attribution; see OrderTypes.sol. */
+export interface RouterOrder {
+  tokenIn: Address;
+  amountIn: bigint;
   minIn: bigint;
-  shareToken: Address;
+  nativeFee: bigint;
+  tokenOut: Address;
   receiver: Address;
-  minShares: bigint;
-  /** Time after which the deposit reverts, in seconds since the epoch. */
+  minOut: bigint;
+  /** Minimum output per unit that arrives, in smallest units, times 10^27. */
+  minOutPerIn: bigint;
+  /** Time after which the order reverts, in seconds since the epoch. */
   deadline: bigint;
+  /** True if the last step pays the receiver itself; false if the executor pays out what it holds. */
+  direct: boolean;
   refundTo: Address;
   ref: Hex;
   partnerId: Hex;
   partnerType: number;
 }
 
-/** The arguments of `DepositRouter.deposit`. */
+/** The arguments of `DepositRouter.execute`. */
 export interface RouterCall {
-  deposit: RouterDeposit;
+  order: RouterOrder;
   steps: readonly RouterStep[];
-  /** Tokens other than the asset that the steps may leave over; what remains of them is sent to `refundTo`. */
+  /** Tokens that the steps may leave over besides the input and those they approve; sent to `refundTo`. */
   sweep: readonly Address[];
 }
 
-/** Creates a Router step that neither approves a token nor writes a token balance into the calldata. */
+/** Creates a Router step that neither approves a token nor writes into the calldata. */
 export function callOnlyStep(call: { target: Address; value: bigint; data: Hex }): RouterStep {
   return {
     ...call,
     approveToken: zeroAddress,
     spender: zeroAddress,
-    patchToken: zeroAddress,
-    patchOffset: 0n,
-    patchMul: 0n,
+    needToken: zeroAddress,
+    needAmount: 0n,
+    patches: [],
   };
 }
 
-/** Encodes the calldata of `DepositRouter.deposit`. */
-export function encodeRouterDeposit(call: RouterCall): Hex {
+/**
+ * Creates a Router step that lets a spender take the executor's whole balance of a token and writes that balance, times
+ * `scale`, into the calldata at byte `offset`.
+ */
+export function spendingStep(call: {
+  target: Address;
+  spender: Address;
+  token: Address;
+  offset: bigint;
+  scale?: bigint;
+  data: Hex;
+}): RouterStep {
+  const { target, spender, token, offset, scale = 1n, data } = call;
+  const patches = [{ offset, token, mul: scale, div: 1n }];
+  return { ...callOnlyStep({ target, value: 0n, data }), approveToken: token, spender, patches };
+}
+
+/** Encodes the calldata of `DepositRouter.execute`. */
+export function encodeRouterCall(call: RouterCall): Hex {
   return encodeFunctionData({
     abi: depositRouterAbi,
-    functionName: "deposit",
-    args: [call.deposit, call.steps, call.sweep],
+    functionName: "execute",
+    args: [call.order, call.steps, call.sweep],
   });
 }
 
-/** Decodes the calldata of a Router deposit. Throws an Error for any other calldata. */
-export function decodeRouterDeposit(data: Hex): RouterCall {
+/** Decodes the calldata of `DepositRouter.execute`. Throws an Error for any other calldata. */
+export function decodeRouterCall(data: Hex): RouterCall {
   const { functionName, args } = decodeFunctionData({ abi: depositRouterAbi, data });
-  if (functionName !== "deposit") throw new Error(`the calldata is ${functionName}, not deposit`);
-  const [deposit, steps, sweep] = args;
-  return { deposit, steps, sweep };
+  if (functionName !== "execute") throw new Error(`the calldata is ${functionName}, not execute`);
+  const [order, steps, sweep] = args;
+  return { order, steps, sweep };
 }
 
 /** The Router's own errors, without `Error(string)` and `Panic(uint256)`, which any contract may revert with. */
@@ -97,20 +132,32 @@ export function decodeRouterError(data: Hex): { name: string; args: readonly unk
   }
 }
 
-/** Returns the decoded `Deposited` events that the Router itself emitted, among any logs. */
-export function routerDeposits(logs: readonly (Log | RpcLog)[]) {
+/**
+ * Returns the revert data inside a Router error: what a step or a token gave as its reason. Returns null if the error
+ * has none. The reason is a third party's: it may explain a refusal to the user, but no figure of it may be used.
+ */
+export function foreignReason(data: Hex): Hex | null {
+  const error = decodeRouterError(data);
+  const reason = error === null ? null : WITH_REASON.has(error.name) ? error.args.at(-1) : null;
+  return isHex(reason) ? reason : null;
+}
+
+const WITH_REASON: ReadonlySet<string> = new Set(["StepFailed", "TokenFailed", "AuthorizationFailed"]);
+
+/** Returns the decoded `OrderExecuted` events that the Router itself emitted, among any logs. */
+export function executedOrders(logs: readonly (Log | RpcLog)[]) {
   const own = logs.filter((log) => sameAddress(log.address, depositRouterAddress));
-  return parseEventLogs({ abi: depositRouterAbi, eventName: "Deposited", logs: own as Log[] });
+  return parseEventLogs({ abi: depositRouterAbi, eventName: "OrderExecuted", logs: own as Log[] });
 }
 
 /**
- * Returns the lowercase topic lists that match the Router's `Deposited` events: those of all deposits, or of the
- * deposits with one of the given references.
+ * Returns the lowercase topic lists that match the Router's `OrderExecuted` events: those of all orders, or of the
+ * orders with one of the given references.
  */
-export function routerDepositTopics(refs?: readonly Hex[]): string[][] {
+export function executedOrderTopics(refs?: readonly Hex[]): string[][] {
   const [signature, ref] = encodeEventTopics({
     abi: depositRouterAbi,
-    eventName: "Deposited",
+    eventName: "OrderExecuted",
     ...(refs === undefined ? {} : { args: { ref: [...refs] } }),
   });
   const lists = [signature, ref].flatMap((topic) => (topic === undefined || topic === null ? [] : [topic]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-import {Deposit, IDepositRouter, IExecutor, Step} from "./support/IDepositRouter.sol";
+import {IDepositRouter, IExecutor, Order, Step} from "./support/IDepositRouter.sol";
 import {Intruder} from "./support/Intruder.sol";
 import {RouterTest} from "./support/RouterTest.sol";
 import {DoubleEntry, RebasingToken, Token, Traits} from "./support/Tokens.sol";
@@ -39,10 +39,10 @@ contract AttacksTest is RouterTest {
     }
 
     function _nested() private view returns (bytes memory) {
-        Deposit memory d = depositOf(address(token), 1e18, address(vault));
+        Order memory d = depositOf(address(token), 1e18, address(vault));
         (d.receiver, d.refundTo) = (mallory, mallory);
         return
-            abi.encodeCall(IDepositRouter.deposit, (d, one(vaultStep(address(token), address(vault), mallory)), none()));
+            abi.encodeCall(IDepositRouter.execute, (d, one(vaultStep(address(token), address(vault), mallory)), none()));
     }
 
     function _assertShutOut() private view {
@@ -77,11 +77,11 @@ contract AttacksTest is RouterTest {
     }
 
     function test_reentryFromTheRefundOfNative() external {
-        Deposit memory d = depositOf(NATIVE, 1 ether, address(token));
+        Order memory d = depositOf(NATIVE, 1 ether, address(token));
         d.refundTo = address(intruder);
         vm.deal(alice, 1 ether);
         vm.prank(alice);
-        router.deposit{value: 1 ether}(d, one(callStep(address(token), abi.encodeCall(Token.mint, (bob, 1)))), none());
+        router.execute{value: 1 ether}(d, one(callStep(address(token), abi.encodeCall(Token.mint, (bob, 1)))), none());
         _assertShutOut();
     }
 
@@ -89,19 +89,16 @@ contract AttacksTest is RouterTest {
         BehaviourVault toCaller = new BehaviourVault(address(token), Mode.MintsToCaller);
         toCaller.setHook(address(0));
         toCaller.setSpy(address(intruder));
-        Step memory forward = callStep(address(toCaller), abi.encodeCall(Token.transfer, (bob, 0)));
-        (forward.patchToken, forward.patchOffset) = (address(toCaller), 36);
-        run(
-            depositOf(address(token), 10e18, address(toCaller)),
-            two(vaultStep(address(token), address(toCaller), bob), forward)
-        );
+        Order memory d = depositOf(address(token), 10e18, address(toCaller));
+        d.direct = false;
+        run(d, into(address(toCaller)));
         _assertShutOut();
     }
 
     function test_reentryThatInsistsFailsTheWholeDeposit() external {
         intruder.insist();
         runExpecting(
-            abi.encodeWithSignature("Error(string)", "insists"),
+            stepSaid(0, "insists"),
             depositOf(address(token), 10e18, address(hostile)),
             into(address(hostile))
         );
@@ -110,13 +107,13 @@ contract AttacksTest is RouterTest {
 
     function test_lockIsOpenAgainAfterAFailure() external {
         runExpecting(
-            abi.encodeWithSelector(IDepositRouter.SharesBelowMinimum.selector, 0, 1), simple(1e18), new Step[](0)
+            outputBelow(0, 1), simple(1e18), new Step[](0)
         );
         run(simple(1e18), into(address(vault)));
     }
 
     function test_intruderCannotDriveTheRunningClone() external {
-        intruder.plan(nextClone(), 0, abi.encodeCall(IExecutor.run, (new Step[](0), address(token), none(), mallory)));
+        intruder.plan(nextClone(), 0, driveData(new Step[](0), address(token)));
         run(depositOf(address(token), 10e18, address(hostile)), into(address(hostile)));
         eq(intruder.calls(), 1, "had control");
         eq(intruder.answer(), abi.encodeWithSelector(IDepositRouter.OnlyRouter.selector), "was refused");
@@ -124,7 +121,7 @@ contract AttacksTest is RouterTest {
 
     function test_cloneCannotBeDrivenBeforeItExists() external {
         address clone = nextClone();
-        (bool done,) = clone.call(abi.encodeCall(IExecutor.run, (new Step[](0), address(token), none(), mallory)));
+        (bool done,) = clone.call(driveData(new Step[](0), address(token)));
         ok(done && clone.code.length == 0, "a call of nothing");
         eq(run(simple(10e18), into(address(vault))), 10e18, "leaves no trace");
     }
@@ -138,7 +135,7 @@ contract AttacksTest is RouterTest {
         vm.prank(mallory);
         token.approve(address(router), MAX);
         vm.prank(mallory);
-        router.deposit(simple(1e18), two(plant, vaultStep(address(token), address(vault), bob)), none());
+        router.execute(simple(1e18), two(plant, vaultStep(address(token), address(vault), bob)), none());
         eq(token.allowance(planted, address(intruder)), MAX, "planted");
 
         BehaviourVault half = new BehaviourVault(address(token), Mode.TakesHalf);
@@ -153,7 +150,7 @@ contract AttacksTest is RouterTest {
     function test_userWhoApprovedTheNextCloneLosesNothingToTheLockedOut() external {
         vm.prank(victim);
         token.approve(nextClone(), MAX);
-        intruder.plan(nextClone(), 0, abi.encodeCall(IExecutor.run, (new Step[](0), address(token), none(), mallory)));
+        intruder.plan(nextClone(), 0, driveData(new Step[](0), address(token)));
         run(depositOf(address(token), 10e18, address(hostile)), into(address(hostile)));
         eq(token.balanceOf(victim), 1_000_000e18, "only the steps of this deposit run in it");
     }
@@ -179,7 +176,7 @@ contract AttacksTest is RouterTest {
     }
 
     function test_victimNamedAsReceiverAndRefundToPaysNothing() external {
-        Deposit memory d = simple(10e18);
+        Order memory d = simple(10e18);
         (d.receiver, d.refundTo) = (victim, victim);
         run(d, one(vaultStep(address(token), address(vault), victim)));
         eq(token.balanceOf(victim), 1_000_000e18, "no loss");
@@ -188,7 +185,7 @@ contract AttacksTest is RouterTest {
 
     function test_sharesOfSomebodyElsesDepositCountOnce() external {
         intruder.plan(address(hostile), 0, abi.encodeCall(Token.mint, (bob, 5e18)));
-        Deposit memory d = depositOf(address(token), 10e18, address(hostile));
+        Order memory d = depositOf(address(token), 10e18, address(hostile));
         eq(run(d, into(address(hostile))), 15e18, "a gift in the middle is the receiver's");
         eq(hostile.balanceOf(bob), 15e18, "and really there");
     }
@@ -197,7 +194,7 @@ contract AttacksTest is RouterTest {
         hostile.setMode(Mode.MintsLater);
         hostile.setHook(address(0));
         runExpecting(
-            abi.encodeWithSelector(IDepositRouter.SharesBelowMinimum.selector, 0, 1),
+            outputBelow(0, 1),
             depositOf(address(token), 10e18, address(hostile)),
             into(address(hostile))
         );
@@ -206,40 +203,39 @@ contract AttacksTest is RouterTest {
     function test_vaultThatLiesAboutTheSharesIsMeasured() external {
         hostile.setMode(Mode.LiesInReturn);
         hostile.setHook(address(0));
-        Deposit memory d = depositOf(address(token), 10e18, address(hostile));
-        d.minShares = 5e18 + 1;
+        Order memory d = depositOf(address(token), 10e18, address(hostile));
+        d.minOut = 5e18 + 1;
         runExpecting(
-            abi.encodeWithSelector(IDepositRouter.SharesBelowMinimum.selector, 5e18, 5e18 + 1),
+            outputBelow(5e18, 5e18 + 1),
             d,
             into(address(hostile))
         );
-        d.minShares = 5e18;
+        d.minOut = 5e18;
         eq(run(d, into(address(hostile))), 5e18, "what is there, not what was said");
     }
 
     function test_shareTokenThatIsAPuppetDeceivesOnlyWhoChoseIt() external {
         PuppetShares puppet = new PuppetShares();
         Step memory pretend = callStep(address(puppet), abi.encodeCall(PuppetShares.set, (bob, 1_000_000e18)));
-        Deposit memory d = depositOf(address(token), 10e18, address(puppet));
+        Order memory d = depositOf(address(token), 10e18, address(puppet));
         run(d, one(pretend));
         eq(token.balanceOf(carol), 10e18, "the money went back to refundTo");
         eq(token.balanceOf(victim), 1_000_000e18, "nobody else is concerned");
     }
 
-    function test_secondAddressOfTheAssetAsShareTokenDeceivesOnlyWhoChoseIt() external {
+    function test_secondAddressOfTheInputAsOutputDeceivesOnlyWhoChoseIt() external {
         DoubleEntry alias_ = new DoubleEntry(token);
-        Deposit memory d = depositOf(address(token), 10e18, address(alias_));
-        d.refundTo = bob;
-        run(d, new Step[](0));
-        eq(token.balanceOf(bob), 10e18, "a refund, which the share token reports as shares");
-        eq(token.balanceOf(address(router)), 0, "nothing stuck");
+        Order memory d = depositOf(address(token), 10e18, address(alias_));
+        (d.direct, d.refundTo) = (false, bob);
+        runExpecting(tokenFailed(address(alias_), bytes("")), d, new Step[](0));
+        eq(token.balanceOf(alice), 1_000e18, "the second address moves nothing here");
     }
 
     function test_eventOfAFakeVaultNamesTheFakeVault() external {
         BehaviourVault fake = new BehaviourVault(address(token), Mode.TakesNothing);
-        Deposit memory d = depositOf(address(token), 10e18, address(fake));
+        Order memory d = depositOf(address(token), 10e18, address(fake));
         vm.expectEmit(address(router));
-        emit IDepositRouter.Deposited("ref", "partner", bob, address(fake), alice, address(token), 10e18, 10e18, 7);
+        emit IDepositRouter.OrderExecuted("ref", "partner", bob, alice, address(token), address(fake), 10e18, 10e18, 7);
         run(d, into(address(fake)));
         eq(token.balanceOf(carol), 10e18, "it cost him nothing: an indexer must know its vaults");
     }
@@ -265,21 +261,21 @@ contract AttacksTest is RouterTest {
         fund(rebasing, alice, 100e18);
         BehaviourVault toCaller = new BehaviourVault(address(rebasing), Mode.Honest);
         Step memory slash = callStep(address(rebasing), abi.encodeCall(RebasingToken.setIndex, (0.5e18)));
-        Deposit memory d = depositOf(address(rebasing), 100e18, address(toCaller));
+        Order memory d = depositOf(address(rebasing), 100e18, address(toCaller));
         vm.prank(alice);
-        router.deposit(d, two(slash, vaultStep(address(rebasing), address(toCaller), bob)), none());
+        router.execute(d, two(slash, vaultStep(address(rebasing), address(toCaller), bob)), none());
         ok(toCaller.balanceOf(bob) != 0, "deposited what was left, not what had arrived");
     }
 
     function test_pausedAndBlockedTokensRevertWhole() external {
         token.setPaused(true);
-        runExpecting(abi.encodeWithSignature("Error(string)", "paused"), simple(1e18), into(address(vault)));
+        runExpecting(tokenSaid(address(token), "paused"), simple(1e18), into(address(vault)));
         token.setPaused(false);
         token.setBlocked(address(vault), true);
-        runExpecting(abi.encodeWithSignature("Error(string)", "blocked"), simple(1e18), into(address(vault)));
+        runExpecting(stepSaid(0, "blocked"), simple(1e18), into(address(vault)));
         token.setUnreadable(true);
         runExpecting(
-            abi.encodeWithSelector(IDepositRouter.TokenUnreadable.selector, token), simple(1e18), into(address(vault))
+            tokenSaid(address(token), "unreadable"), simple(1e18), into(address(vault))
         );
     }
 
@@ -297,8 +293,8 @@ contract AttacksTest is RouterTest {
             )
         );
         Step memory take = callStep(address(weth), abi.encodeCall(Token.transferFrom, (victim, mallory, 5e18)));
-        Deposit memory d = depositOf(address(weth), 5e18, address(honest));
-        runExpecting(abi.encodeWithSignature("Error(string)", "allowance"), d, two(permit, take));
+        Order memory d = depositOf(address(weth), 5e18, address(honest));
+        runExpecting(stepSaid(1, "allowance"), d, two(permit, take));
         run(d, two(permit, vaultStep(address(weth), address(honest), bob)));
         eq(weth.balanceOf(victim), 5e18, "a permit that is swallowed permits nothing");
     }
@@ -314,11 +310,11 @@ contract AttacksTest is RouterTest {
     }
 
     function test_firstDepositorsInflationMeetsTheFloor() external {
-        Deposit memory d = simple(100e18);
-        d.minShares = 99e18;
+        Order memory d = simple(100e18);
+        d.minOut = 99e18;
         _inflate(address(vault), 100e18);
         runExpecting(
-            abi.encodeWithSelector(IDepositRouter.SharesBelowMinimum.selector, 1, 99e18), d, into(address(vault))
+            outputBelow(1, 99e18), d, into(address(vault))
         );
         eq(token.balanceOf(alice), 1_000e18, "sender keeps the money");
     }
@@ -327,7 +323,7 @@ contract AttacksTest is RouterTest {
         SolmateVault solmate = new SolmateVault(address(token));
         _inflate(address(solmate), 100e18);
         runExpecting(
-            abi.encodeWithSignature("Error(string)", "ZERO_SHARES"),
+            stepSaid(0, "ZERO_SHARES"),
             depositOf(address(token), 100e18, address(solmate)),
             into(address(solmate))
         );
@@ -338,20 +334,20 @@ contract AttacksTest is RouterTest {
         Step[] memory steps = two(spin, vaultStep(address(token), address(vault), bob));
         vm.prank(alice);
         (bool done,) =
-            address(router).call{gas: 2_000_000}(abi.encodeCall(IDepositRouter.deposit, (simple(1e18), steps, none())));
+            address(router).call{gas: 2_000_000}(abi.encodeCall(IDepositRouter.execute, (simple(1e18), steps, none())));
         ok(!done, "out of gas");
         eq(token.balanceOf(alice), 1_000e18, "nothing lost");
         run(simple(1e18), into(address(vault)));
     }
 
     function test_tooLittleGasForTheCloneSaysSo() external {
-        Deposit memory d = simple(1e18);
+        Order memory d = simple(1e18);
         Step[] memory steps = into(address(vault));
         bool seen;
         for (uint256 gas_ = 20_000; gas_ < 120_000 && !seen; gas_ += 250) {
             vm.prank(alice);
             (bool done, bytes memory reason) =
-                address(router).call{gas: gas_}(abi.encodeCall(IDepositRouter.deposit, (d, steps, none())));
+                address(router).call{gas: gas_}(abi.encodeCall(IDepositRouter.execute, (d, steps, none())));
             ok(!done, "not enough for a deposit");
             seen = keccak256(reason) == keccak256(abi.encodeWithSelector(IDepositRouter.CloneFailed.selector));
         }

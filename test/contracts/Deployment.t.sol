@@ -61,7 +61,7 @@ contract DeploymentTest is RouterTest {
         ok(address(executor) != implementation, "its own");
         vm.prank(address(router));
         vm.expectRevert(IDepositRouter.OnlyRouter.selector);
-        executor.run(new Step[](0), address(token), none(), mallory);
+        executor.run(simple(1), new Step[](0), none());
     }
 
     function test_executorTakesNativeAndNothingElse() external {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-import {Deposit, IDepositRouter, Step} from "./support/IDepositRouter.sol";
+import {IDepositRouter, Order, Step} from "./support/IDepositRouter.sol";
 import {RouterTest} from "./support/RouterTest.sol";
 import {Token, Traits, WrappedNative} from "./support/Tokens.sol";
 import {BehaviourVault, IVault, Mode, OpenZeppelinVault, SolmateVault} from "./support/Vaults.sol";
@@ -31,8 +31,8 @@ contract Converter {
 contract DepositTest is RouterTest {
     function test_openZeppelinVaultGivesThePreviewedShares() external {
         uint256 preview = vault.previewDeposit(100e18);
-        Deposit memory d = simple(100e18);
-        d.minShares = preview;
+        Order memory d = simple(100e18);
+        d.minOut = preview;
         eq(run(d, into(address(vault))), preview, "returned");
         eq(vault.balanceOf(bob), preview, "receiver's shares");
         eq(token.balanceOf(alice), 900e18, "sender paid");
@@ -42,8 +42,8 @@ contract DepositTest is RouterTest {
     function test_solmateVaultGivesThePreviewedShares() external {
         SolmateVault solmate = new SolmateVault(address(token));
         uint256 preview = solmate.previewDeposit(100e18);
-        Deposit memory d = depositOf(address(token), 100e18, address(solmate));
-        d.minShares = preview;
+        Order memory d = depositOf(address(token), 100e18, address(solmate));
+        d.minOut = preview;
         eq(run(d, into(address(solmate))), preview, "returned");
         eq(solmate.balanceOf(bob), preview, "receiver's shares");
     }
@@ -53,33 +53,33 @@ contract DepositTest is RouterTest {
         Token usdc = new Token(6, plain);
         fund(usdc, alice, 500e6);
         OpenZeppelinVault metaMorphoLike = new OpenZeppelinVault(address(usdc), 12);
-        Deposit memory d = depositOf(address(usdc), 500e6, address(metaMorphoLike));
-        d.minShares = 500e18;
+        Order memory d = depositOf(address(usdc), 500e6, address(metaMorphoLike));
+        d.minOut = 500e18;
         eq(run(d, one(vaultStep(address(usdc), address(metaMorphoLike), bob))), 500e18, "shares");
     }
 
     function test_sharesAddToWhatTheReceiverHad() external {
         run(simple(100e18), into(address(vault)));
-        Deposit memory d = simple(50e18);
-        d.minShares = 50e18;
+        Order memory d = simple(50e18);
+        d.minOut = 50e18;
         eq(run(d, into(address(vault))), 50e18, "only the rise counts");
         eq(vault.balanceOf(bob), 150e18, "receiver's shares");
     }
 
     function test_oneAccountInAllThreeRoles() external {
-        Deposit memory d = simple(100e18);
+        Order memory d = simple(100e18);
         (d.receiver, d.refundTo) = (alice, alice);
         BehaviourVault half = new BehaviourVault(address(token), Mode.TakesHalf);
-        d.shareToken = address(half);
+        d.tokenOut = address(half);
         run(d, one(vaultStep(address(token), address(half), alice)));
         eq(token.balanceOf(alice), 950e18, "half came back");
         eq(half.balanceOf(alice), 50e18, "shares");
     }
 
     function test_eventTellsWhatWasMeasured() external {
-        Deposit memory d = simple(100e18);
+        Order memory d = simple(100e18);
         vm.expectEmit(address(router));
-        emit IDepositRouter.Deposited("ref", "partner", bob, address(vault), alice, address(token), 100e18, 100e18, 7);
+        emit IDepositRouter.OrderExecuted("ref", "partner", bob, alice, address(token), address(vault), 100e18, 100e18, 7);
         run(d, into(address(vault)));
     }
 
@@ -89,10 +89,10 @@ contract DepositTest is RouterTest {
         Token taxed = new Token(18, traits);
         fund(taxed, alice, 100e18);
         BehaviourVault honest = new BehaviourVault(address(taxed), Mode.Honest);
-        Deposit memory d = depositOf(address(taxed), 100e18, address(honest));
+        Order memory d = depositOf(address(taxed), 100e18, address(honest));
         vm.expectEmit(address(router));
-        emit IDepositRouter.Deposited(
-            "ref", "partner", bob, address(honest), alice, address(taxed), 99.5e18, 99.0025e18, 7
+        emit IDepositRouter.OrderExecuted(
+            "ref", "partner", bob, alice, address(taxed), address(honest), 99.5e18, 99.0025e18, 7
         );
         run(d, one(vaultStep(address(taxed), address(honest), bob)));
     }
@@ -111,10 +111,10 @@ contract DepositTest is RouterTest {
     function test_bridgeThatDeliversLessThanItSaid() external {
         BridgeExecutor bridge = new BridgeExecutor();
         token.mint(address(bridge), 99.7e18);
-        Deposit memory d = simple(MAX);
-        (d.minIn, d.minShares) = (99.5e18, 99.5e18);
+        Order memory d = simple(MAX);
+        (d.minIn, d.minOut) = (99.5e18, 99.5e18);
         bridge.complete(
-            address(token), address(router), abi.encodeCall(IDepositRouter.deposit, (d, into(address(vault)), none()))
+            address(token), address(router), abi.encodeCall(IDepositRouter.execute, (d, into(address(vault)), none()))
         );
         eq(vault.balanceOf(bob), 99.7e18, "what arrived was deposited");
         eq(token.balanceOf(address(bridge)), 0, "nothing stays with the bridge");
@@ -123,9 +123,9 @@ contract DepositTest is RouterTest {
     function test_bridgeThatDeliversTooLittleGetsARevert() external {
         BridgeExecutor bridge = new BridgeExecutor();
         token.mint(address(bridge), 99.4e18);
-        Deposit memory d = simple(MAX);
+        Order memory d = simple(MAX);
         d.minIn = 99.5e18;
-        bytes memory data = abi.encodeCall(IDepositRouter.deposit, (d, into(address(vault)), none()));
+        bytes memory data = abi.encodeCall(IDepositRouter.execute, (d, into(address(vault)), none()));
         vm.expectRevert(abi.encodeWithSelector(IDepositRouter.InputBelowMinimum.selector, 99.4e18, 99.5e18));
         bridge.complete(address(token), address(router), data);
         eq(token.balanceOf(address(bridge)), 99.4e18, "so that its own refund can run");
@@ -140,11 +140,11 @@ contract DepositTest is RouterTest {
     function test_nativeIsWrappedAndDeposited() external {
         WrappedNative weth = new WrappedNative();
         BehaviourVault honest = new BehaviourVault(address(weth), Mode.Honest);
-        Deposit memory d = depositOf(NATIVE, 3 ether, address(honest));
-        (d.minIn, d.minShares) = (3 ether, 3 ether);
+        Order memory d = depositOf(NATIVE, 3 ether, address(honest));
+        (d.minIn, d.minOut) = (3 ether, 3 ether);
         vm.deal(alice, 5 ether);
         vm.prank(alice);
-        router.deposit{value: 3 ether}(d, _nativeSteps(weth, address(honest)), only(address(weth)));
+        router.execute{value: 3 ether}(d, _nativeSteps(weth, address(honest)), only(address(weth)));
         eq(honest.balanceOf(bob), 3 ether, "shares");
         eq(alice.balance, 2 ether, "sender paid");
     }
@@ -152,12 +152,12 @@ contract DepositTest is RouterTest {
     function test_allOfTheNativeThatWasSent() external {
         WrappedNative weth = new WrappedNative();
         BehaviourVault honest = new BehaviourVault(address(weth), Mode.Honest);
-        Deposit memory d = depositOf(NATIVE, MAX, address(honest));
+        Order memory d = depositOf(NATIVE, MAX, address(honest));
         vm.deal(alice, 5 ether);
         vm.expectEmit(address(router));
-        emit IDepositRouter.Deposited("ref", "partner", bob, address(honest), alice, NATIVE, 3 ether, 3 ether, 7);
+        emit IDepositRouter.OrderExecuted("ref", "partner", bob, alice, NATIVE, address(honest), 3 ether, 3 ether, 7);
         vm.prank(alice);
-        router.deposit{value: 3 ether}(d, _nativeSteps(weth, address(honest)), none());
+        router.execute{value: 3 ether}(d, _nativeSteps(weth, address(honest)), none());
     }
 
     function test_unwrappingFitsTheGasOfTransfer() external {
@@ -168,10 +168,10 @@ contract DepositTest is RouterTest {
         vm.prank(alice);
         weth.approve(address(router), MAX);
         Step memory unwrap = callStep(address(weth), abi.encodeCall(WrappedNative.withdraw, (0)));
-        (unwrap.patchToken, unwrap.patchOffset) = (address(weth), 4);
+        unwrap.patches = patch(address(weth), 4);
         Step memory mint = callStep(address(token), abi.encodeCall(Token.mint, (bob, 1)));
         vm.prank(alice);
-        router.deposit(depositOf(address(weth), 2 ether, address(token)), two(unwrap, mint), none());
+        router.execute(depositOf(address(weth), 2 ether, address(token)), two(unwrap, mint), none());
         eq(carol.balance, 2 ether, "unwrapped by a step, so it is a leftover");
     }
 
@@ -182,14 +182,13 @@ contract DepositTest is RouterTest {
         Step memory convert = callStep(address(converter), abi.encodeCall(Converter.convert, (token, other, 0)));
         convert.approveToken = address(token);
         convert.spender = address(converter);
-        convert.patchToken = address(token);
-        convert.patchOffset = 68;
-        Deposit memory d = depositOf(address(token), 100e18, address(honest));
+        convert.patches = patch(address(token), 68);
+        Order memory d = depositOf(address(token), 100e18, address(honest));
         eq(run(d, two(convert, vaultStep(address(other), address(honest), bob))), 200e18, "two for one, all of it");
     }
 
     function test_deadlineIsTheLastSecondThatWorks() external {
-        Deposit memory d = simple(1e18);
+        Order memory d = simple(1e18);
         d.deadline = block.timestamp;
         run(d, into(address(vault)));
         d.deadline = MAX;
@@ -222,7 +221,7 @@ contract DepositTest is RouterTest {
             sweep[i] = i % 2 == 0 ? address(token) : address(vault);
         }
         vm.prank(alice);
-        eq(router.deposit(simple(10e18), steps, sweep), 10e18, "shares");
+        eq(router.execute(simple(10e18), steps, sweep), 10e18, "shares");
         eq(token.balanceOf(mallory), 99, "each step ran");
     }
 
@@ -233,10 +232,10 @@ contract DepositTest is RouterTest {
         address delegated = vm.addr(key);
         ok(delegated.code.length != 0, "has code");
         fund(token, delegated, 10e18);
-        Deposit memory d = simple(10e18);
+        Order memory d = simple(10e18);
         (d.receiver, d.refundTo) = (delegated, delegated);
         vm.prank(delegated);
-        router.deposit(d, one(vaultStep(address(token), address(vault), delegated)), none());
+        router.execute(d, one(vaultStep(address(token), address(vault), delegated)), none());
         eq(vault.balanceOf(delegated), 10e18, "treated like any other account");
     }
 
@@ -247,7 +246,7 @@ contract DepositTest is RouterTest {
         BehaviourVault honest = new BehaviourVault(address(weth), Mode.Honest);
         vm.deal(alice, 1 ether);
         vm.prank(alice);
-        router.deposit{value: 1 ether}(
+        router.execute{value: 1 ether}(
             depositOf(NATIVE, MAX, address(honest)), _nativeSteps(weth, address(honest)), none()
         );
         eq(honest.balanceOf(bob), 1 ether, "only what was sent");

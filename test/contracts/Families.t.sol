@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-import {Deposit, IDepositRouter, Step} from "./support/IDepositRouter.sol";
+import {IDepositRouter, Order, Step} from "./support/IDepositRouter.sol";
 import {RouterTest} from "./support/RouterTest.sol";
 import {Token, Traits} from "./support/Tokens.sol";
 
@@ -110,17 +110,13 @@ contract FamiliesTest is RouterTest {
     {
         step = callStep(target, data);
         (step.approveToken, step.spender) = (address(usdc), spender);
-        (step.patchToken, step.patchOffset) = (address(usdc), offset);
+        step.patches = patch(address(usdc), offset);
     }
 
-    function _forward(Token shares_) private view returns (Step memory step) {
-        step = callStep(address(shares_), abi.encodeCall(Token.transfer, (bob, 0)));
-        (step.patchToken, step.patchOffset) = (address(shares_), 36);
-    }
-
-    function _deposit(Token shares_, uint256 expected, Step[] memory steps) private {
-        Deposit memory d = depositOf(address(usdc), MAX, address(shares_));
-        d.minShares = expected;
+    function _deposit(Token shares_, uint256 expected, bool direct, Step[] memory steps) private {
+        Order memory d = depositOf(address(usdc), MAX, address(shares_));
+        d.direct = direct;
+        d.minOut = expected;
         address clone = nextClone();
         eq(run(d, steps), expected, "shares");
         assertEmpty(address(usdc), clone, steps[0].spender);
@@ -130,28 +126,28 @@ contract FamiliesTest is RouterTest {
     function test_upshiftNamesTheAssetAndTheReceiver() external {
         SeparateShares orchestrator = new SeparateShares(shares);
         bytes memory data = abi.encodeCall(SeparateShares.deposit, (usdc, 0, bob));
-        _deposit(shares, 250e6, one(_template(address(orchestrator), address(orchestrator), 36, data)));
+        _deposit(shares, 250e6, true, one(_template(address(orchestrator), address(orchestrator), 36, data)));
     }
 
     function test_hyperbeatHasTheAmountThird() external {
         SeparateShares staking = new SeparateShares(shares);
         bytes memory data = abi.encodeCall(SeparateShares.stake, (usdc, bob, 0, "ref"));
-        _deposit(shares, 250e6, one(_template(address(staking), address(staking), 68, data)));
+        _deposit(shares, 250e6, true, one(_template(address(staking), address(staking), 68, data)));
     }
 
     function test_midasCountsInEighteenDecimalsAndMintsToItsCaller() external {
         IssuanceVault issuance = new IssuanceVault(shares);
         bytes memory data = abi.encodeCall(IssuanceVault.depositInstant, (usdc, 0, 249e18, "ref"));
         Step memory step = _template(address(issuance), address(issuance), 36, data);
-        step.patchMul = 1e12;
-        _deposit(shares, 250e18, two(step, _forward(shares)));
+        step.patches[0].mul = 1e12;
+        _deposit(shares, 250e18, false, one(step));
     }
 
     function test_vedaApprovesTheVaultAndCallsTheTeller() external {
         BoringVault boring = new BoringVault();
         bytes memory data = abi.encodeCall(Teller.deposit, (usdc, 0, 249e6));
         Step memory step = _template(address(new Teller(boring)), address(boring), 36, data);
-        _deposit(boring, 250e6, two(step, _forward(boring)));
+        _deposit(boring, 250e6, false, one(step));
     }
 
     function test_vedaWithLockedSharesReverts() external {
@@ -159,17 +155,15 @@ contract FamiliesTest is RouterTest {
         boring.setLocks(true);
         bytes memory data = abi.encodeCall(Teller.deposit, (usdc, 0, 249e6));
         Step memory step = _template(address(new Teller(boring)), address(boring), 36, data);
-        runExpecting(
-            abi.encodeWithSignature("Error(string)", "blocked"),
-            depositOf(address(usdc), MAX, address(boring)),
-            two(step, _forward(boring))
-        );
+        Order memory d = depositOf(address(usdc), MAX, address(boring));
+        d.direct = false;
+        runExpecting(tokenSaid(address(boring), "blocked"), d, one(step));
         eq(usdc.balanceOf(alice), 250e6, "nothing lost");
     }
 
     function test_lidoQueueTakesANarrowerNumber() external {
         DepositQueue queue = new DepositQueue(usdc, shares);
         bytes memory data = abi.encodeCall(DepositQueue.deposit, (0, bob, new bytes32[](0)));
-        _deposit(shares, 250e6, two(_template(address(queue), address(queue), 4, data), _forward(shares)));
+        _deposit(shares, 250e6, false, one(_template(address(queue), address(queue), 4, data)));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-import {Deposit, IDepositRouter, IExecutor, Step} from "./support/IDepositRouter.sol";
+import {IDepositRouter, IExecutor, Order, Step} from "./support/IDepositRouter.sol";
 import {RouterTest} from "./support/RouterTest.sol";
 import {OperatorToken, Token} from "./support/Tokens.sol";
 import {BehaviourVault, Mode} from "./support/Vaults.sol";
@@ -65,10 +65,10 @@ contract IncidentsTest is RouterTest {
 
     /// @dev Mallory makes an honest deposit of her own money with one hostile step first.
     function _attack(Step memory hostile) private returns (bool done) {
-        Deposit memory d = simple(1e18);
+        Order memory d = simple(1e18);
         Step[] memory steps = two(hostile, vaultStep(address(token), address(vault), bob));
         vm.prank(mallory);
-        (done,) = address(router).call(abi.encodeCall(IDepositRouter.deposit, (d, steps, none())));
+        (done,) = address(router).call(abi.encodeCall(IDepositRouter.execute, (d, steps, none())));
     }
 
     function test_2022_03_LiFi_swapStepThatCallsTheToken() external victimKeepsAll {
@@ -76,24 +76,24 @@ contract IncidentsTest is RouterTest {
     }
 
     function test_2022_10_TransitSwap_ownerNamedInTheCalldata() external victimKeepsAll {
-        Deposit memory d = simple(1e18);
+        Order memory d = simple(1e18);
         (d.receiver, d.refundTo) = (mallory, victim);
         Step[] memory steps = one(vaultStep(address(token), address(vault), mallory));
         vm.prank(address(thief));
-        vm.expectRevert("allowance");
-        router.deposit(d, steps, none());
+        vm.expectRevert(tokenSaid(address(token), "allowance"));
+        router.execute(d, steps, none());
         (d.receiver, d.refundTo) = (victim, mallory);
         vm.prank(address(thief));
-        vm.expectRevert("allowance");
-        router.deposit(d, steps, none());
+        vm.expectRevert(tokenSaid(address(token), "allowance"));
+        router.execute(d, steps, none());
     }
 
     function test_2022_12_Rubic_tokenPassedAsTheRouterToCall() external victimKeepsAll {
         vm.deal(mallory, 1 ether);
         Step memory hostile = callStep(address(token), _steal());
         vm.prank(mallory);
-        vm.expectRevert("allowance");
-        router.deposit{value: 1 ether}(depositOf(NATIVE, 1 ether, address(vault)), one(hostile), none());
+        vm.expectRevert(stepSaid(0, "allowance"));
+        router.execute{value: 1 ether}(depositOf(NATIVE, 1 ether, address(vault)), one(hostile), none());
     }
 
     function test_2023_02_Dexible_routeWithItsOwnSpenderAndData() external victimKeepsAll {
@@ -120,13 +120,13 @@ contract IncidentsTest is RouterTest {
     function test_2023_10_MaestroAndUnibot_arbitraryCallByAnyone() external victimKeepsAll {
         vm.expectRevert(IDepositRouter.OnlyRouter.selector);
         vm.prank(mallory);
-        IExecutor(implementation).run(one(callStep(address(token), _steal())), address(token), none(), mallory);
+        IExecutor(implementation).run(simple(1), one(callStep(address(token), _steal())), none());
     }
 
     function test_2024_01_Socket_zeroAmountThatPassesTheBalanceCheck() external victimKeepsAll {
         vm.expectRevert(IDepositRouter.ZeroAmount.selector);
         vm.prank(mallory);
-        router.deposit(simple(0), one(callStep(address(token), _steal())), none());
+        router.execute(simple(0), one(callStep(address(token), _steal())), none());
         ok(!_attack(callStep(address(token), _steal())), "nor does the step work when the amount is not zero");
     }
 
@@ -142,7 +142,7 @@ contract IncidentsTest is RouterTest {
     function test_2024_03_Unizen_callBehindTheContractThatHoldsTheApprovals() external victimKeepsAll {
         Step memory hostile = callStep(address(router), "");
         hostile.data =
-            abi.encodeCall(IDepositRouter.deposit, (simple(1e18), one(callStep(address(token), _steal())), none()));
+            abi.encodeCall(IDepositRouter.execute, (simple(1e18), one(callStep(address(token), _steal())), none()));
         ok(!_attack(hostile), "the Router is no target");
     }
 
@@ -178,8 +178,8 @@ contract IncidentsTest is RouterTest {
         token.mint(address(thief), 1e18);
         vm.prank(address(thief));
         token.approve(address(router), MAX);
-        Deposit memory nested = depositOf(address(token), 1e18, address(hostile));
-        thief.plan(address(router), abi.encodeCall(IDepositRouter.deposit, (nested, into(address(hostile)), none())));
+        Order memory nested = depositOf(address(token), 1e18, address(hostile));
+        thief.plan(address(router), abi.encodeCall(IDepositRouter.execute, (nested, into(address(hostile)), none())));
         run(depositOf(address(token), 1e18, address(hostile)), into(address(hostile)));
         ok(thief.calls() == 1 && !thief.succeeded(), "no nested deposit");
         eq(hostile.balanceOf(bob), 1e18, "one deposit, its shares once");
@@ -209,7 +209,7 @@ contract IncidentsTest is RouterTest {
         uint256[5] memory offsets = [uint256(0), data.length, MAX, MAX - 35, data.length - 31];
         for (uint256 i = 0; i < 5; ++i) {
             Step memory hostile = callStep(address(token), data);
-            (hostile.patchToken, hostile.patchOffset) = (address(token), offsets[i]);
+            hostile.patches = patch(address(token), offsets[i]);
             ok(!_attack(hostile), "outside the arguments");
         }
     }
@@ -246,7 +246,7 @@ contract IncidentsTest is RouterTest {
         token.approve(implementation, MAX);
         vm.expectRevert(IDepositRouter.OnlyRouter.selector);
         vm.prank(mallory);
-        IExecutor(implementation).run(one(callStep(address(token), _steal())), address(token), none(), mallory);
+        IExecutor(implementation).run(simple(1), one(callStep(address(token), _steal())), none());
         ok(!_attack(callStep(address(token), _steal())), "no clone is the implementation");
     }
 
@@ -257,16 +257,16 @@ contract IncidentsTest is RouterTest {
         token.approve(used, MAX);
         vm.expectRevert(IDepositRouter.OnlyRouter.selector);
         vm.prank(mallory);
-        IExecutor(used).run(one(callStep(address(token), _steal())), address(token), none(), mallory);
+        IExecutor(used).run(simple(1), one(callStep(address(token), _steal())), none());
         ok(!_attack(callStep(address(token), _steal())), "the Router never calls it again");
     }
 
     function test_2026_05_SquidRouterModule_payloadThatNamesWhoActs() external victimKeepsAll {
-        Deposit memory d = simple(MAX);
+        Order memory d = simple(MAX);
         (d.receiver, d.refundTo, d.ref, d.partnerId) =
         (victim, victim, bytes32(uint256(uint160(victim))), bytes32(uint256(uint160(victim))));
         vm.prank(mallory);
-        router.deposit(d, one(vaultStep(address(token), address(vault), victim)), none());
+        router.execute(d, one(vaultStep(address(token), address(vault), victim)), none());
         eq(token.balanceOf(mallory), 0, "who calls pays, whoever is named");
         eq(vault.balanceOf(victim), 10e18, "and the named one is richer");
     }
@@ -276,11 +276,11 @@ contract IncidentsTest is RouterTest {
         for (uint256 i = 0; i < 2; ++i) {
             vm.expectRevert(IDepositRouter.OnlyRouter.selector);
             vm.prank(callers[i]);
-            IExecutor(implementation).run(one(callStep(address(token), _steal())), address(token), none(), mallory);
+            IExecutor(implementation).run(simple(1), one(callStep(address(token), _steal())), none());
         }
         vm.prank(callers[2]);
-        vm.expectRevert("allowance");
-        IExecutor(implementation).run(one(callStep(address(token), _steal())), address(token), none(), mallory);
+        vm.expectRevert(stepSaid(0, "allowance"));
+        IExecutor(implementation).run(simple(1), one(callStep(address(token), _steal())), none());
     }
 
     function test_2026_08_Unistreet_operatorRightsGivenByTheExecutorItself() external victimKeepsAll {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-import {Deposit, IDepositRouter} from "./support/IDepositRouter.sol";
+import {IDepositRouter, Order} from "./support/IDepositRouter.sol";
 import {Intruder} from "./support/Intruder.sol";
 import {RouterTest} from "./support/RouterTest.sol";
 import {IMoveHook, Token, Traits} from "./support/Tokens.sol";
@@ -21,7 +21,7 @@ contract MatrixTest is RouterTest {
         address vault;
         address clone;
         uint256 amount;
-        uint256 minShares;
+        uint256 minOut;
     }
 
     /// @dev Legend of the rows, in order.
@@ -49,12 +49,12 @@ contract MatrixTest is RouterTest {
         if (i == 10) cell.token.setSpy(address(new Watcher()));
         if (i == 11) {
             Intruder intruder = new Intruder();
-            Deposit memory d = depositOf(address(cell.token), 1, cell.vault);
+            Order memory d = depositOf(address(cell.token), 1, cell.vault);
             intruder.plan(
                 address(router),
                 0,
                 abi.encodeCall(
-                    IDepositRouter.deposit, (d, one(vaultStep(address(cell.token), cell.vault, bob)), none())
+                    IDepositRouter.execute, (d, one(vaultStep(address(cell.token), cell.vault, bob)), none())
                 )
             );
             fund(cell.token, address(intruder), 1);
@@ -75,7 +75,7 @@ contract MatrixTest is RouterTest {
             Intruder intruder = new Intruder();
             bytes memory take = abi.encodeCall(Token.transferFrom, (nextClone(), mallory, 1));
             bytes memory nest = abi.encodeCall(
-                IDepositRouter.deposit,
+                IDepositRouter.execute,
                 (depositOf(asset, 1, address(made)), one(vaultStep(asset, address(made), bob)), none())
             );
             bool reenters = Mode(kind) == Mode.Reenters;
@@ -95,7 +95,7 @@ contract MatrixTest is RouterTest {
             cell.clone = nextClone();
             cell.vault = _vault(kind, address(cell.token));
             cell.amount = 1_000 * 10 ** uint256(decimals);
-            cell.minShares = cell.amount * minSharesBps / 10_000;
+            cell.minOut = cell.amount * minSharesBps / 10_000;
             fund(cell.token, alice, cell.amount);
             fund(cell.token, victim, cell.amount);
             _prepare(i, cell);
@@ -111,13 +111,13 @@ contract MatrixTest is RouterTest {
     }
 
     function _run(Cell memory cell) private returns (bool done) {
-        Deposit memory d = depositOf(address(cell.token), cell.amount, cell.vault);
-        d.minShares = cell.minShares;
+        Order memory d = depositOf(address(cell.token), cell.amount, cell.vault);
+        d.minOut = cell.minOut;
         vm.prank(alice);
         (done,) = address(router)
             .call(
                 abi.encodeCall(
-                    IDepositRouter.deposit, (d, one(vaultStep(address(cell.token), cell.vault, bob)), only(cell.vault))
+                    IDepositRouter.execute, (d, one(vaultStep(address(cell.token), cell.vault, bob)), only(cell.vault))
                 )
             );
     }
@@ -130,7 +130,7 @@ contract MatrixTest is RouterTest {
     }
 
     function _assertDelivered(Cell memory cell, Traits memory traits) private view {
-        ok(Token(cell.vault).balanceOf(bob) >= cell.minShares, "the receiver has the shares");
+        ok(Token(cell.vault).balanceOf(bob) >= cell.minOut, "the receiver has the shares");
         eq(cell.token.balanceOf(victim), cell.amount, "the victim lost nothing");
         eq(cell.token.balanceOf(mallory), 0, "the intruder took nothing");
         eq(cell.token.allowance(cell.clone, cell.vault), 0, "no allowance is left");

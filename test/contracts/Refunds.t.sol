@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-import {Deposit, IDepositRouter, Step} from "./support/IDepositRouter.sol";
+import {IDepositRouter, Order, Step} from "./support/IDepositRouter.sol";
 import {RouterTest} from "./support/RouterTest.sol";
 import {Token, Traits, WrappedNative} from "./support/Tokens.sol";
 import {BehaviourVault, Mode} from "./support/Vaults.sol";
@@ -41,7 +41,7 @@ contract RefundsTest is RouterTest {
     }
 
     function test_leftoverAssetGoesToRefundTo() external {
-        Deposit memory d = depositOf(address(token), 100e18, address(half));
+        Order memory d = depositOf(address(token), 100e18, address(half));
         address clone = nextClone();
         run(d, into(address(half)));
         eq(token.balanceOf(carol), 50e18, "half came back");
@@ -53,7 +53,7 @@ contract RefundsTest is RouterTest {
         address clone = nextClone();
         Step memory pays = callStep(address(reward), abi.encodeCall(Token.mint, (clone, 5e18)));
         vm.prank(alice);
-        router.deposit(simple(1e18), two(pays, vaultStep(address(token), address(vault), bob)), only(address(reward)));
+        router.execute(simple(1e18), two(pays, vaultStep(address(token), address(vault), bob)), only(address(reward)));
         eq(reward.balanceOf(carol), 5e18, "swept");
         assertEmpty(address(reward), clone, address(vault));
     }
@@ -62,36 +62,34 @@ contract RefundsTest is RouterTest {
         address[] memory sweep = new address[](3);
         (sweep[0], sweep[1], sweep[2]) = (address(token), address(token), address(half));
         vm.prank(alice);
-        router.deposit(depositOf(address(token), 100e18, address(half)), into(address(half)), sweep);
+        router.execute(depositOf(address(token), 100e18, address(half)), into(address(half)), sweep);
         eq(token.balanceOf(carol), 50e18, "once");
     }
 
     function test_listedAddressThatIsNoTokenIsRefused() external {
-        vm.expectRevert(abi.encodeWithSelector(IDepositRouter.TokenUnreadable.selector, mallory));
+        vm.expectRevert(tokenFailed(mallory, bytes("")));
         vm.prank(alice);
-        router.deposit(simple(1e18), into(address(vault)), only(mallory));
+        router.execute(simple(1e18), into(address(vault)), only(mallory));
     }
 
-    function test_sharesMintedToTheCloneCanBeForwardedByAStep() external {
+    function test_sharesMintedToTheExecutorArePaidOut() external {
         BehaviourVault toCaller = new BehaviourVault(address(token), Mode.MintsToCaller);
-        Step memory forward = callStep(address(toCaller), abi.encodeCall(Token.transfer, (bob, 0)));
-        (forward.patchToken, forward.patchOffset) = (address(toCaller), 36);
-        Deposit memory d = depositOf(address(token), 100e18, address(toCaller));
-        d.minShares = 100e18;
-        run(d, two(vaultStep(address(token), address(toCaller), bob), forward));
-        eq(toCaller.balanceOf(bob), 100e18, "all forwarded");
+        Order memory d = depositOf(address(token), 100e18, address(toCaller));
+        (d.direct, d.minOut) = (false, 100e18);
+        address clone = nextClone();
+        vm.prank(alice);
+        eq(router.execute(d, into(address(toCaller)), only(address(toCaller))), 100e18, "what the receiver gained");
+        eq(toCaller.balanceOf(bob), 100e18, "all paid out");
+        assertEmpty(address(toCaller), clone, bob);
     }
 
-    function test_sharesLeftInTheCloneAreSweptAndCountOnlyIfTheyReachTheReceiver() external {
+    function test_sharesMintedToTheExecutorOfADirectOrderReachTheReceiverUncounted() external {
         BehaviourVault toCaller = new BehaviourVault(address(token), Mode.MintsToCaller);
-        Deposit memory d = depositOf(address(token), 100e18, address(toCaller));
-        vm.expectRevert(abi.encodeWithSelector(IDepositRouter.SharesBelowMinimum.selector, 0, 1));
-        vm.prank(alice);
-        router.deposit(d, into(address(toCaller)), only(address(toCaller)));
-        d.refundTo = bob;
-        vm.prank(alice);
-        router.deposit(d, into(address(toCaller)), only(address(toCaller)));
-        eq(toCaller.balanceOf(bob), 100e18, "swept to the receiver");
+        Order memory d = depositOf(address(token), 100e18, address(toCaller));
+        runExpecting(outputBelow(0, 1), d, into(address(toCaller)));
+        Step memory mint = callStep(address(toCaller), abi.encodeCall(Token.mint, (bob, 1)));
+        eq(run(d, two(vaultStep(address(token), address(toCaller), bob), mint)), 1, "the last step alone counts");
+        eq(toCaller.balanceOf(bob), 100e18 + 1, "the rest came on top");
     }
 
     function test_leftoverNativeGoesToRefundTo() external {
@@ -99,42 +97,42 @@ contract RefundsTest is RouterTest {
         take.value = MAX;
         vm.deal(alice, 1 ether);
         vm.prank(alice);
-        router.deposit{value: 1 ether}(depositOf(NATIVE, 1 ether, address(token)), two(take, _mintOne()), none());
+        router.execute{value: 1 ether}(depositOf(NATIVE, 1 ether, address(token)), two(take, _mintOne()), none());
         eq(carol.balance, 0.4 ether, "paid back to the clone, then to refundTo");
     }
 
     function test_leftoverNativeGoesToAContractWithAllTheGasItNeeds() external {
         Hungry hungry = new Hungry();
-        Deposit memory d = depositOf(NATIVE, 1 ether, address(token));
+        Order memory d = depositOf(NATIVE, 1 ether, address(token));
         d.refundTo = address(hungry);
         vm.deal(alice, 1 ether);
         vm.prank(alice);
-        router.deposit{value: 1 ether}(d, one(_mintOne()), none());
+        router.execute{value: 1 ether}(d, one(_mintOne()), none());
         eq(hungry.received(), 1 ether, "taken");
     }
 
     function test_refundToIsNotCalledWhenNothingIsLeft() external {
         Hungry hungry = new Hungry();
-        Deposit memory d = simple(100e18);
+        Order memory d = simple(100e18);
         d.refundTo = address(hungry);
         run(d, into(address(vault)));
         ok(!hungry.called(), "no control and no gas for nothing");
     }
 
     function test_leftoverNativeThatIsRejectedRevertsTheDeposit() external {
-        Deposit memory d = depositOf(NATIVE, 1 ether, address(token));
+        Order memory d = depositOf(NATIVE, 1 ether, address(token));
         d.refundTo = address(new Rejecting());
         vm.deal(alice, 1 ether);
         vm.expectRevert(abi.encodeWithSelector(IDepositRouter.RefundRejected.selector, d.refundTo, 1 ether));
         vm.prank(alice);
-        router.deposit{value: 1 ether}(d, one(_mintOne()), none());
+        router.execute{value: 1 ether}(d, one(_mintOne()), none());
         eq(alice.balance, 1 ether, "nothing lost");
     }
 
     function test_leftoverTokenThatIsRejectedRevertsTheDeposit() external {
         token.setBlocked(carol, true);
         runExpecting(
-            abi.encodeWithSignature("Error(string)", "blocked"),
+            tokenSaid(address(token), "blocked"),
             depositOf(address(token), 100e18, address(half)),
             into(address(half))
         );
@@ -153,7 +151,7 @@ contract RefundsTest is RouterTest {
         fund(lend, alice, 100e18);
         BehaviourVault honest = new BehaviourVault(address(lend), Mode.Honest);
         vm.prank(alice);
-        router.deposit(
+        router.execute(
             depositOf(address(lend), 100e18, address(honest)),
             one(vaultStep(address(lend), address(honest), bob)),
             only(address(lend))
@@ -162,9 +160,9 @@ contract RefundsTest is RouterTest {
 
     function test_donatedAssetBecomesSharesAndIsNotMeasuredAsInput() external {
         token.mint(nextClone(), 7e18);
-        Deposit memory d = simple(100e18);
+        Order memory d = simple(100e18);
         vm.expectEmit(address(router));
-        emit IDepositRouter.Deposited("ref", "partner", bob, address(vault), alice, address(token), 100e18, 107e18, 7);
+        emit IDepositRouter.OrderExecuted("ref", "partner", bob, alice, address(token), address(vault), 100e18, 107e18, 7);
         run(d, into(address(vault)));
     }
 
@@ -174,7 +172,7 @@ contract RefundsTest is RouterTest {
         Token taxed = new Token(18, traits);
         fund(taxed, alice, 100e18);
         taxed.mint(nextClone(), 50e18);
-        Deposit memory d = depositOf(address(taxed), 100e18, address(vault));
+        Order memory d = depositOf(address(taxed), 100e18, address(vault));
         d.minIn = 100e18;
         runExpecting(
             abi.encodeWithSelector(IDepositRouter.InputBelowMinimum.selector, 99e18, 100e18), d, into(address(vault))
@@ -199,7 +197,7 @@ contract RefundsTest is RouterTest {
     function test_donatedNativeDoesNotBlockARefundToThatTakesNone() external {
         address clone = nextClone();
         vm.deal(clone, 1);
-        Deposit memory d = simple(100e18);
+        Order memory d = simple(100e18);
         d.refundTo = address(new Rejecting());
         run(d, into(address(vault)));
         eq(vault.balanceOf(bob), 100e18, "deposited");
@@ -208,12 +206,12 @@ contract RefundsTest is RouterTest {
 
     function test_donatedNativeDoesNotHideARealLeftover() external {
         vm.deal(nextClone(), 1);
-        Deposit memory d = depositOf(NATIVE, 1 ether, address(token));
+        Order memory d = depositOf(NATIVE, 1 ether, address(token));
         d.refundTo = address(new Rejecting());
         vm.deal(alice, 1 ether);
         vm.expectRevert(abi.encodeWithSelector(IDepositRouter.RefundRejected.selector, d.refundTo, 1 ether + 1));
         vm.prank(alice);
-        router.deposit{value: 1 ether}(d, one(_mintOne()), none());
+        router.execute{value: 1 ether}(d, one(_mintOne()), none());
     }
 
     function test_donatedTokenThatIsNotListedStaysForEver() external {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-import {Deposit, IDepositRouter, Step} from "./support/IDepositRouter.sol";
+import {IDepositRouter, Order, Step} from "./support/IDepositRouter.sol";
 import {RouterTest} from "./support/RouterTest.sol";
 import {Token, Traits} from "./support/Tokens.sol";
 import {BehaviourVault, Mode} from "./support/Vaults.sol";
@@ -72,7 +72,7 @@ contract StepsTest is RouterTest {
         address[4] memory refused = [address(router), implementation, nextClone(), PERMIT2];
         for (uint256 i = 0; i < 4; ++i) {
             stepExpecting(
-                abi.encodeWithSelector(IDepositRouter.TargetForbidden.selector, refused[i]), callStep(refused[i], "")
+                abi.encodeWithSelector(IDepositRouter.StepTargetForbidden.selector, 0, refused[i]), callStep(refused[i], "")
             );
         }
     }
@@ -81,7 +81,7 @@ contract StepsTest is RouterTest {
         address[4] memory codeless = [mallory, address(0), address(1), address(9)];
         for (uint256 i = 0; i < 4; ++i) {
             stepExpecting(
-                abi.encodeWithSelector(IDepositRouter.TargetWithoutCode.selector, codeless[i]),
+                abi.encodeWithSelector(IDepositRouter.StepTargetWithoutCode.selector, 0, codeless[i]),
                 callStep(codeless[i], "")
             );
         }
@@ -91,16 +91,9 @@ contract StepsTest is RouterTest {
         address old = nextClone();
         run(simple(10e18), into(address(vault)));
         Step[] memory nothing;
-        bytes memory data = abi.encodeWithSignature(
-            "run((address,uint256,address,address,address,uint256,uint256,bytes)[],address,address[],address)",
-            nothing,
-            address(token),
-            none(),
-            mallory
-        );
-        runExpecting(
-            abi.encodeWithSelector(IDepositRouter.OnlyRouter.selector), simple(10e18), one(callStep(old, data))
-        );
+        bytes memory refused = abi.encodeWithSelector(IDepositRouter.OnlyRouter.selector);
+        Step memory drives = callStep(old, driveData(nothing, address(token)));
+        runExpecting(stepFailed(0, refused), simple(10e18), one(drives));
     }
 
     function test_shortAndEmptyCalldataArePassedOn() external {
@@ -108,10 +101,9 @@ contract StepsTest is RouterTest {
         eq(_recorded(callStep(address(recorder), hex"abcdef")), hex"abcdef", "three bytes");
     }
 
-    function test_calldataIsPassedOnUntouchedWithoutPatchToken() external {
+    function test_calldataIsPassedOnUntouchedWithoutPatches() external {
         Step memory step = callStep(address(recorder), hex"11223344556677");
-        (step.patchOffset, step.patchMul) = (MAX, MAX);
-        eq(_recorded(step), hex"11223344556677", "offset and factor mean nothing then");
+        eq(_recorded(step), hex"11223344556677", "word for word");
         eq(recorder.lastSender(), vm.computeCreateAddress(address(router), vm.getNonce(address(router)) - 1), "clone");
     }
 
@@ -121,7 +113,7 @@ contract StepsTest is RouterTest {
             filled[i] = 0xff;
         }
         Step memory step = callStep(address(recorder), filled);
-        (step.patchToken, step.patchOffset) = (address(token), 36);
+        step.patches = patch(address(token), 36);
         bytes memory seen = _recorded(step);
         eq(seen.length, 100, "length");
         for (uint256 i = 0; i < 100; ++i) {
@@ -132,10 +124,9 @@ contract StepsTest is RouterTest {
 
     function test_patchAtTheFirstAndTheLastPossibleOffset() external {
         Step memory step = callStep(address(recorder), bytes.concat(hex"aabbccdd", bytes32(MAX), bytes32(MAX)));
-        step.patchToken = address(token);
-        step.patchOffset = 4;
+        step.patches = patch(address(token), 4);
         eq(_recorded(step), bytes.concat(hex"aabbccdd", bytes32(uint256(100e18)), bytes32(MAX)), "first");
-        step.patchOffset = 36;
+        step.patches = patch(address(token), 36);
         eq(_recorded(step), bytes.concat(hex"aabbccdd", bytes32(MAX), bytes32(uint256(100e18))), "last");
     }
 
@@ -143,40 +134,40 @@ contract StepsTest is RouterTest {
         uint256[8] memory offsets = [uint256(0), 1, 2, 3, 37, 68, MAX - 31, MAX];
         for (uint256 i = 0; i < offsets.length; ++i) {
             Step memory step = callStep(address(recorder), bytes.concat(hex"aabbccdd", bytes32(MAX), bytes32(MAX)));
-            (step.patchToken, step.patchOffset) = (address(token), offsets[i]);
-            stepExpecting(abi.encodeWithSelector(IDepositRouter.PatchOutOfBounds.selector, offsets[i], 68), step);
+            step.patches = patch(address(token), offsets[i]);
+            stepExpecting(abi.encodeWithSelector(IDepositRouter.StepPatchOutOfBounds.selector, 0, offsets[i], 68), step);
         }
     }
 
     function test_patchOfCalldataWithoutRoomIsRefused() external {
         for (uint256 length = 0; length < 36; ++length) {
             Step memory step = callStep(address(recorder), new bytes(length));
-            (step.patchToken, step.patchOffset) = (address(token), 4);
-            stepExpecting(abi.encodeWithSelector(IDepositRouter.PatchOutOfBounds.selector, 4, length), step);
+            step.patches = patch(address(token), 4);
+            stepExpecting(abi.encodeWithSelector(IDepositRouter.StepPatchOutOfBounds.selector, 0, 4, length), step);
         }
     }
 
     function test_patchFactorScales() external {
         Step memory step = callStep(address(recorder), bytes.concat(hex"aabbccdd", bytes32(0)));
-        (step.patchToken, step.patchOffset) = (address(token), 4);
+        step.patches = patch(address(token), 4);
         uint256[3] memory factors = [uint256(0), 1, 1e12];
         uint256[3] memory expected = [uint256(100e18), 100e18, 100e30];
         for (uint256 i = 0; i < 3; ++i) {
-            step.patchMul = factors[i];
+            step.patches[0].mul = factors[i];
             eq(_recorded(step), bytes.concat(hex"aabbccdd", bytes32(expected[i])), "product");
         }
     }
 
-    function test_patchFactorThatOverflowsPanics() external {
+    function test_patchFactorThatOverflowsIsRefused() external {
         Step memory step = callStep(address(recorder), bytes.concat(hex"aabbccdd", bytes32(0)));
-        (step.patchToken, step.patchOffset, step.patchMul) = (address(token), 4, MAX / 100e18 + 1);
-        stepExpecting(abi.encodeWithSignature("Panic(uint256)", 0x11), step);
+        step.patches = patch(address(token), 4, MAX / 100e18 + 1, 0);
+        stepExpecting(abi.encodeWithSelector(IDepositRouter.StepPatchOverflow.selector, 0), step);
     }
 
     function test_patchOfAnUnreadableTokenIsRefused() external {
         Step memory step = callStep(address(recorder), bytes.concat(hex"aabbccdd", bytes32(0)));
-        (step.patchToken, step.patchOffset) = (mallory, 4);
-        stepExpecting(abi.encodeWithSelector(IDepositRouter.TokenUnreadable.selector, mallory), step);
+        step.patches = patch(mallory, 4);
+        stepExpecting(tokenFailed(mallory, bytes("")), step);
     }
 
     function test_approvalIsTheWholeBalanceAndGoneAfterwards() external {
@@ -209,7 +200,7 @@ contract StepsTest is RouterTest {
     function test_approvalOfAnUnreadableTokenIsRefused() external {
         Step memory step = callStep(address(recorder), "");
         (step.approveToken, step.spender) = (mallory, address(recorder));
-        stepExpecting(abi.encodeWithSelector(IDepositRouter.TokenUnreadable.selector, mallory), step);
+        stepExpecting(tokenFailed(mallory, bytes("")), step);
     }
 
     function test_approvalOnTopOfOneThatAStepLeft() external {
@@ -219,7 +210,7 @@ contract StepsTest is RouterTest {
         fund(usdt, alice, 100e6);
         BehaviourVault honest = new BehaviourVault(address(usdt), Mode.Honest);
         Step memory leaves = callStep(address(usdt), abi.encodeCall(Token.approve, (address(honest), 1)));
-        Deposit memory d = depositOf(address(usdt), 100e6, address(honest));
+        Order memory d = depositOf(address(usdt), 100e6, address(honest));
         address clone = nextClone();
         run(d, two(leaves, vaultStep(address(usdt), address(honest), bob)));
         eq(honest.balanceOf(bob), 100e6, "set to zero first");
@@ -247,7 +238,7 @@ contract StepsTest is RouterTest {
         denying.mint(nextClone(), 1);
         Step memory step = callStep(address(recorder), "");
         (step.approveToken, step.spender) = (address(denying), address(recorder));
-        stepExpecting(abi.encodeWithSelector(IDepositRouter.TokenRefused.selector, denying), step);
+        stepExpecting(tokenFailed(address(denying), abi.encode(false)), step);
     }
 
     function test_valueIsExactOrEverything() external {
@@ -260,7 +251,7 @@ contract StepsTest is RouterTest {
             step.value = values[i];
             Step memory mint = callStep(address(token), abi.encodeCall(Token.mint, (bob, 1)));
             vm.prank(alice);
-            router.deposit{value: 10 ether}(depositOf(NATIVE, 10 ether, address(token)), two(step, mint), none());
+            router.execute{value: 10 ether}(depositOf(NATIVE, 10 ether, address(token)), two(step, mint), none());
             eq(recorder.lastValue(), expected[i], "sent");
             eq(carol.balance, 10 ether - expected[i], "the rest is refunded");
             vm.revertToState(id);
@@ -270,26 +261,26 @@ contract StepsTest is RouterTest {
     function test_moreValueThanThereIsFails() external {
         Step memory step = callStep(address(recorder), "");
         step.value = 1;
-        stepExpecting(abi.encodeWithSelector(IDepositRouter.CallFailed.selector, recorder), step);
+        stepExpecting(stepFailed(0, bytes("")), step);
     }
 
     function test_failureWithoutReasonNamesTheTarget() external {
         recorder.failWith("");
         stepExpecting(
-            abi.encodeWithSelector(IDepositRouter.CallFailed.selector, recorder), callStep(address(recorder), "")
+            stepFailed(0, bytes("")), callStep(address(recorder), "")
         );
     }
 
     function test_failureIsPassedOnWordForWord() external {
         bytes memory reason = abi.encodeWithSignature("DepositCapExceeded(uint256,string)", 42, "of the vault");
         recorder.failWith(reason);
-        stepExpecting(reason, callStep(address(recorder), ""));
+        stepExpecting(stepFailed(0, reason), callStep(address(recorder), ""));
     }
 
     function test_failureOfALaterStepUndoesTheEarlier() external {
         Step memory breaks = callStep(address(recorder), "");
         recorder.failWith("no");
-        runExpecting("no", simple(100e18), two(vaultStep(address(token), address(vault), bob), breaks));
+        runExpecting(stepFailed(1, bytes("no")), simple(100e18), two(vaultStep(address(token), address(vault), bob), breaks));
         eq(vault.balanceOf(bob), 0, "no shares");
         eq(token.balanceOf(alice), 1_000e18, "sender keeps the money");
     }
@@ -298,9 +289,9 @@ contract StepsTest is RouterTest {
         Step[] memory steps = one(callStep(address(new Bomb(true)), ""));
         vm.prank(alice);
         (bool done, bytes memory reason) =
-            address(router).call(abi.encodeCall(IDepositRouter.deposit, (simple(1e18), steps, none())));
+            address(router).call(abi.encodeCall(IDepositRouter.execute, (simple(1e18), steps, none())));
         ok(!done, "reverted");
-        eq(reason.length, 4_096, "capped");
+        eq(reason.length, stepFailed(0, new bytes(4_096)).length, "capped");
     }
 
     function test_returnedMegabyteIsNotCopied() external {

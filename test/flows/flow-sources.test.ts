@@ -46,21 +46,21 @@ function deposited(
   logIndex: number,
   of: { shares: bigint; shareToken?: Address; from?: Address; tx?: string },
 ) {
-  const item = depositRouterAbi.filter((one) => one.type === "event" && one.name === "Deposited");
+  const item = depositRouterAbi.filter((one) => one.type === "event" && one.name === "OrderExecuted");
   const inputs = item[0]?.inputs.filter((input) => !("indexed" in input && input.indexed)) ?? [];
   const values: Record<string, unknown> = {
-    shareToken: of.shareToken ?? veda.shareToken,
-    sender: OTHER,
-    asset: veda.asset.address,
+    payer: OTHER,
+    tokenIn: veda.asset.address,
+    tokenOut: of.shareToken ?? veda.shareToken,
     amountIn: 100n,
-    shares: of.shares,
+    amountOut: of.shares,
     partnerType: 0,
   };
   return at(logIndex, {
     address: of.from ?? depositRouterCreate2.address,
     topics: encodeEventTopics({
       abi: depositRouterAbi,
-      eventName: "Deposited",
+      eventName: "OrderExecuted",
       args: { ref: `0x${"1".repeat(64)}`, partnerId: `0x${"0".repeat(64)}`, receiver: RECEIVER ?? "0x" },
     }),
     data: encodeAbiParameters(inputs, inputs.map(({ name }) => values[name ?? ""]) as never),

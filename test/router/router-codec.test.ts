@@ -12,28 +12,31 @@ import { describe, expect, test } from "vitest";
 import { depositRouterAbi } from "../../src/router/deposit-router-artifact.ts";
 import {
   callOnlyStep,
-  decodeRouterDeposit,
+  decodeRouterCall,
   decodeRouterError,
-  encodeRouterDeposit,
+  encodeRouterCall,
+  executedOrders,
   type RouterCall,
-  routerDeposits,
 } from "../../src/router/router-codec.ts";
 import { OTHER, REF, USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
-import { depositedLog, transferLog } from "../support/deposits/logs.ts";
+import { executedLog, transferLog } from "../support/deposits/logs.ts";
 
 const bytes = (length: number) =>
   fc.uint8Array({ minLength: length, maxLength: length }).map((raw) => toHex(raw));
 const anAddress: fc.Arbitrary<Address> = bytes(20).map((raw) => getAddress(raw));
 const aWord = fc.bigInt(0n, 2n ** 256n - 1n);
 const aCall: fc.Arbitrary<RouterCall> = fc.record({
-  deposit: fc.record({
-    asset: anAddress,
-    amount: aWord,
+  order: fc.record({
+    tokenIn: anAddress,
+    amountIn: aWord,
     minIn: aWord,
-    shareToken: anAddress,
+    nativeFee: aWord,
+    tokenOut: anAddress,
     receiver: anAddress,
-    minShares: aWord,
+    minOut: aWord,
+    minOutPerIn: aWord,
     deadline: aWord,
+    direct: fc.boolean(),
     refundTo: anAddress,
     ref: bytes(32),
     partnerId: bytes(32),
@@ -45,9 +48,11 @@ const aCall: fc.Arbitrary<RouterCall> = fc.record({
       value: aWord,
       approveToken: anAddress,
       spender: anAddress,
-      patchToken: anAddress,
-      patchOffset: aWord,
-      patchMul: aWord,
+      needToken: anAddress,
+      needAmount: aWord,
+      patches: fc.array(fc.record({ offset: aWord, token: anAddress, mul: aWord, div: aWord }), {
+        maxLength: 3,
+      }),
       data: fc.uint8Array({ maxLength: 100 }).map((raw) => toHex(raw)),
     }),
     { maxLength: 4 },
@@ -55,11 +60,11 @@ const aCall: fc.Arbitrary<RouterCall> = fc.record({
   sweep: fc.array(anAddress, { maxLength: 3 }),
 });
 
-describe("encodeRouterDeposit() and decodeRouterDeposit()", () => {
+describe("encodeRouterCall() and decodeRouterCall()", () => {
   test("round-trip every call", () => {
     fc.assert(
       fc.property(aCall, (call) => {
-        expect(decodeRouterDeposit(encodeRouterDeposit(call))).toEqual(call);
+        expect(decodeRouterCall(encodeRouterCall(call))).toEqual(call);
       }),
       { numRuns: 300 },
     );
@@ -69,7 +74,7 @@ describe("encodeRouterDeposit() and decodeRouterDeposit()", () => {
     fc.assert(
       fc.property(aCall, aCall, (a, b) => {
         const differ = JSON.stringify(a, replaceBig) !== JSON.stringify(b, replaceBig);
-        expect(encodeRouterDeposit(a) !== encodeRouterDeposit(b)).toBe(differ);
+        expect(encodeRouterCall(a) !== encodeRouterCall(b)).toBe(differ);
       }),
     );
   });
@@ -78,21 +83,24 @@ describe("encodeRouterDeposit() and decodeRouterDeposit()", () => {
     ["nothing", "0x"],
     ["another function of the Router's", toFunctionSelector("executorImplementation()")],
     ["another contract's", `0x6e553f65${"00".repeat(64)}`],
-    ["the selector alone", toFunctionSelector(depositRouterAbi.filter(isDeposit)[0] as never)],
+    ["the selector alone", toFunctionSelector(depositRouterAbi.filter(isExecute)[0] as never)],
   ])("refuse other calldata: %s", (_what, data) => {
-    expect(() => decodeRouterDeposit(data)).toThrow();
+    expect(() => decodeRouterCall(data)).toThrow();
   });
 
   test("refuse truncated calldata", () => {
-    const call = encodeRouterDeposit({
-      deposit: {
-        asset: USDC,
-        amount: 1n,
+    const call = encodeRouterCall({
+      order: {
+        tokenIn: USDC,
+        amountIn: 1n,
         minIn: 1n,
-        shareToken: VAULT,
+        nativeFee: 0n,
+        tokenOut: VAULT,
         receiver: USER,
-        minShares: 1n,
+        minOut: 1n,
+        minOutPerIn: 0n,
         deadline: 1n,
+        direct: true,
         refundTo: USER,
         ref: REF,
         partnerId: REF,
@@ -102,7 +110,7 @@ describe("encodeRouterDeposit() and decodeRouterDeposit()", () => {
       sweep: [],
     });
     for (const cut of [2, 64, 128]) {
-      expect(() => decodeRouterDeposit(call.slice(0, -cut - 64) as Hex)).toThrow();
+      expect(() => decodeRouterCall(call.slice(0, -cut - 64) as Hex)).toThrow();
     }
   });
 
@@ -113,9 +121,9 @@ describe("encodeRouterDeposit() and decodeRouterDeposit()", () => {
       data: "0x12",
       approveToken: zeroAddress,
       spender: zeroAddress,
-      patchToken: zeroAddress,
-      patchOffset: 0n,
-      patchMul: 0n,
+      needToken: zeroAddress,
+      needAmount: 0n,
+      patches: [],
     });
   });
 });
@@ -126,7 +134,9 @@ describe("decodeRouterError()", () => {
   test.each(errors.map((item) => [item.name, item] as const))(
     "%s is read with its arguments",
     (name, item) => {
-      const args = item.inputs.map(({ type }) => (type === "address" ? OTHER : 7n));
+      const args = item.inputs.map(({ type }) =>
+        type === "address" ? OTHER : type === "bytes" ? "0x1234" : 7n,
+      );
       const data = encodeErrorResult({ abi: [item], errorName: name, args } as never);
       expect(decodeRouterError(data)).toEqual({ name, args });
     },
@@ -137,31 +147,31 @@ describe("decodeRouterError()", () => {
   });
 });
 
-describe("routerDeposits()", () => {
-  test("returns the Router's own Deposited events in order", () => {
+describe("executedOrders()", () => {
+  test("returns the Router's own OrderExecuted events in order", () => {
     const logs = [
       transferLog(),
-      depositedLog({ shares: 1n }),
-      depositedLog({ emitter: OTHER }),
-      depositedLog({ shares: 2n }),
+      executedLog({ amountOut: 1n }),
+      executedLog({ emitter: OTHER }),
+      executedLog({ amountOut: 2n }),
     ];
-    expect(routerDeposits(logs).map(({ args }) => args.shares)).toEqual([1n, 2n]);
-    expect(routerDeposits([depositedLog()])[0]?.args).toEqual({
+    expect(executedOrders(logs).map(({ args }) => args.amountOut)).toEqual([1n, 2n]);
+    expect(executedOrders([executedLog()])[0]?.args).toEqual({
       ref: REF,
       partnerId: `0x${"00".repeat(32)}`,
       receiver: USER,
-      shareToken: VAULT,
-      sender: USER,
-      asset: USDC,
+      payer: USER,
+      tokenIn: USDC,
+      tokenOut: VAULT,
       amountIn: 100_000_000n,
-      shares: 99_900_000_000_000_000_000n,
+      amountOut: 99_900_000_000_000_000_000n,
       partnerType: 0,
     });
   });
 
   test("accepts addresses in any case", () => {
-    const lower = depositedLog();
-    expect(routerDeposits([{ ...lower, address: lower.address.toLowerCase() as Address }])).toHaveLength(1);
+    const lower = executedLog();
+    expect(executedOrders([{ ...lower, address: lower.address.toLowerCase() as Address }])).toHaveLength(1);
   });
 });
 
@@ -169,6 +179,6 @@ function replaceBig(_key: string, item: unknown): unknown {
   return typeof item === "bigint" ? item.toString() : item;
 }
 
-function isDeposit(item: (typeof depositRouterAbi)[number]): boolean {
-  return item.type === "function" && item.name === "deposit";
+function isExecute(item: (typeof depositRouterAbi)[number]): boolean {
+  return item.type === "function" && item.name === "execute";
 }

@@ -10,7 +10,7 @@ const MAX_DEPLOY_GAS = 6_500_000;
 const DEPLOY_GAS = 1_000_000;
 const DEPLOY_GAS_PER_BYTE = 260;
 /** Enough for the DepositRouter's deployment through the factory. */
-const CALL_GAS = numberToHex(2_500_000);
+const CALL_GAS = numberToHex(3_600_000);
 
 /** High enough for the base fee that full blocks cause: anvil drops a transaction that cannot pay it. */
 const FEES = { maxFeePerGas: numberToHex(10n ** 12n), maxPriorityFeePerGas: "0x1" } as const;

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, isAddressEqual, maxUint256, zeroHash } from "viem";
 import { stackTokenAbi } from "#stand-ins/standard";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { callOnlyStep, encodeRouterDeposit } from "../../../src/router/router-codec.ts";
+import { callOnlyStep, encodeRouterCall } from "../../../src/router/router-codec.ts";
 import { type BridgeChain, tokenOfAsset } from "../bridge/bridge-chains.ts";
 import type { NodeReceipt } from "../bridge/node-requests.ts";
 import { sendFromRelayer } from "./send-transaction.ts";
@@ -26,19 +26,22 @@ export function deliverWithFailingDeposit(
     { ...deliver, approveToken: asset, spender: target },
     callOnlyStep({ target: shareToken, value: 0n, data: mint }),
   ];
-  const deposit = {
-    asset,
-    amount: relay.outputAmount,
+  const order = {
+    tokenIn: asset,
+    amountIn: relay.outputAmount,
     minIn: relay.outputAmount,
-    shareToken,
+    nativeFee: 0n,
+    tokenOut: shareToken,
     receiver: relayer,
-    minShares: 1n,
+    minOut: 1n,
+    minOutPerIn: 0n,
+    direct: true,
     deadline: maxUint256,
     refundTo: relayer,
     ref: zeroHash,
     partnerId: zeroHash,
     partnerType: 0,
   };
-  const call = encodeRouterDeposit({ deposit, steps, sweep: [] });
+  const call = encodeRouterCall({ order, steps, sweep: [] });
   return sendFromRelayer(destination, { to: depositRouterAddress, data: call });
 }

@@ -1,7 +1,6 @@
 import {
   type Address,
   encodeFunctionData,
-  erc20Abi,
   type Hex,
   isAddressEqual,
   isHex,
@@ -15,10 +14,11 @@ import { once } from "../../lib/once.ts";
 import type { UserCall } from "../../orders/wallet-calls.ts";
 import {
   callOnlyStep,
-  decodeRouterDeposit,
-  encodeRouterDeposit,
+  decodeRouterCall,
+  encodeRouterCall,
   type RouterCall,
   type RouterStep,
+  spendingStep,
 } from "../../router/router-codec.ts";
 import type { DepositCall } from "../../vaults/vault-adapter.ts";
 import { adapterOf } from "../../vaults/vault-families.ts";
@@ -54,7 +54,7 @@ export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors):
     return { target, value: 0n, data };
   }
   const value = paysNative(intent) ? amount : 0n;
-  return { target: intent.entry.address, value, data: encodeRouterDeposit(toRouterCall(intent, floors)) };
+  return { target: intent.entry.address, value, data: encodeRouterCall(toRouterCall(intent, floors)) };
 }
 
 /** Encodes the vault's own deposit call, which the user's wallet makes without the Router. */
@@ -67,7 +67,7 @@ export function vaultCall(
 }
 
 /**
- * Returns the parameters of the Router call that makes a deposit: the Router's order, its steps and the tokens to sweep
+ * Returns the parameters of the Router call that makes a deposit: the order, its steps and the tokens to sweep
  * back to the user. Throws a RangeError for an async request, and if the minimum shares are missing.
  */
 export function toRouterCall(intent: DepositIntent, floors: DepositFloors): RouterCall {
@@ -81,24 +81,24 @@ export function toRouterCall(intent: DepositIntent, floors: DepositFloors): Rout
   if (floors.minShares === null) throw new RangeError("a Router deposit needs minimum shares");
   const native = paysNative(intent);
   return {
-    deposit: {
-      asset: native ? zeroAddress : intent.token.address,
-      amount: intent.amount,
+    order: {
+      tokenIn: native ? zeroAddress : intent.token.address,
+      amountIn: intent.amount,
       minIn: floors.minIn,
-      shareToken: call.shareToken,
+      nativeFee: 0n,
+      tokenOut: call.shareToken,
       receiver: user,
-      minShares: floors.minShares,
+      minOut: floors.minShares,
+      minOutPerIn: 0n,
       deadline: floors.deadline,
+      // Shares minted to the executor are paid out to the user, and counted when they arrive.
+      direct: call.sharesTo === "receiver",
       refundTo: user,
       ref: intent.ref,
       partnerId: intent.partnerHash,
       partnerType: intent.partnerType,
     },
-    steps: [
-      ...(native ? [wrapStep(vault.asset.address)] : []),
-      depositStep(intent, call),
-      ...(call.sharesTo === "caller" ? [forwardStep(call.shareToken, user)] : []),
-    ],
+    steps: [...(native ? [wrapStep(vault.asset.address)] : []), depositStep(intent, call)],
     sweep: native ? [vault.asset.address] : [],
   };
 }
@@ -121,26 +121,15 @@ function wrapStep(wrappedNative: Address): RouterStep {
 /** Returns the Router step that deposits the Executor's whole balance of the asset into the vault. */
 function depositStep(intent: DepositIntent, call: DepositCall): RouterStep {
   const asset = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
-  return {
-    target: call.target,
-    value: 0n,
-    approveToken: asset,
-    spender: call.spender,
-    patchToken: asset,
-    patchOffset: BigInt(call.amountOffset),
-    patchMul: call.amountScale,
-    data: call.data,
-  };
-}
-
-/** Byte offset of the amount in the calldata of `transfer(address to, uint256 amount)`. */
-const TRANSFER_AMOUNT_OFFSET = 36n;
-
-/** Returns the Router step that transfers all shares minted to the Executor to the user. */
-function forwardStep(shareToken: Address, user: Address): RouterStep {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [user, 0n] });
-  const step = callOnlyStep({ target: shareToken, value: 0n, data });
-  return { ...step, patchToken: shareToken, patchOffset: TRANSFER_AMOUNT_OFFSET, patchMul: 1n };
+  const { target, spender, amountOffset, amountScale, data } = call;
+  return spendingStep({
+    target,
+    spender,
+    token: asset,
+    offset: BigInt(amountOffset),
+    scale: amountScale,
+    data,
+  });
 }
 
 /**
@@ -172,11 +161,11 @@ export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expe
   const { expected } = built;
   const decoded = decodeOrNull(built.data);
   if (decoded === null) throw mismatch("data");
-  for (const [field, value] of Object.entries(expected.deposit)) {
-    if (differs(decoded.deposit[field as keyof typeof decoded.deposit], value)) throw mismatch(field);
+  for (const [field, value] of Object.entries(expected.order)) {
+    if (differs(decoded.order[field as keyof typeof decoded.order], value)) throw mismatch(field);
   }
-  if (!isAddressEqual(decoded.deposit.receiver, intent.user)) throw mismatch("receiver");
-  if (!isAddressEqual(decoded.deposit.refundTo, intent.user)) throw mismatch("refundTo");
+  if (!isAddressEqual(decoded.order.receiver, intent.user)) throw mismatch("receiver");
+  if (!isAddressEqual(decoded.order.refundTo, intent.user)) throw mismatch("refundTo");
   if (decoded.steps.length !== expected.steps.length) throw mismatch("steps");
   for (const [index, step] of expected.steps.entries()) {
     const actual = decoded.steps[index];
@@ -190,18 +179,27 @@ export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expe
   if (!isAddressEqual(deposit.spender, intent.vault.spender)) throw mismatch("step spender");
   if (differs(decoded.sweep.join(), expected.sweep.join())) throw mismatch("sweep");
   // Rejects trailing bytes and any other encoding of the same values.
-  if (encodeRouterDeposit(decoded) !== built.data) throw mismatch("data");
+  if (encodeRouterCall(decoded) !== built.data) throw mismatch("data");
 }
 
 const mismatch = (field: string) =>
   failure("upstream_rejected", `the encoded deposit differs from the request in ${field}`);
 
-const differs = (actual: unknown, expected: unknown): boolean =>
-  String(actual).toLowerCase() !== String(expected).toLowerCase();
+const differs = (actual: unknown, expected: unknown): boolean => comparable(actual) !== comparable(expected);
+
+/** Returns a text that is the same for equal field values, patches of a step included. */
+function comparable(value: unknown): string {
+  if (Array.isArray(value))
+    return value
+      .map((entry) => Object.values(entry).map(String))
+      .join(";")
+      .toLowerCase();
+  return String(value).toLowerCase();
+}
 
 function decodeOrNull(data: Hex): RouterCall | null {
   try {
-    return decodeRouterDeposit(data);
+    return decodeRouterCall(data);
   } catch {
     return null;
   }

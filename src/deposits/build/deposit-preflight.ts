@@ -7,7 +7,7 @@ import { sameAddress } from "../../lib/address.ts";
 import { larger } from "../../lib/amount.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { priceIsSafe } from "../../orders/order-slippage.ts";
-import { decodeRouterError } from "../../router/router-codec.ts";
+import { decodeRouterError, foreignReason } from "../../router/router-codec.ts";
 import type { DepositTerms, Refusal } from "../../vaults/vault-adapter.ts";
 import { pauseReason } from "../../vaults/vault-entry.ts";
 import { adapterOf, explainVaultRevert } from "../../vaults/vault-families.ts";
@@ -169,7 +169,7 @@ function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
 /**
  * Returns the error for a simulated deposit that reverted, whether the user or a bridge makes it. If the Router
  * reverted because of too few shares, the error is `zero_shares` or `price_unsafe`; otherwise it is the meaning of the
- * vault's revert data. `amount` is in the deposited token's smallest unit.
+ * vault's revert data, which the Router passes on as the reason of the step that failed. `amount` is in the deposited token's smallest unit.
  */
 export function explainDepositRevert(
   of: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
@@ -177,14 +177,16 @@ export function explainDepositRevert(
 ): AppError {
   const { vault } = of.intent;
   const routers = decodeRouterError(revert);
-  if (routers?.name === "SharesBelowMinimum") {
+  if (routers?.name === "OutputBelowMinimum") {
     return routers.args[0] === 0n
       ? failure("zero_shares", `${vault.name} would mint no shares for this amount`)
       : failure("price_unsafe", `${vault.name} mints fewer shares than its preview promises`, {
           subject: "vault",
         });
   }
-  const explained = routers === null ? explainVaultRevert(vault, revert) : { code: null, text: routers.name };
+  const reason = routers === null ? revert : foreignReason(revert);
+  const explained =
+    reason === null ? { code: null, text: routers?.name ?? "" } : explainVaultRevert(vault, reason);
   return toDepositRefusal(of, explained);
 }
 

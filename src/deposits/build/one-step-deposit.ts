@@ -12,7 +12,7 @@ import {
   simulateProviderTransaction,
 } from "../../orders/simulate-payment.ts";
 import type { DestinationCall, TransferQuote, VerifiedTransfer } from "../../providers/provider.ts";
-import { encodeRouterDeposit } from "../../router/router-codec.ts";
+import { encodeRouterCall } from "../../router/router-codec.ts";
 import type { Token } from "../../vaults/vault.ts";
 import { type DepositFloors, toRouterCall, verifyRouterCall } from "./deposit-calldata.ts";
 import type { DepositIntent, DepositOrder } from "./deposit-order.ts";
@@ -59,8 +59,8 @@ async function planDestinationDeposit(
     deadline: BigInt(checked.block.timestamp + MAX_DELIVERY_S),
   };
   const meant = toRouterCall(intent, floors);
-  const expected = { ...meant, deposit: { ...meant.deposit, amount: MAX_UINT256 } };
-  const data = encodeRouterDeposit(expected);
+  const expected = { ...meant, order: { ...meant.order, amountIn: MAX_UINT256 } };
+  const data = encodeRouterCall(expected);
   verifyRouterCall(intent, { data, expected });
   const call = { target: order.entry.address, data, minIn: floors.minIn, gasLimit: DELIVERY_GAS_LIMIT };
   return { intent, checked, floors, call };

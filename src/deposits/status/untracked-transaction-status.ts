@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
-import { routerDeposits } from "../../router/router-codec.ts";
+import { executedOrders } from "../../router/router-codec.ts";
 import type { TransferStatusName } from "../../schemas/deposit-schema.ts";
 import { listRegistry } from "../../vaults/find-vault.ts";
 import { failureReason } from "../track/deposit-failure-reason.ts";
@@ -64,8 +64,8 @@ export async function classifyUntracked(
 type DepositAmounts = Pick<UntrackedStatus, "sent" | "received">;
 
 function routerDepositAmounts(receipt: Receipt): DepositAmounts | null {
-  const event = routerDeposits(receipt.logs)[0];
-  return event === undefined ? null : { sent: event.args.amountIn, received: event.args.shares };
+  const event = executedOrders(receipt.logs)[0];
+  return event === undefined ? null : { sent: event.args.amountIn, received: event.args.amountOut };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ChainClient } from "../../chains/chain-client.ts";
 import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
 import { RpcError } from "../../chains/json-rpc.ts";
 import { once } from "../../lib/once.ts";
-import { decodeRouterError } from "../../router/router-codec.ts";
+import { decodeRouterError, foreignReason } from "../../router/router-codec.ts";
 
 /** Why a deposit's transaction reverted, as the substatus that the API returns. */
 export type FailureReason =
@@ -15,7 +15,7 @@ export type FailureReason =
   | "UNKNOWN_ERROR";
 
 const ROUTER_REASONS: Readonly<Record<string, FailureReason>> = {
-  SharesBelowMinimum: "SLIPPAGE_EXCEEDED",
+  OutputBelowMinimum: "SLIPPAGE_EXCEEDED",
   InputBelowMinimum: "SLIPPAGE_EXCEEDED",
   DeadlinePassed: "EXPIRED",
 };
@@ -53,17 +53,21 @@ export async function failureReason(
   }
 }
 
-/** Maps revert data to a failure reason: first the Router's own errors, then common errors of tokens. */
+/**
+ * Maps revert data to a failure reason: first the Router's own errors, then common errors of tokens, within the reason
+ * of a step too.
+ */
 export function reasonOf(revert: Hex): FailureReason {
   const routers = decodeRouterError(revert);
-  if (routers !== null) return ROUTER_REASONS[routers.name] ?? "UNKNOWN_ERROR";
+  const reason = foreignReason(revert);
+  if (routers !== null && reason === null) return ROUTER_REASONS[routers.name] ?? "UNKNOWN_ERROR";
   try {
-    const { errorName, args } = decodeErrorResult({ abi: tokenErrors(), data: revert });
+    const { errorName, args } = decodeErrorResult({ abi: tokenErrors(), data: reason ?? revert });
     if (errorName === "ERC20InsufficientAllowance") return "INSUFFICIENT_ALLOWANCE";
     if (errorName === "ERC20InsufficientBalance") return "INSUFFICIENT_BALANCE";
-    const reason = String(args[0]);
-    if (/allowance/i.test(reason)) return "INSUFFICIENT_ALLOWANCE";
-    return /balance/i.test(reason) ? "INSUFFICIENT_BALANCE" : "UNKNOWN_ERROR";
+    const text = String(args[0]);
+    if (/allowance/i.test(text)) return "INSUFFICIENT_ALLOWANCE";
+    return /balance/i.test(text) ? "INSUFFICIENT_BALANCE" : "UNKNOWN_ERROR";
   } catch {
     return "UNKNOWN_ERROR";
   }

@@ -5,7 +5,7 @@ import { sameAddress } from "../../lib/address.ts";
 import { deductParts, fractionToParts } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
 import type { BridgeProof, DeliveryProof } from "../../providers/provider.ts";
-import { routerDeposits } from "../../router/router-codec.ts";
+import { executedOrders } from "../../router/router-codec.ts";
 
 /**
  * Proof that a deposit's shares reached its user: the number of shares that a receipt shows, in the share token's
@@ -32,7 +32,7 @@ const transferAbi = once(() =>
 
 /**
  * Returns the proof that a deposit's shares reached its user, or null if the receipt does not prove it. The proof of a
- * Router deposit is a `Deposited` event with the deposit's reference, receiver and share token, and at least the
+ * Router deposit is an `OrderExecuted` event with the deposit's reference, receiver and share token, and at least the
  * minimum shares; the reference alone is not enough, because anyone can repeat it. The proof of a deposit made by the
  * user is the net transfer of shares to the user.
  */
@@ -42,18 +42,17 @@ export function findShareProof(receipt: Receipt, subject: ProofSubject): SharePr
 }
 
 /**
- * Finds the Router's `Deposited` event that proves a deposit, or returns null. A second step has no minimum shares,
+ * Finds the Router's `OrderExecuted` event that proves a deposit, or returns null. A second step has no minimum shares,
  * because it is built for the amount that arrived, but its sender must be the user.
  */
 function routerProof(receipt: Receipt, { row }: ProofSubject): ShareProof | null {
   const bySelf = row.twoStep || row.state === "partial";
   const minimum = bySelf ? 1n : BigInt(row.minShares ?? "1");
-  for (const { args } of routerDeposits(receipt.logs)) {
-    if (args.ref !== row.ref || args.shares < minimum) continue;
-    if (!sameAddress(args.receiver, row.userAddress) || !sameAddress(args.shareToken, row.shareToken))
-      continue;
-    if (bySelf && !sameAddress(args.sender, row.userAddress)) continue;
-    return { shares: args.shares, amountIn: args.amountIn };
+  for (const { args } of executedOrders(receipt.logs)) {
+    if (args.ref !== row.ref || args.amountOut < minimum) continue;
+    if (!sameAddress(args.receiver, row.userAddress) || !sameAddress(args.tokenOut, row.shareToken)) continue;
+    if (bySelf && !sameAddress(args.payer, row.userAddress)) continue;
+    return { shares: args.amountOut, amountIn: args.amountIn };
   }
   return null;
 }
@@ -92,7 +91,7 @@ export function countShareTransfers({ shareToken, userAddress }: DepositRow, { l
  * reverted.
  */
 export function routerRefs(receipt: Receipt): Hex[] {
-  return receipt.succeeded ? routerDeposits(receipt.logs).map(({ args }) => args.ref) : [];
+  return receipt.succeeded ? executedOrders(receipt.logs).map(({ args }) => args.ref) : [];
 }
 
 /**

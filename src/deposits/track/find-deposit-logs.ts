@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { describeError } from "../../lib/logger.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
-import { routerDepositTopics } from "../../router/router-codec.ts";
+import { executedOrderTopics } from "../../router/router-codec.ts";
 
 /** Maximum number of blocks below the head block that are searched for token transfers. */
 const TRANSFER_BLOCKS = 16_000;
@@ -100,7 +100,7 @@ export async function findRouterDeposits(
   const head = RpcNumber.parse(await client.request("eth_blockNumber", []));
   const { logs } = await searchLogs(client, {
     range: { from: Math.max(0, head - blocks), to: head },
-    filters: [{ addresses: [depositRouterAddress.toLowerCase()], topics: routerDepositTopics(refs) }],
+    filters: [{ addresses: [depositRouterAddress.toLowerCase()], topics: executedOrderTopics(refs) }],
     order: "newest_first",
     maxRequests: MAX_REFERENCE_REQUESTS,
   });

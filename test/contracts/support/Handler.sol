@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
-import {Deposit, IDepositRouter, IExecutor, Step} from "./IDepositRouter.sol";
+import {IDepositRouter, IExecutor, Order, Step} from "./IDepositRouter.sol";
 import {Intruder} from "./Intruder.sol";
 import {RouterTest} from "./RouterTest.sol";
 import {Token, Traits, WrappedNative} from "./Tokens.sol";
@@ -50,7 +50,7 @@ contract Handler is RouterTest {
         uint256 sharesBefore;
         uint256 totalBefore;
         uint256 donated;
-        Deposit d;
+        Order d;
     }
 
     function setUp() public override {
@@ -131,7 +131,7 @@ contract Handler is RouterTest {
         address clone = nextClone();
         vm.deal(sender, amount);
         vm.deal(clone, donation);
-        Deposit memory d = depositOf(NATIVE, who % 2 == 0 ? amount : MAX, address(wethVault));
+        Order memory d = depositOf(NATIVE, who % 2 == 0 ? amount : MAX, address(wethVault));
         (d.receiver, d.refundTo) = (_people[who / 5 % 5], _people[who / 25 % 5]);
         Step memory wrap = callStep(address(weth), abi.encodeCall(WrappedNative.deposit, ()));
         wrap.value = spent % 3 == 0 ? MAX : within(spent, 1, amount);
@@ -142,7 +142,7 @@ contract Handler is RouterTest {
         vm.prank(sender);
         (bool done,) = address(router).call{value: amount}(
             abi.encodeCall(
-                IDepositRouter.deposit,
+                IDepositRouter.execute,
                 (d, two(wrap, vaultStep(address(weth), address(wethVault), d.receiver)), only(address(weth)))
             )
         );
@@ -158,14 +158,14 @@ contract Handler is RouterTest {
     function attack(uint256 what, uint256 kind, uint256 amount) external {
         uint256 i = what % TOKENS;
         attacks += 1;
-        Deposit memory d = depositOf(address(tokens[i]), within(amount, 3, 1e18), _vaults[i][0]);
+        Order memory d = depositOf(address(tokens[i]), within(amount, 3, 1e18), _vaults[i][0]);
         (d.receiver, d.refundTo) = (kind % 3 == 0 ? victim : mallory, kind % 5 == 0 ? victim : mallory);
         Step memory hostile = _hostile(tokens[i], kind);
         Step memory honest = vaultStep(address(tokens[i]), _vaults[i][0], d.receiver);
         address clone = nextClone();
         _aimIntruder(tokens[i], _vaults[i][0], amount / 7);
         vm.prank(mallory);
-        (bool done,) = address(router).call(abi.encodeCall(IDepositRouter.deposit, (d, two(hostile, honest), none())));
+        (bool done,) = address(router).call(abi.encodeCall(IDepositRouter.execute, (d, two(hostile, honest), none())));
         if (done) clones.push(clone);
         if (intruder.succeeded()) nested += 1;
     }
@@ -177,7 +177,7 @@ contract Handler is RouterTest {
         Step[] memory steps = one(callStep(address(of_), abi.encodeCall(Token.transferFrom, (victim, mallory, 1))));
         if (which % 3 == 0) steps = new Step[](0);
         vm.prank(who % 6 == 5 ? mallory : _people[who % 5]);
-        (bool done,) = target.call(abi.encodeCall(IExecutor.run, (steps, address(of_), none(), mallory)));
+        (bool done,) = target.call(driveData(steps, address(of_)));
         if (done) executorDriven += 1;
     }
 
@@ -193,28 +193,24 @@ contract Handler is RouterTest {
         if (donation != 0) p.token.mint(p.clone, donation);
         p.senderBefore = p.token.balanceOf(p.sender);
         p.d = depositOf(address(p.token), within(amount, 10, 1_000e18), p.vault);
-        if (amount % 50 == 0) p.d.amount = MAX;
+        p.d.direct = p.vaultIndex != 2; // the vault that mints to its caller
+        if (amount % 50 == 0) p.d.amountIn = MAX;
         (p.d.receiver, p.d.refundTo) = (_people[who / 5 % 5], _people[who / 25 % 5]);
-        if (floor % 4 == 1) p.d.minShares = p.d.amount == MAX ? 1 : p.d.amount / 3 + 1;
-        if (floor % 8 == 3) p.d.minShares = p.d.amount;
-        if (floor % 16 == 5) p.d.minIn = p.d.amount;
+        if (floor % 4 == 1) p.d.minOut = p.d.amountIn == MAX ? 1 : p.d.amountIn / 3 + 1;
+        if (floor % 8 == 3) p.d.minOut = p.d.amountIn;
+        if (floor % 16 == 5) p.d.minIn = p.d.amountIn;
         p.sharesBefore = Token(p.vault).balanceOf(p.d.receiver);
         p.totalBefore = _total(p);
         _aimIntruder(p.token, p.vault, who / 125);
         attempts += 1;
         vm.prank(p.sender);
         (bool done, bytes memory answer) =
-            address(router).call(abi.encodeCall(IDepositRouter.deposit, (p.d, _steps(p), only(p.vault))));
+            address(router).call(abi.encodeCall(IDepositRouter.execute, (p.d, _steps(p), only(p.vault))));
         _judge(p, done, answer);
     }
 
-    /// @dev Shares minted to the caller are forwarded by a step of their own.
     function _steps(Plan memory p) private pure returns (Step[] memory) {
-        Step memory enter = vaultStep(address(p.token), p.vault, p.d.receiver);
-        if (p.vaultIndex != 2) return one(enter);
-        Step memory forward = callStep(p.vault, abi.encodeCall(Token.transfer, (p.d.receiver, 0)));
-        (forward.patchToken, forward.patchOffset) = (p.vault, 36);
-        return two(enter, forward);
+        return one(vaultStep(address(p.token), p.vault, p.d.receiver));
     }
 
     /// @dev What the intruder tries when a hook, a vault or a step gives it control in the next deposit.
@@ -224,12 +220,12 @@ contract Handler is RouterTest {
         address target = address(of_);
         if (kind % 4 == 1) {
             target = clone;
-            data = abi.encodeCall(IExecutor.run, (new Step[](0), address(of_), none(), mallory));
+            data = driveData(new Step[](0), address(of_));
         }
         if (kind % 4 == 2) {
             target = address(router);
-            Deposit memory d = depositOf(address(of_), 3, vault_);
-            data = abi.encodeCall(IDepositRouter.deposit, (d, one(vaultStep(address(of_), vault_, bob)), none()));
+            Order memory d = depositOf(address(of_), 3, vault_);
+            data = abi.encodeCall(IDepositRouter.execute, (d, one(vaultStep(address(of_), vault_, bob)), none()));
         }
         intruder.plan(target, 0, data);
     }
@@ -249,8 +245,8 @@ contract Handler is RouterTest {
         wins[p.tokenIndex][p.vaultIndex] += 1;
         clones.push(p.clone);
         uint256 rise = Token(p.vault).balanceOf(p.d.receiver) - p.sharesBefore;
-        if (rise < p.d.minShares || rise != abi.decode(answer, (uint256))) sharesShort += 1;
-        if (senderAfter < p.senderBefore && p.senderBefore - senderAfter > p.d.amount) paidTooMuch += 1;
+        if (rise < p.d.minOut || rise != abi.decode(answer, (uint256))) sharesShort += 1;
+        if (senderAfter < p.senderBefore && p.senderBefore - senderAfter > p.d.amountIn) paidTooMuch += 1;
         if (exactToken(p.tokenIndex) && _total(p) != p.totalBefore) notConserved += 1;
         if (p.token.allowance(p.clone, p.vault) != 0) allowanceLeft += 1;
         if (p.token.balanceOf(p.clone) > (p.tokenIndex == 3 ? 1 : 0)) heldByUs += 1;
@@ -274,7 +270,7 @@ contract Handler is RouterTest {
         if (kind == 5) (step.target, step.data) = (address(router), abi.encodeCall(router.executorImplementation, ()));
         if (kind == 6) {
             step.data = abi.encodeCall(Token.transfer, (mallory, 0));
-            (step.patchToken, step.patchOffset) = (address(of_), 36);
+            step.patches = patch(address(of_), 36);
         }
         if (kind == 7) (step.target, step.data) = (address(0xdead), "");
     }

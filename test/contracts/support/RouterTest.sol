@@ -2,7 +2,7 @@
 pragma solidity =0.8.30;
 
 import {Assertions, Vm} from "./Vm.sol";
-import {Deposit, IDepositRouter, IExecutor, Step} from "./IDepositRouter.sol";
+import {IDepositRouter, IExecutor, Order, Patch, Step} from "./IDepositRouter.sol";
 import {Token, Traits} from "./Tokens.sol";
 import {OpenZeppelinVault} from "./Vaults.sol";
 
@@ -63,15 +63,19 @@ abstract contract RouterTest is Assertions {
         return vm.computeCreateAddress(address(router), vm.getNonce(address(router)));
     }
 
-    function depositOf(address asset, uint256 amount, address shareToken) internal view returns (Deposit memory) {
-        return Deposit({
-            asset: asset,
-            amount: amount,
+    /// @dev A deposit into a vault that mints to the receiver, which is what the last step then does.
+    function depositOf(address tokenIn, uint256 amount, address tokenOut) internal view returns (Order memory) {
+        return Order({
+            tokenIn: tokenIn,
+            amountIn: amount,
             minIn: 1,
-            shareToken: shareToken,
+            nativeFee: 0,
+            tokenOut: tokenOut,
             receiver: bob,
-            minShares: 1,
+            minOut: 1,
+            minOutPerIn: 0,
             deadline: block.timestamp,
+            direct: true,
             refundTo: carol,
             ref: "ref",
             partnerId: "partner",
@@ -79,7 +83,7 @@ abstract contract RouterTest is Assertions {
         });
     }
 
-    function simple(uint256 amount) internal view returns (Deposit memory) {
+    function simple(uint256 amount) internal view returns (Order memory) {
         return depositOf(address(token), amount, address(vault));
     }
 
@@ -93,8 +97,48 @@ abstract contract RouterTest is Assertions {
         step = callStep(vault_, abi.encodeWithSignature("deposit(uint256,address)", 0, receiver));
         step.approveToken = asset;
         step.spender = vault_;
-        step.patchToken = asset;
-        step.patchOffset = 4;
+        step.patches = patch(asset, 4);
+    }
+
+    /// @dev The whole balance of a token, written at an offset.
+    function patch(address token_, uint256 offset) internal pure returns (Patch[] memory) {
+        return patch(token_, offset, 0, 0);
+    }
+
+    function patch(address token_, uint256 offset, uint256 mul, uint256 div)
+        internal
+        pure
+        returns (Patch[] memory patches)
+    {
+        patches = new Patch[](1);
+        patches[0] = Patch({offset: offset, token: token_, mul: mul, div: div});
+    }
+
+    function stepFailed(uint256 index, bytes memory reason) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(IDepositRouter.StepFailed.selector, index, reason);
+    }
+
+    function stepSaid(uint256 index, string memory why) internal pure returns (bytes memory) {
+        return stepFailed(index, abi.encodeWithSignature("Error(string)", why));
+    }
+
+    function tokenFailed(address token_, bytes memory reason) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(IDepositRouter.TokenFailed.selector, token_, reason);
+    }
+
+    function tokenSaid(address token_, string memory why) internal pure returns (bytes memory) {
+        return tokenFailed(token_, abi.encodeWithSignature("Error(string)", why));
+    }
+
+    function outputBelow(uint256 amountOut, uint256 floor) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(IDepositRouter.OutputBelowMinimum.selector, amountOut, floor);
+    }
+
+    /// @dev What somebody other than the Router sends to an executor: everything in it for mallory.
+    function driveData(Step[] memory steps, address token_) internal view returns (bytes memory) {
+        Order memory d = depositOf(token_, 1, address(vault));
+        (d.receiver, d.refundTo) = (mallory, mallory);
+        return abi.encodeCall(IExecutor.run, (d, steps, none()));
     }
 
     function one(Step memory step) internal pure returns (Step[] memory steps) {
@@ -131,12 +175,12 @@ abstract contract RouterTest is Assertions {
     }
 
     /// @dev Deposits as alice, without sweep.
-    function run(Deposit memory d, Step[] memory steps) internal returns (uint256) {
+    function run(Order memory d, Step[] memory steps) internal returns (uint256) {
         vm.prank(alice);
-        return router.deposit(d, steps, none());
+        return router.execute(d, steps, none());
     }
 
-    function runExpecting(bytes memory failure, Deposit memory d, Step[] memory steps) internal {
+    function runExpecting(bytes memory failure, Order memory d, Step[] memory steps) internal {
         vm.expectRevert(failure);
         run(d, steps);
     }

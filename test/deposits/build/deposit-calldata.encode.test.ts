@@ -2,7 +2,7 @@ import { decodeFunctionData, maxUint256, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { encodeDepositCall, toRouterCall } from "../../../src/deposits/build/deposit-calldata.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { decodeRouterDeposit } from "../../../src/router/router-codec.ts";
+import { decodeRouterCall } from "../../../src/router/router-codec.ts";
 import { erc4626Abi } from "../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
 import {
   directIntent,
@@ -26,14 +26,17 @@ const depositData = (amount: bigint) => `0x6e553f65${word(amount)}${word(USER)}`
 describe("encodeDepositCall() through the Router", () => {
   test("deposits the user's asset and mints the shares to the user", () => {
     expect(toRouterCall(intentOf(), floors)).toEqual({
-      deposit: {
-        asset: USDC,
-        amount: AMOUNT,
+      order: {
+        tokenIn: USDC,
+        amountIn: AMOUNT,
         minIn: AMOUNT,
-        shareToken: VAULT,
+        nativeFee: 0n,
+        tokenOut: VAULT,
         receiver: USER,
-        minShares: 99_500_000_000_000_000_000n,
+        minOut: 99_500_000_000_000_000_000n,
+        minOutPerIn: 0n,
         deadline: 1_767_323_945n,
+        direct: true,
         refundTo: USER,
         ref: REF,
         partnerId: `0x${"00".repeat(32)}`,
@@ -45,9 +48,9 @@ describe("encodeDepositCall() through the Router", () => {
           value: 0n,
           approveToken: USDC,
           spender: VAULT,
-          patchToken: USDC,
-          patchOffset: 4n,
-          patchMul: 1n,
+          needToken: zeroAddress,
+          needAmount: 0n,
+          patches: [{ offset: 4n, token: USDC, mul: 1n, div: 1n }],
           data: depositData(AMOUNT),
         },
       ],
@@ -58,13 +61,13 @@ describe("encodeDepositCall() through the Router", () => {
   test("sends one call to the Router without native money", () => {
     const call = encodeDepositCall(intentOf(), floors);
     expect(call).toMatchObject({ target: depositRouterAddress, value: 0n });
-    expect(decodeRouterDeposit(call.data)).toEqual(toRouterCall(intentOf(), floors));
+    expect(decodeRouterCall(call.data)).toEqual(toRouterCall(intentOf(), floors));
   });
 
   test("wraps native money first and sweeps the remainder", () => {
     const call = encodeDepositCall(nativeIntent, floors);
-    const { deposit, steps, sweep } = decodeRouterDeposit(call.data);
-    expect([call.value, deposit.asset, deposit.amount, sweep]).toEqual([
+    const { order, steps, sweep } = decodeRouterCall(call.data);
+    expect([call.value, order.tokenIn, order.amountIn, sweep]).toEqual([
       10n ** 18n,
       zeroAddress,
       10n ** 18n,
@@ -76,9 +79,9 @@ describe("encodeDepositCall() through the Router", () => {
         value: maxUint256,
         approveToken: zeroAddress,
         spender: zeroAddress,
-        patchToken: zeroAddress,
-        patchOffset: 0n,
-        patchMul: 0n,
+        needToken: zeroAddress,
+        needAmount: 0n,
+        patches: [],
         data: "0xd0e30db0",
       },
       {
@@ -86,9 +89,9 @@ describe("encodeDepositCall() through the Router", () => {
         value: 0n,
         approveToken: WETH,
         spender: VAULT,
-        patchToken: WETH,
-        patchOffset: 4n,
-        patchMul: 1n,
+        needToken: zeroAddress,
+        needAmount: 0n,
+        patches: [{ offset: 4n, token: WETH, mul: 1n, div: 1n }],
         data: depositData(10n ** 18n),
       },
     ]);
@@ -96,16 +99,16 @@ describe("encodeDepositCall() through the Router", () => {
 
   test("encodes the partner attribution", () => {
     const partnerHash = `0x${"ab".repeat(32)}` as const;
-    const { deposit } = toRouterCall(intentOf({ partnerHash, partnerType: 2 }), floors);
-    expect([deposit.partnerId, deposit.partnerType]).toEqual([partnerHash, 2]);
+    const { order } = toRouterCall(intentOf({ partnerHash, partnerType: 2 }), floors);
+    expect([order.partnerId, order.partnerType]).toEqual([partnerHash, 2]);
   });
 
   test("uses the vault's entry point, spender and share token", () => {
     const { vault } = intentOf();
     const entryPoint = "0x1111111111111111111111111111111111111111";
     const changed = { ...vault, entryPoint, spender: OTHER, shareToken: WETH } as const;
-    const { deposit, steps } = toRouterCall(intentOf({ vault: changed }), floors);
-    expect([deposit.shareToken, steps[0]?.target, steps[0]?.spender]).toEqual([WETH, entryPoint, OTHER]);
+    const { order, steps } = toRouterCall(intentOf({ vault: changed }), floors);
+    expect([order.tokenOut, steps[0]?.target, steps[0]?.spender]).toEqual([WETH, entryPoint, OTHER]);
   });
 
   test("throws without minimum shares", () => {

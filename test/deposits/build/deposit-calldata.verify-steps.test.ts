@@ -8,7 +8,7 @@ import {
 } from "../../../src/deposits/build/deposit-calldata.ts";
 import type { DepositIntent } from "../../../src/deposits/build/deposit-order.ts";
 import type { UserCall } from "../../../src/orders/wallet-calls.ts";
-import { encodeRouterDeposit, type RouterCall, type RouterStep } from "../../../src/router/router-codec.ts";
+import { encodeRouterCall, type RouterCall, type RouterStep } from "../../../src/router/router-codec.ts";
 import { floors, intentOf, nativeIntent, OTHER, USDC } from "../../support/deposits/fixtures.ts";
 
 const intents: readonly [string, DepositIntent][] = [
@@ -18,7 +18,7 @@ const intents: readonly [string, DepositIntent][] = [
 const refusal = expect.objectContaining({ name: "AppError", code: "upstream_rejected" });
 
 function expectRefused(intent: DepositIntent, change: (call: RouterCall) => RouterCall): void {
-  const data = encodeRouterDeposit(change(toRouterCall(intent, floors)));
+  const data = encodeRouterCall(change(toRouterCall(intent, floors)));
   const call: UserCall = { ...encodeDepositCall(intent, floors), data };
   expect(() => verifyDepositCall(intent, { call, floors })).toThrow(refusal);
 }
@@ -30,9 +30,12 @@ describe.each(intents)("verifyDepositCall() of a deposit %s", (_what, intent) =>
     ["value", 7n],
     ["approveToken", OTHER],
     ["spender", OTHER],
-    ["patchToken", OTHER],
-    ["patchOffset", 36n],
-    ["patchMul", 2n],
+    ["needToken", OTHER],
+    ["needAmount", 7n],
+    ["patches", [{ offset: 4n, token: OTHER, mul: 1n, div: 1n }]],
+    ["patches", [{ offset: 36n, token: USDC, mul: 1n, div: 1n }]],
+    ["patches", [{ offset: 4n, token: USDC, mul: 2n, div: 1n }]],
+    ["patches", [{ offset: 4n, token: USDC, mul: 1n, div: 2n }]],
     ["data", "0x12345678"],
   ];
 
@@ -75,10 +78,10 @@ describe("verifyDepositCall() with a wrong intent", () => {
   const meant = (change: (call: RouterCall) => RouterCall) => {
     const intent = intentOf();
     const expected = change(toRouterCall(intent, floors));
-    return () => verifyRouterCall(intent, { data: encodeRouterDeposit(expected), expected });
+    return () => verifyRouterCall(intent, { data: encodeRouterCall(expected), expected });
   };
-  const deposit = (change: Partial<RouterCall["deposit"]>) =>
-    meant((call) => ({ ...call, deposit: { ...call.deposit, ...change } }));
+  const deposit = (change: Partial<RouterCall["order"]>) =>
+    meant((call) => ({ ...call, order: { ...call.order, ...change } }));
   const step = (change: Partial<RouterStep>) =>
     meant((call) => ({ ...call, steps: call.steps.map((one) => ({ ...one, ...change })) }));
   const refused = (field: string) =>

@@ -8,11 +8,7 @@ import {
 } from "../../../src/deposits/build/deposit-calldata.ts";
 import type { DepositIntent } from "../../../src/deposits/build/deposit-order.ts";
 import type { UserCall } from "../../../src/orders/wallet-calls.ts";
-import {
-  encodeRouterDeposit,
-  type RouterCall,
-  type RouterDeposit,
-} from "../../../src/router/router-codec.ts";
+import { encodeRouterCall, type RouterCall, type RouterOrder } from "../../../src/router/router-codec.ts";
 import {
   directIntent,
   floors,
@@ -49,10 +45,10 @@ function refusedField(intent: DepositIntent, call: UserCall): string | null {
 
 /** The Router call of an intent, changed, as its transaction. */
 function changed(intent: DepositIntent, change: (call: RouterCall) => RouterCall): UserCall {
-  return { ...built(intent), data: encodeRouterDeposit(change(toRouterCall(intent, floors))) };
+  return { ...built(intent), data: encodeRouterCall(change(toRouterCall(intent, floors))) };
 }
-const withDeposit = (intent: DepositIntent, part: Partial<RouterDeposit>): UserCall =>
-  changed(intent, (call) => ({ ...call, deposit: { ...call.deposit, ...part } }));
+const withDeposit = (intent: DepositIntent, part: Partial<RouterOrder>): UserCall =>
+  changed(intent, (call) => ({ ...call, order: { ...call.order, ...part } }));
 
 describe.each(intents)("verifyDepositCall() of a deposit %s", (_what, intent) => {
   test("passes the built call", () => {
@@ -94,14 +90,17 @@ describe.each(intents)("verifyDepositCall() of a deposit %s", (_what, intent) =>
 
 describe("verifyDepositCall() through the Router", () => {
   const other = { address: OTHER, amount: 7n, bytes32: `0x${"77".repeat(32)}`, small: 1 } as const;
-  const fields: readonly [keyof RouterDeposit, RouterDeposit[keyof RouterDeposit]][] = [
-    ["asset", other.address],
-    ["amount", other.amount],
+  const fields: readonly [keyof RouterOrder, RouterOrder[keyof RouterOrder]][] = [
+    ["tokenIn", other.address],
+    ["amountIn", other.amount],
     ["minIn", other.amount],
-    ["shareToken", other.address],
+    ["nativeFee", other.amount],
+    ["tokenOut", other.address],
     ["receiver", other.address],
-    ["minShares", 1n],
+    ["minOut", 1n],
+    ["minOutPerIn", 1n],
     ["deadline", other.amount],
+    ["direct", false],
     ["refundTo", other.address],
     ["ref", other.bytes32],
     ["partnerId", other.bytes32],
@@ -109,7 +108,7 @@ describe("verifyDepositCall() through the Router", () => {
   ];
 
   test("compares every field of the order", () => {
-    expect(fields.map(([name]) => name)).toEqual(Object.keys(toRouterCall(intentOf(), floors).deposit));
+    expect(fields.map(([name]) => name)).toEqual(Object.keys(toRouterCall(intentOf(), floors).order));
   });
 
   test.each(fields)("refuses a different %s and names the field", (field, value) => {
@@ -118,12 +117,12 @@ describe("verifyDepositCall() through the Router", () => {
     }
   });
 
-  test.each(["amount", "minIn", "minShares", "deadline"] as const)(
+  test.each(["amountIn", "minIn", "minOut", "deadline"] as const)(
     "refuses %s when it is off by one",
     (field) => {
-      const { deposit } = toRouterCall(intentOf(), floors);
+      const { order } = toRouterCall(intentOf(), floors);
       for (const off of [1n, -1n]) {
-        expect(refusedField(intentOf(), withDeposit(intentOf(), { [field]: deposit[field] + off }))).toBe(
+        expect(refusedField(intentOf(), withDeposit(intentOf(), { [field]: order[field] + off }))).toBe(
           field,
         );
       }

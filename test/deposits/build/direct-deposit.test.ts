@@ -2,7 +2,7 @@ import { encodeErrorResult, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { prepareDirect } from "../../../src/deposits/build/direct-deposit.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { decodeRouterDeposit } from "../../../src/router/router-codec.ts";
+import { decodeRouterCall } from "../../../src/router/router-codec.ts";
 import { testContext } from "../../support/context.ts";
 import { directIntent, intentOf, USER, VAULT } from "../../support/deposits/fixtures.ts";
 import {
@@ -16,10 +16,10 @@ import {
 const ALL = intentOf().amount;
 const routerErrors = parseAbi([
   "error InputBelowMinimum(uint256 received, uint256 minimum)",
-  "error SharesBelowMinimum(uint256 received, uint256 minimum)",
+  "error OutputBelowMinimum(uint256 received, uint256 minimum)",
 ]);
 const fewer = (received: bigint): Hex =>
-  encodeErrorResult({ abi: routerErrors, errorName: "SharesBelowMinimum", args: [received, 1n] });
+  encodeErrorResult({ abi: routerErrors, errorName: "OutputBelowMinimum", args: [received, 1n] });
 const less = (received: bigint): Hex =>
   encodeErrorResult({ abi: routerErrors, errorName: "InputBelowMinimum", args: [received, ALL] });
 const mints = (shares: bigint): SimulatedEffects => ({ rises: { [balanceKey(VAULT, USER)]: shares } });
@@ -41,26 +41,24 @@ describe("prepareDirect() through the Router", () => {
     expect(prepared).toMatchObject({ depositAmount: ALL, expectedShares: previewed - 7n });
     expect(prepared.floors).toMatchObject({ minIn: ALL, minShares });
     expect(sent).toHaveLength(1);
-    expect(decodeRouterDeposit(prepared.deposit.data).deposit).toMatchObject({ minIn: ALL, minShares });
+    expect(decodeRouterCall(prepared.deposit.data).order).toMatchObject({ minIn: ALL, minOut: minShares });
   });
 
   test("sets the deadline ten minutes after the quote's expiry by the chain's clock", async () => {
     const { prepared } = await prepare(() => mints(previewed));
     const { timestamp } = prepared.checked.block;
     const deadline = BigInt(timestamp + 5 * 60 + 10 * 60);
-    expect(decodeRouterDeposit(prepared.deposit.data).deposit.deadline).toBe(deadline);
+    expect(decodeRouterCall(prepared.deposit.data).order.deadline).toBe(deadline);
   });
 
   test("sets the floors for the amount that arrives of a token with a fee on transfers", async () => {
     const arrives = 98_000_000n;
     const taxed = ({ data }: SentCall): SimulatedEffects =>
-      decodeRouterDeposit(data).deposit.minIn > arrives
-        ? { revert: less(arrives) }
-        : mints(sharesFor(arrives));
+      decodeRouterCall(data).order.minIn > arrives ? { revert: less(arrives) } : mints(sharesFor(arrives));
     const { prepared, sent } = await prepare(taxed);
     expect(prepared).toMatchObject({ depositAmount: arrives, expectedShares: sharesFor(arrives) });
     expect(prepared.floors).toMatchObject({ minIn: arrives, minShares: (sharesFor(arrives) * 995n) / 1000n });
-    expect(decodeRouterDeposit(prepared.deposit.data).deposit.amount).toBe(ALL);
+    expect(decodeRouterCall(prepared.deposit.data).order.amountIn).toBe(ALL);
     expect(sent).toHaveLength(2);
   });
 

@@ -2,7 +2,7 @@ import { decodeFunctionData, encodeErrorResult, erc20Abi, maxUint256, parseAbi }
 import { describe, expect, test } from "vitest";
 import { buildOneStep } from "../../../src/deposits/build/one-step-deposit.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { decodeRouterDeposit } from "../../../src/router/router-codec.ts";
+import { decodeRouterCall } from "../../../src/router/router-codec.ts";
 import { USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
 import {
   DIAMOND,
@@ -34,7 +34,7 @@ const approved = ({ to, data }: SentCall) => {
   const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
   return [to.toLowerCase(), functionName, ...(args ?? [])];
 };
-const SharesBelowMinimum = parseAbi(["error SharesBelowMinimum(uint256 received, uint256 minimum)"]);
+const OutputBelowMinimum = parseAbi(["error OutputBelowMinimum(uint256 received, uint256 minimum)"]);
 
 describe("buildOneStep() across chains", () => {
   const atSource: SimulatedEffects = { rises: paysAll };
@@ -46,10 +46,12 @@ describe("buildOneStep() across chains", () => {
     const [request] = asked;
     expect(request).toMatchObject({ user: USER, amount: PAID_AMOUNT, bridges: ["bridge"] });
     expect(request?.call).toMatchObject({ target: depositRouterAddress, minIn: 96_030_000n });
-    const { deposit, steps } = decodeRouterDeposit(request?.call?.data ?? "0x");
-    expect(deposit).toMatchObject({ amount: maxUint256, minIn: 96_030_000n, minShares });
-    expect(deposit).toMatchObject({ asset: USDC, receiver: USER, refundTo: USER });
-    expect(steps).toMatchObject([{ target: VAULT, approveToken: USDC, spender: VAULT, patchToken: USDC }]);
+    const { order, steps } = decodeRouterCall(request?.call?.data ?? "0x");
+    expect(order).toMatchObject({ amountIn: maxUint256, minIn: 96_030_000n, minOut: minShares });
+    expect(order).toMatchObject({ tokenIn: USDC, receiver: USER, refundTo: USER });
+    expect(steps).toMatchObject([
+      { target: VAULT, approveToken: USDC, spender: VAULT, patches: [{ offset: 4n, token: USDC }] },
+    ]);
   });
 
   test("never encodes a floor of zero", async () => {
@@ -89,14 +91,14 @@ describe("buildOneStep() across chains", () => {
     [
       "would mint no shares",
       "zero_shares",
-      { atVault: { revert: encodeErrorResult({ abi: SharesBelowMinimum, args: [0n, minShares] }) } },
+      { atVault: { revert: encodeErrorResult({ abi: OutputBelowMinimum, args: [0n, minShares] }) } },
     ],
     [
       "would mint fewer shares than promised",
       "price_unsafe",
       {
         atVault: {
-          revert: encodeErrorResult({ abi: SharesBelowMinimum, args: [minShares - 1n, minShares] }),
+          revert: encodeErrorResult({ abi: OutputBelowMinimum, args: [minShares - 1n, minShares] }),
         },
       },
     ],

@@ -12,7 +12,7 @@ import { contractsClient } from "../../support/chains/multicall.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
 import { testContext } from "../../support/context.ts";
 import { row as built, NOW, OTHER, USER } from "../../support/deposits/fixtures.ts";
-import { depositedLog, receiptOf } from "../../support/deposits/logs.ts";
+import { executedLog, receiptOf } from "../../support/deposits/logs.ts";
 
 const hashOf = (digit: string): Hex => `0x${digit.repeat(64)}`;
 const [FIRST, SECOND, DELIVERY, DELIVERY_OF_FIRST] = ["1", "2", "3", "4"].map(hashOf) as [Hex, Hex, Hex, Hex];
@@ -54,7 +54,7 @@ function contextOf(destinationTxHash: Hex): Context {
 
 const delivered: TransactionReader = async () => ({
   transaction: null,
-  receipt: receiptOf(depositedLog()),
+  receipt: receiptOf(executedLog()),
   ...deep,
 });
 const show = (destinationTxHash: Hex, readTransaction = delivered, seen = repeated) =>

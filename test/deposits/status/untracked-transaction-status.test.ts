@@ -9,7 +9,7 @@ import { contractsClient } from "../../support/chains/multicall.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
 import { testContext } from "../../support/context.ts";
 import { OTHER, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
-import { depositedLog, log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
+import { executedLog, log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
 
 const DEPTH = testChain.confirmations;
 const SHARES = 99_900_000_000_000_000_000n;
@@ -46,7 +46,7 @@ describe("classifyUntracked()", () => {
   });
 
   test.each([
-    ["through the Router", receiptOf(depositedLog())],
+    ["through the Router", receiptOf(executedLog())],
     ["into a vault of the registry", receiptOf(depositLog(), transferLog())],
   ])("returns DONE for a deposit %s only after confirmations", async (_what, receipt) => {
     const amounts = { sent: 100_000_000n, received: SHARES };
@@ -64,7 +64,7 @@ describe("classifyUntracked()", () => {
     ["whose shares went to somebody else", receiptOf(depositLog(), transferLog({ to: OTHER }))],
     ["of a contract that is no vault of ours", receiptOf(depositLog({ by: OTHER }), transferLog())],
     ["of another token's", receiptOf(depositLog(), transferLog({ token: USDC }))],
-    ["of anybody who repeats the Router's event", receiptOf(depositedLog({ emitter: OTHER }))],
+    ["of anybody who repeats the Router's event", receiptOf(executedLog({ emitter: OTHER }))],
     ["without any event", receiptOf()],
   ])("returns INVALID %s", async (_what, receipt) => {
     expect(await judge(receipt)).toEqual(none);

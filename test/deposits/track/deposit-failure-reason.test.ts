@@ -19,19 +19,28 @@ const abi = parseAbi([
   "error Panic(uint256 code)",
 ]);
 const says = (reason: string): Hex => encodeErrorResult({ abi, errorName: "Error", args: [reason] });
-const router = (errorName: "SharesBelowMinimum" | "InputBelowMinimum" | "DeadlinePassed"): Hex =>
+const router = (errorName: "OutputBelowMinimum" | "InputBelowMinimum" | "DeadlinePassed"): Hex =>
   encodeErrorResult({ abi: depositRouterAbi, errorName, args: [1n, 2n] });
+const within = (errorName: "StepFailed" | "TokenFailed", of: bigint | Hex, reason: Hex): Hex =>
+  encodeErrorResult({ abi: depositRouterAbi, errorName, args: [of, reason] } as never);
 
 describe("reasonOf()", () => {
   test.each<[string, Hex, string]>([
-    ["too few shares", router("SharesBelowMinimum"), "SLIPPAGE_EXCEEDED"],
+    ["too few shares", router("OutputBelowMinimum"), "SLIPPAGE_EXCEEDED"],
     ["too little that arrived", router("InputBelowMinimum"), "SLIPPAGE_EXCEEDED"],
     ["a deadline passed", router("DeadlinePassed"), "EXPIRED"],
     [
       "another refusal of the Router's",
-      encodeErrorResult({ abi: depositRouterAbi, errorName: "CallFailed", args: [OTHER] }),
+      encodeErrorResult({ abi: depositRouterAbi, errorName: "SameToken", args: [OTHER] }),
       "UNKNOWN_ERROR",
     ],
+    [
+      "a token's reason for the payment",
+      within("TokenFailed", OTHER, says("allowance")),
+      "INSUFFICIENT_ALLOWANCE",
+    ],
+    ["a step's reason", within("StepFailed", 1n, says("balance")), "INSUFFICIENT_BALANCE"],
+    ["a step that poses as the Router", within("StepFailed", 0n, router("DeadlinePassed")), "UNKNOWN_ERROR"],
     [
       "OpenZeppelin 5, allowance",
       encodeErrorResult({ abi, errorName: "ERC20InsufficientAllowance", args: [OTHER, 1n, 2n] }),

@@ -11,7 +11,7 @@ import {
 } from "../../../src/deposits/track/deposit-proofs.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { OTHER, REF, row, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
-import { depositedLog, log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
+import { executedLog, log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
 
 const MINIMUM = BigInt(row.minShares ?? "0");
 const OTHER_REF: Hex = `0x${"cd".repeat(32)}`;
@@ -20,43 +20,43 @@ const direct = { row: { ...row, minShares: null }, via: "user" } as const;
 
 describe("findShareProof() through the Router", () => {
   test("accepts the Router's event of the deposit", () => {
-    expect(findShareProof(receiptOf(depositedLog()), router)).toEqual({
+    expect(findShareProof(receiptOf(executedLog()), router)).toEqual({
       shares: 99_900_000_000_000_000_000n,
       amountIn: 100_000_000n,
     });
   });
 
   test("requires the minimum shares exactly", () => {
-    expect(findShareProof(receiptOf(depositedLog({ shares: MINIMUM })), router)?.shares).toBe(MINIMUM);
-    expect(findShareProof(receiptOf(depositedLog({ shares: MINIMUM - 1n })), router)).toBe(null);
+    expect(findShareProof(receiptOf(executedLog({ amountOut: MINIMUM })), router)?.shares).toBe(MINIMUM);
+    expect(findShareProof(receiptOf(executedLog({ amountOut: MINIMUM - 1n })), router)).toBe(null);
   });
 
   test("requires at least one share without a minimum", () => {
     const unpromised = { row: { ...row, minShares: null }, via: "router" } as const;
-    expect(findShareProof(receiptOf(depositedLog({ shares: 1n })), unpromised)?.shares).toBe(1n);
-    expect(findShareProof(receiptOf(depositedLog({ shares: 0n })), unpromised)).toBe(null);
+    expect(findShareProof(receiptOf(executedLog({ amountOut: 1n })), unpromised)?.shares).toBe(1n);
+    expect(findShareProof(receiptOf(executedLog({ amountOut: 0n })), unpromised)).toBe(null);
   });
 
-  test.each<[string, Parameters<typeof depositedLog>[0]]>([
+  test.each<[string, Parameters<typeof executedLog>[0]]>([
     ["emitted by another contract", { emitter: OTHER }],
     ["emitted by the vault itself", { emitter: VAULT }],
     ["for another receiver", { receiver: OTHER }],
-    ["of another share token", { shareToken: OTHER }],
-    ["of the asset instead of shares", { shareToken: USDC }],
-    ["with too few shares", { shares: 1n }],
-    ["with no shares", { shares: 0n }],
+    ["of another share token", { tokenOut: OTHER }],
+    ["of the asset instead of shares", { tokenOut: USDC }],
+    ["with too few shares", { amountOut: 1n }],
+    ["with no shares", { amountOut: 0n }],
     ["for another reference", { ref: OTHER_REF }],
   ])("rejects an event %s", (_what, forged) => {
-    expect(findShareProof(receiptOf(depositedLog(forged)), router)).toBe(null);
+    expect(findShareProof(receiptOf(executedLog(forged)), router)).toBe(null);
   });
 
   test("accepts any payer and any token", () => {
-    const change = { sender: OTHER, asset: zeroAddress, partnerType: 2, amountIn: 5n } as const;
-    expect(findShareProof(receiptOf(depositedLog(change)), router)?.amountIn).toBe(5n);
+    const change = { payer: OTHER, tokenIn: zeroAddress, partnerType: 2, amountIn: 5n } as const;
+    expect(findShareProof(receiptOf(executedLog(change)), router)?.amountIn).toBe(5n);
   });
 
   test("returns null for a reverted transaction", () => {
-    expect(findShareProof({ ...receiptOf(depositedLog()), succeeded: false }, router)).toBe(null);
+    expect(findShareProof({ ...receiptOf(executedLog()), succeeded: false }, router)).toBe(null);
   });
 
   test("returns null for share transfers alone", () => {
@@ -65,22 +65,22 @@ describe("findShareProof() through the Router", () => {
 
   test("finds the deposit's event beside a repeated reference", () => {
     const forged = [
-      depositedLog({ emitter: OTHER }),
-      depositedLog({ receiver: OTHER }),
-      depositedLog({ shareToken: OTHER }),
-      depositedLog({ shares: 1n }),
+      executedLog({ emitter: OTHER }),
+      executedLog({ receiver: OTHER }),
+      executedLog({ tokenOut: OTHER }),
+      executedLog({ amountOut: 1n }),
     ];
     expect(findShareProof(receiptOf(...forged), router)).toBe(null);
-    expect(findShareProof(receiptOf(...forged, depositedLog()), router)?.shares).toBe(
+    expect(findShareProof(receiptOf(...forged, executedLog()), router)?.shares).toBe(
       99_900_000_000_000_000_000n,
     );
-    expect(findShareProof(receiptOf(depositedLog(), ...forged), router)?.shares).toBe(
+    expect(findShareProof(receiptOf(executedLog(), ...forged), router)?.shares).toBe(
       99_900_000_000_000_000_000n,
     );
   });
 
   test("does not add up two events with too few shares", () => {
-    const half = depositedLog({ shares: MINIMUM / 2n + 1n });
+    const half = executedLog({ amountOut: MINIMUM / 2n + 1n });
     expect(findShareProof(receiptOf(half, half), router)).toBe(null);
   });
 
@@ -89,28 +89,28 @@ describe("findShareProof() through the Router", () => {
       emitter: fc.constantFrom(depositRouterAddress, OTHER, VAULT),
       ref: fc.constantFrom(REF, OTHER_REF),
       receiver: fc.constantFrom(USER, OTHER),
-      shareToken: fc.constantFrom(VAULT, OTHER, USDC),
-      shares: fc.constantFrom(0n, 1n, MINIMUM - 1n, MINIMUM, MINIMUM + 1n),
+      tokenOut: fc.constantFrom(VAULT, OTHER, USDC),
+      amountOut: fc.constantFrom(0n, 1n, MINIMUM - 1n, MINIMUM, MINIMUM + 1n),
     });
     fc.assert(
       fc.property(fc.array(anEvent, { maxLength: 6 }), (events) => {
         const true_ = events.find(
-          ({ emitter, ref, receiver, shareToken, shares }) =>
+          ({ emitter, ref, receiver, tokenOut, amountOut }) =>
             emitter === depositRouterAddress &&
             ref === REF &&
             receiver === USER &&
-            shareToken === VAULT &&
-            shares >= MINIMUM,
+            tokenOut === VAULT &&
+            amountOut >= MINIMUM,
         );
-        const proof = findShareProof(receiptOf(...events.map(depositedLog)), router);
-        expect(proof?.shares ?? null).toBe(true_?.shares ?? null);
+        const proof = findShareProof(receiptOf(...events.map(executedLog)), router);
+        expect(proof?.shares ?? null).toBe(true_?.amountOut ?? null);
       }),
       { numRuns: 500 },
     );
   });
 
   test("ignores events that cannot be decoded", () => {
-    const { topics, data } = depositedLog();
+    const { topics, data } = executedLog();
     const broken = [
       log(depositRouterAddress, topics, "0x"),
       log(depositRouterAddress, topics, data.slice(0, -2) as Hex),
@@ -119,7 +119,7 @@ describe("findShareProof() through the Router", () => {
       log(depositRouterAddress, [OTHER_REF], data),
     ];
     expect(findShareProof(receiptOf(...broken), router)).toBe(null);
-    expect(findShareProof(receiptOf(...broken, depositedLog()), router)).not.toBe(null);
+    expect(findShareProof(receiptOf(...broken, executedLog()), router)).not.toBe(null);
   });
 });
 
@@ -146,7 +146,7 @@ describe("findShareProof() by the user", () => {
   });
 
   test("ignores the Router's event", () => {
-    expect(findShareProof(receiptOf(depositedLog()), direct)).toBe(null);
+    expect(findShareProof(receiptOf(executedLog()), direct)).toBe(null);
   });
 
   test("returns null for a reverted transaction", () => {
@@ -185,9 +185,9 @@ describe("netTransfers()", () => {
 describe("routerRefs()", () => {
   test("returns only references that the Router emitted", () => {
     const logs = [
-      depositedLog(),
-      depositedLog({ ref: OTHER_REF }),
-      depositedLog({ emitter: OTHER }),
+      executedLog(),
+      executedLog({ ref: OTHER_REF }),
+      executedLog({ emitter: OTHER }),
       transferLog(),
     ];
     expect(routerRefs(receiptOf(...logs))).toEqual([REF, OTHER_REF]);
@@ -203,12 +203,12 @@ describe("findShareProof() of a second step", () => {
   ] as const;
 
   test.each(steps)("%s requires no minimum shares", (_, subject) => {
-    const proof = findShareProof(receiptOf(depositedLog({ shares: 1n })), { row: subject, via: "router" });
+    const proof = findShareProof(receiptOf(executedLog({ amountOut: 1n })), { row: subject, via: "router" });
     expect(proof?.shares).toBe(1n);
   });
 
   test.each(steps)("%s must be sent by the user", (_, subject) => {
-    const receipt = receiptOf(depositedLog({ sender: OTHER }));
+    const receipt = receiptOf(executedLog({ payer: OTHER }));
     expect(findShareProof(receipt, { row: subject, via: "router" })).toBe(null);
   });
 });

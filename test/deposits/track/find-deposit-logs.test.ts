@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { RpcError } from "../../../src/chains/json-rpc.ts";
 import { findRouterDeposits, findTransfers } from "../../../src/deposits/track/find-deposit-logs.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { routerDepositTopics } from "../../../src/router/router-codec.ts";
+import { executedOrderTopics } from "../../../src/router/router-codec.ts";
 import { fakeChain } from "../../support/across/stage.ts";
 import { wireLog } from "../../support/chains/wire.ts";
 
@@ -74,7 +74,7 @@ describe("findTransfers()", () => {
 });
 
 test("findRouterDeposits() returns the newest transaction of each reference in the last blocks", async () => {
-  const [deposited = []] = routerDepositTopics();
+  const [deposited = []] = executedOrderTopics();
   const log = (block: number, ref: number) =>
     wireLog(
       {

@@ -12,7 +12,7 @@ import { contractsClient } from "../../support/chains/multicall.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
 import { testContext } from "../../support/context.ts";
 import { NOW, OTHER, row, USER, VAULT } from "../../support/deposits/fixtures.ts";
-import { depositedLog, receiptOf, transferLog } from "../../support/deposits/logs.ts";
+import { executedLog, receiptOf, transferLog } from "../../support/deposits/logs.ts";
 
 const HASH: Hex = `0x${"11".repeat(32)}`;
 const DEPTH = testChain.confirmations;
@@ -51,7 +51,7 @@ describe("sourceTransitions()", () => {
   const away = { transaction: { ...sent, to: OTHER } };
 
   test("proves shares only after the chain's confirmations", async () => {
-    const receipt = receiptOf(depositedLog());
+    const receipt = receiptOf(executedLog());
     const shows = { shows: "shares", confirmed: true, proven: true, shares: SHARES };
     expect(await look(direct, seen(receipt))).toEqual([shows]);
     const early = await sourceTransitions(context(), {
@@ -109,7 +109,7 @@ describe("vaultTransitions()", () => {
     );
 
   test("completes by the Router's event after the chain's confirmations", async () => {
-    const receipt = receiptOf(depositedLog());
+    const receipt = receiptOf(executedLog());
     expect(await look(seen(receipt))).toEqual([
       { shows: "shares", confirmed: true, proven: false, shares: SHARES },
     ]);
@@ -122,7 +122,7 @@ describe("vaultTransitions()", () => {
       const at = {
         row: { ...routed, ...of },
         hash: HASH,
-        readTransaction: async () => seen(receiptOf(depositedLog())),
+        readTransaction: async () => seen(receiptOf(executedLog())),
       };
       return (await vaultTransitions(context(), at))[0]?.change;
     };
@@ -133,7 +133,7 @@ describe("vaultTransitions()", () => {
   });
 
   test("records a revert without a change of state", async () => {
-    const reverted = { ...receiptOf(depositedLog()), succeeded: false };
+    const reverted = { ...receiptOf(executedLog()), succeeded: false };
     const shows = { shows: "deposit_reverted", confirmed: true, proven: false, shares: null };
     expect(await look(seen(reverted))).toEqual([shows]);
   });

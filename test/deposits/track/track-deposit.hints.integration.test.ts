@@ -10,7 +10,7 @@ import { trackDeposit } from "../../../src/deposits/track/track-deposit.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
 import { NOW, OTHER, row, USER } from "../../support/deposits/fixtures.ts";
-import { depositedLog, receiptOf } from "../../support/deposits/logs.ts";
+import { executedLog, receiptOf } from "../../support/deposits/logs.ts";
 
 const TRUE: Hex = `0x${"11".repeat(32)}`;
 const FALSE: Hex = `0x${"22".repeat(32)}`;
@@ -23,7 +23,7 @@ const confirmed = { confirmations: testChain.confirmations };
 
 /** The user's own deposit, a stranger's transaction, and one that no node knows. */
 const CHAIN: Readonly<Record<Hex, TransactionOnChain>> = {
-  [TRUE]: { transaction: sent, receipt: receiptOf(depositedLog()), ...confirmed },
+  [TRUE]: { transaction: sent, receipt: receiptOf(executedLog()), ...confirmed },
   [FALSE]: { transaction: { ...sent, hash: FALSE, from: OTHER }, receipt: receiptOf(), ...confirmed },
 };
 const readTransaction = async (_chainId: number, hash: Hex): Promise<TransactionOnChain> =>

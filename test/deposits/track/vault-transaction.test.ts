@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Transaction } from "../../../src/chains/chain-transaction.ts";
 import { callsVault } from "../../../src/deposits/track/vault-transaction.ts";
 import { OTHER, row, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
-import { depositedLog, receiptOf, transferLog } from "../../support/deposits/logs.ts";
+import { executedLog, receiptOf, transferLog } from "../../support/deposits/logs.ts";
 
 const AMOUNT = 99_000_000n;
 const awaiting = {
@@ -60,7 +60,7 @@ test.each<[string, Log[]]>([
   ["in which the vault told of nothing", [paid]],
   ["that bought its shares", [paid, transferLog({ from: OTHER })]],
   ["that brought shares twice", [paid, minted, minted]],
-  ["that made a deposit through the Router", [paid, minted, depositedLog()]],
+  ["that made a deposit through the Router", [paid, minted, executedLog()]],
 ])("callsVault() rejects a batch %s", (_what, logs) => {
   expect(calls(logs)).toBe(false);
 });

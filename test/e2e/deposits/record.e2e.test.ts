@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import { decodeRouterDeposit, encodeRouterDeposit } from "../../../src/router/router-codec.ts";
+import { decodeRouterCall, encodeRouterCall } from "../../../src/router/router-codec.ts";
 import { Api } from "../../support/e2e/api.ts";
 import {
   addressOf,
@@ -198,14 +198,14 @@ describe("PATCH transaction report", () => {
   test("classifies another user's deposit with a repeated reference by itself", async () => {
     const { user, deposit } = await built();
     const { to, data } = deposit.transaction_request;
-    const call = decodeRouterDeposit(data as Hex);
+    const call = decodeRouterCall(data as Hex);
     const other = await newUser(chain, { USDC: 1_000n });
     const approval = { abi: erc20Abi, functionName: "approve", args: [to as Address, 1_000n] } as const;
     await sendCall(other, { to: tokenOn(chain, "USDC"), data: encodeFunctionData(approval) });
-    const dust = { ...call.deposit, amount: 1_000n, minIn: 1n, minShares: 1n, refundTo: other.address };
+    const dust = { ...call.order, amountIn: 1_000n, minIn: 1n, minOut: 1n, refundTo: other.address };
     const forged = await sendCall(other, {
       to: to as Address,
-      data: encodeRouterDeposit({ ...call, deposit: dust }),
+      data: encodeRouterCall({ ...call, order: dust }),
     });
     await mined(chain, forged);
     await api.report(deposit.tracking_id, { tx_hash: forged });

@@ -1,7 +1,7 @@
 import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
-import { routerDeposits } from "../../../src/router/router-codec.ts";
+import { executedOrders } from "../../../src/router/router-codec.ts";
 import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { chainOf, mined, newUser, vaultNamed } from "../../support/e2e/chain.ts";
@@ -53,7 +53,7 @@ async function depositedBy(headers: Headers, extra: object = {}) {
   expect(answer.status, answer.text).toBe(200);
   const built = answer.json as BuiltDeposit;
   const { logs } = await mined(chain, await signDeposit(chain, { user, built, style: "calls" }));
-  const [event] = routerDeposits(logs);
+  const [event] = executedOrders(logs);
   expect((await api.deposit(built.tracking_id)).state).toBe("built");
   const hash = event?.transactionHash ?? "0x";
   expect(await api.status(hash, chain.chainId)).toMatchObject({ substatus: "COMPLETED" });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { send } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { wordToAddress } from "../../../src/providers/across/across-calldata.ts";
 import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
-import { routerDeposits } from "../../../src/router/router-codec.ts";
+import { executedOrders } from "../../../src/router/router-codec.ts";
 import { fillTransaction, type TokenSymbol } from "../../support/across/bridge.ts";
 import {
   arrive,
@@ -39,7 +39,7 @@ test.each<TokenSymbol>(["USDC", "USDT"])(
     expect(await follow(world, txHash)).toMatchObject({ phase: "bridging", amountReceived: null });
 
     const fill = await arrive(world, deposited);
-    expect(routerDeposits(fill.logs)[0]?.args).toMatchObject({ amountIn: DELIVERED, shares: DELIVERED });
+    expect(executedOrders(fill.logs)[0]?.args).toMatchObject({ amountIn: DELIVERED, amountOut: DELIVERED });
     expect([await shares(world, symbol), await held(world, symbol)]).toEqual([DELIVERED, 0n]);
     expect(await held(world, symbol, world.target.vaults[symbol])).toBe(DELIVERED);
     await expectNothingLeft(world, symbol);
@@ -81,7 +81,7 @@ test("a failed destination call pays the whole token amount to the user", async 
   const before = await held(world, "USDC");
   const { txHash, deposited } = await departInto(world, { symbol: "USDC", minShares: AMOUNT });
   const fill = await arrive(world, deposited);
-  expect(routerDeposits(fill.logs)).toEqual([]);
+  expect(executedOrders(fill.logs)).toEqual([]);
   expect((await held(world, "USDC")) - before).toBe(DELIVERED);
   await expectNothingLeft(world, "USDC");
   expect(await follow(world, txHash)).toMatchObject({

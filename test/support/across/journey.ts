@@ -14,7 +14,7 @@ import type {
   VerifiedTransfer,
 } from "../../../src/providers/provider.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { encodeRouterDeposit } from "../../../src/router/router-codec.ts";
+import { encodeRouterCall, spendingStep } from "../../../src/router/router-codec.ts";
 import {
   approve,
   type BridgedChain,
@@ -84,30 +84,30 @@ export function intoVault(
 ): DestinationCall {
   const asset = target.tokens[symbol];
   const vault = target.vaults[symbol];
-  const step = {
+  const step = spendingStep({
     target: vault,
-    value: 0n,
-    approveToken: asset,
     spender: vault,
-    patchToken: asset,
-    patchOffset: 4n,
-    patchMul: 0n,
+    token: asset,
+    offset: 4n,
     data: encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args: [0n, USER] }),
-  };
-  const deposit = {
-    asset,
-    amount: 2n ** 256n - 1n,
+  });
+  const order = {
+    tokenIn: asset,
+    nativeFee: 0n,
+    minOutPerIn: 0n,
+    direct: true,
+    amountIn: 2n ** 256n - 1n,
     minIn: 1n,
-    shareToken: vault,
+    tokenOut: vault,
     receiver: USER,
-    minShares,
+    minOut: minShares,
     deadline: BigInt(Math.floor(Date.now() / 1000) + 86_400),
     refundTo: USER,
     ref: hash("a"),
     partnerId: hash("0"),
     partnerType: 0,
   };
-  const data = encodeRouterDeposit({ deposit, steps: [step], sweep: [] });
+  const data = encodeRouterCall({ order, steps: [step], sweep: [] });
   return { target: depositRouterAddress, data, minIn: 1n, gasLimit: 600_000n };
 }
 

@@ -41,25 +41,25 @@ const deposited = {
   ref: REF,
   partnerId: zeroHash as Hex,
   receiver: USER,
-  shareToken: VAULT,
-  sender: USER,
-  asset: USDC,
+  payer: USER,
+  tokenIn: USDC,
+  tokenOut: VAULT,
   amountIn: 100_000_000n,
-  shares: 99_900_000_000_000_000_000n,
+  amountOut: 99_900_000_000_000_000_000n,
   partnerType: 0,
 };
 
-/** The Router's `Deposited` for the fixture's deposit, changed. */
-export function depositedLog(change: Partial<typeof deposited> = {}): Log {
+/** The Router's `OrderExecuted` for the fixture's deposit, changed. */
+export function executedLog(change: Partial<typeof deposited> = {}): Log {
   const { emitter, ref, partnerId, receiver, ...rest } = { ...deposited, ...change };
   const topics = encodeEventTopics({
     abi: depositRouterAbi,
-    eventName: "Deposited",
+    eventName: "OrderExecuted",
     args: { ref, partnerId, receiver },
   });
   const types = ["address", "address", "address", "uint256", "uint256", "uint8"].map((type) => ({ type }));
-  const { shareToken, sender, asset, amountIn, shares, partnerType } = rest;
-  const data = encodeAbiParameters(types, [shareToken, sender, asset, amountIn, shares, partnerType]);
+  const { payer, tokenIn, tokenOut, amountIn, amountOut, partnerType } = rest;
+  const data = encodeAbiParameters(types, [payer, tokenIn, tokenOut, amountIn, amountOut, partnerType]);
   return log(emitter, topics, data);
 }
 

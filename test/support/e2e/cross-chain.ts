@@ -7,7 +7,7 @@ import { type Context, createContext, createRuntime } from "../../../src/context
 import { insertDeposit } from "../../../src/db/queries/deposit-queries.ts";
 import { depositRef } from "../../../src/deposits/build/deposit-order.ts";
 import type { DestinationCall, VerifiedTransfer } from "../../../src/providers/provider.ts";
-import { encodeRouterDeposit } from "../../../src/router/router-codec.ts";
+import { encodeRouterCall, spendingStep } from "../../../src/router/router-codec.ts";
 import { addressOf, chainIds, chainOf, type KeyedUser, mined, newUser, sendCall, tokenOn } from "./chain.ts";
 import { emulators, type FaultInput } from "./faults.ts";
 import { variablesFor } from "./worker.ts";
@@ -110,13 +110,16 @@ function callInto(into: { departure: Departure; trackingId: string; user: Hex })
   const asset = tokenOn(chain, vault.asset_symbol);
   const target = addressOf(vault);
   const minIn = (amount * 9n) / 10n;
-  const deposit = {
-    asset,
-    amount: MAX,
+  const order = {
+    tokenIn: asset,
+    nativeFee: 0n,
+    minOutPerIn: 0n,
+    direct: true,
+    amountIn: MAX,
     minIn,
-    shareToken: target,
+    tokenOut: target,
     receiver: user,
-    minShares,
+    minOut: minShares,
     deadline: BigInt(Math.floor(Date.now() / 1000) + 86_400),
     refundTo: user,
     ref: depositRef(trackingId),
@@ -124,12 +127,11 @@ function callInto(into: { departure: Departure; trackingId: string; user: Hex })
     partnerType: 0,
   };
   const data = encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args: [0n, user] });
-  const tokens = { approveToken: asset, spender: target, patchToken: asset };
-  const steps = [{ target, value: 0n, ...tokens, patchOffset: 4n, patchMul: 0n, data }];
+  const steps = [spendingStep({ target, spender: target, token: asset, offset: 4n, data })];
   const router = chain.info.contracts.deposit_router;
   return {
     target: router,
-    data: encodeRouterDeposit({ deposit, steps, sweep: [] }),
+    data: encodeRouterCall({ order, steps, sweep: [] }),
     minIn,
     gasLimit: 900_000n,
   };

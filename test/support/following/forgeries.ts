@@ -88,8 +88,8 @@ const emits = (stranger: Hex, logs: Outcome["logs"]): Forgery["transaction"] => 
 function forgedEvent({ order, stranger }: Victim): Forgery {
   const receiver = getAddress(order.user);
   const event = routerEvent(FORGER, {
-    ...{ ref: order.ref, partnerId: zeroHash, receiver, shareToken: ROUTED_VAULT, sender: receiver },
-    ...{ asset: USDC[HOME] ?? FORGER, amount: 10n ** 9n, shares: 10n ** 9n, partnerType: 0 },
+    ...{ ref: order.ref, partnerId: zeroHash, receiver, tokenOut: ROUTED_VAULT, sender: receiver },
+    ...{ tokenIn: USDC[HOME] ?? FORGER, amount: 10n ** 9n, shares: 10n ** 9n, partnerType: 0 },
   });
   return { name: "forged Router event", chainId: HOME, transaction: emits(stranger, [event]) };
 }

@@ -1,11 +1,7 @@
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbiParameters } from "viem";
 import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import {
-  decodeRouterDeposit,
-  encodeRouterDeposit,
-  type RouterDeposit,
-} from "../../../src/router/router-codec.ts";
+import { decodeRouterCall, encodeRouterCall, type RouterOrder } from "../../../src/router/router-codec.ts";
 import { type Call, minted, sharesFor, transfer } from "./contracts.ts";
 import type { Emitted, Outcome, SimulatedChain } from "./simulated-chain.ts";
 
@@ -14,18 +10,18 @@ const EXECUTOR: Address = "0x00000000000000000000000000000000000e8ec0";
 
 /** What the Router does with a deposit: takes the asset, lets the vault mint, and tells of it. */
 export function routerOutcome(chain: SimulatedChain, { from, data, delivered = 0n }: Call): Outcome {
-  const { deposit } = decodeRouterDeposit(data);
-  const amount = deposit.amount === ALL ? delivered : deposit.amount;
+  const { order } = decodeRouterCall(data);
+  const amount = order.amountIn === ALL ? delivered : order.amountIn;
   const shares = sharesFor(chain, amount);
-  const late = BigInt(chain.head.timestamp) > deposit.deadline;
-  if (late || amount < deposit.minIn || shares < deposit.minShares) return { succeeded: false, logs: [] };
-  const { asset, shareToken, receiver } = deposit;
+  const late = BigInt(chain.head.timestamp) > order.deadline;
+  if (late || amount < order.minIn || shares < order.minOut) return { succeeded: false, logs: [] };
+  const { tokenIn, tokenOut, receiver } = order;
   return {
     succeeded: true,
     logs: [
-      transfer(asset, { from, to: EXECUTOR, value: amount }),
-      ...minted(shareToken, { caller: EXECUTOR, receiver, assets: amount, shares }),
-      routerEvent(depositRouterAddress, { ...deposit, sender: from, amount, shares }),
+      transfer(tokenIn, { from, to: EXECUTOR, value: amount }),
+      ...minted(tokenOut, { caller: EXECUTOR, receiver, assets: amount, shares }),
+      routerEvent(depositRouterAddress, { ...order, sender: from, amount, shares }),
     ],
   };
 }
@@ -33,23 +29,23 @@ export function routerOutcome(chain: SimulatedChain, { from, data, delivered = 0
 /** The Router's event, from whichever contract. */
 export function routerEvent(
   emitter: Address,
-  of: Pick<RouterDeposit, "ref" | "partnerId" | "receiver" | "shareToken" | "asset" | "partnerType"> & {
+  of: Pick<RouterOrder, "ref" | "partnerId" | "receiver" | "tokenOut" | "tokenIn" | "partnerType"> & {
     sender: Address;
     amount: bigint;
     shares: bigint;
   },
 ): Emitted {
-  const { ref, partnerId, receiver, shareToken, sender, asset, amount, shares, partnerType } = of;
+  const { ref, partnerId, receiver, tokenOut, sender, tokenIn, amount, shares, partnerType } = of;
   const topics = encodeEventTopics({
     abi: depositRouterAbi,
-    eventName: "Deposited",
+    eventName: "OrderExecuted",
     args: { ref, partnerId, receiver },
   }) as Hex[];
   const types = parseAbiParameters("address, address, address, uint256, uint256, uint8");
   return {
     address: emitter.toLowerCase() as Hex,
     topics: topics.map((topic) => topic.toLowerCase() as Hex),
-    data: encodeAbiParameters(types, [shareToken, sender, asset, amount, shares, partnerType]),
+    data: encodeAbiParameters(types, [sender, tokenIn, tokenOut, amount, shares, partnerType]),
   };
 }
 
@@ -63,14 +59,14 @@ export interface RouterRecord {
   amount: bigint;
 }
 
-const DEPOSITED = (
-  encodeEventTopics({ abi: depositRouterAbi, eventName: "Deposited" })[0] as Hex
+const EXECUTED = (
+  encodeEventTopics({ abi: depositRouterAbi, eventName: "OrderExecuted" })[0] as Hex
 ).toLowerCase();
 
 /** Reads the Router's own events among others. */
 export function routerRecords(logs: readonly Emitted[]): RouterRecord[] {
   return logs.flatMap(({ address, topics, data }) => {
-    if (address !== depositRouterAddress.toLowerCase() || topics[0] !== DEPOSITED) return [];
+    if (address !== depositRouterAddress.toLowerCase() || topics[0] !== EXECUTED) return [];
     const word = (at: number): string => data.slice(2 + at * 64, 66 + at * 64);
     const account = (at: number): string => `0x${word(at).slice(24)}`;
     const [, ref = "0x", , receiver = "0x"] = topics;
@@ -78,8 +74,8 @@ export function routerRecords(logs: readonly Emitted[]): RouterRecord[] {
       {
         ref,
         receiver: `0x${receiver.slice(26)}`,
-        shareToken: account(0),
-        sender: account(1),
+        shareToken: account(2),
+        sender: account(0),
         amount: BigInt(`0x${word(3)}`),
         shares: BigInt(`0x${word(4)}`),
       },
@@ -93,9 +89,10 @@ export function copyWithReference(
   { receiver, asset, shareToken }: { receiver: Address; asset: Address; shareToken: Address },
 ): Hex {
   const deadline = 2n ** 40n;
-  const deposit: RouterDeposit = {
-    ...{ asset, amount: 10n ** 8n, minIn: 1n, shareToken, receiver, minShares: 1n, deadline },
+  const order: RouterOrder = {
+    ...{ tokenIn: asset, amountIn: 10n ** 8n, minIn: 1n, nativeFee: 0n, tokenOut: shareToken, receiver },
+    ...{ minOut: 1n, minOutPerIn: 0n, deadline, direct: true },
     ...{ refundTo: receiver, ref, partnerId: `0x${"00".repeat(32)}`, partnerType: 0 },
   };
-  return encodeRouterDeposit({ deposit, steps: [], sweep: [] });
+  return encodeRouterCall({ order, steps: [], sweep: [] });
 }

@@ -16,7 +16,7 @@ import type {
   VerifiedTransfer,
 } from "../../../src/providers/provider.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { encodeRouterDeposit } from "../../../src/router/router-codec.ts";
+import { encodeRouterCall, spendingStep } from "../../../src/router/router-codec.ts";
 import { approve, type BridgedStack, manifestOf, send } from "./bridged.ts";
 
 type Snake = Record<string, unknown>;
@@ -108,23 +108,26 @@ export function intoVault(
   if (vault === undefined) throw new Error(`no vault ${of.vault}`);
   const asset = chain.tokens[vault.plan.token];
   const data = encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args: [0n, of.user] });
-  const amounts = { value: 0n, patchOffset: 4n, patchMul: 0n };
-  const tokens = { approveToken: asset, spender: vault.address, patchToken: asset };
-  const deposit = {
-    asset,
-    amount: 2n ** 256n - 1n,
+  const order = {
+    tokenIn: asset,
+    nativeFee: 0n,
+    minOutPerIn: 0n,
+    direct: true,
+    amountIn: 2n ** 256n - 1n,
     minIn: of.minIn,
-    shareToken: vault.address,
+    tokenOut: vault.address,
     receiver: of.user,
-    minShares: of.minShares ?? 1n,
+    minOut: of.minShares ?? 1n,
     deadline: BigInt(Math.floor(Date.now() / 1000) + 86_400),
     refundTo: of.user,
     ref: zeroHash,
     partnerId: zeroHash,
     partnerType: 0,
   };
-  const steps = [{ target: vault.address, data, ...amounts, ...tokens }];
-  const call = encodeRouterDeposit({ deposit, steps, sweep: [] });
+  const steps = [
+    spendingStep({ target: vault.address, spender: vault.address, token: asset, offset: 4n, data }),
+  ];
+  const call = encodeRouterCall({ order, steps, sweep: [] });
   return { target: depositRouterAddress, data: call, minIn: of.minIn, gasLimit: 900_000n };
 }
 
