@@ -61,8 +61,15 @@ async function resolveVault(client: ChainClient, row: VaultRow): Promise<Resolut
   const contradiction = contradictionOf(row, found.vault);
   if (contradiction !== null) return underivableAs(contradiction);
   const type = findFamily(adapter)?.type ?? row.type;
-  return { ok: true, derived: { ...toDerivedColumns(found.vault), adapter, type } };
+  const columns = toDerivedColumns(found.vault);
+  // A deposit by the user himself always works; one by the Router may not, so an open vault never returns to it.
+  const caller = isOpen(row) && row.caller === "user" ? row.caller : columns.caller;
+  return { ok: true, derived: { ...columns, ...(caller === undefined ? {} : { caller }), adapter, type } };
 }
+
+/** Returns true if users may hold shares of the vault. */
+const isOpen = ({ status, wasActive }: VaultRow): boolean =>
+  status === "active" || status === "paused" || wasActive;
 
 const underivableAs = (reason: string) => underivable(reason) as { ok: false; reason: string };
 
@@ -77,7 +84,7 @@ function contradictionOf(
   const asset = row.claim?.asset ?? row.assetAddress;
   if (!sameAddress(asset, zeroAddress) && !sameAddress(asset, vault.asset.address))
     return `its asset on chain is ${vault.asset.address}, not ${asset}`;
-  const share = row.status === "active" || row.wasActive ? row.shareToken : (row.claim?.shareToken ?? null);
+  const share = isOpen(row) ? row.shareToken : (row.claim?.shareToken ?? null);
   if (share !== null && !sameAddress(share, vault.shareToken))
     return `its share token on chain is ${vault.shareToken}, not ${share}`;
   return null;

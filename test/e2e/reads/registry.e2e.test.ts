@@ -51,9 +51,12 @@ describe("builds read the registry from the database, not from a cache", () => {
     await api.build(body);
   });
 
-  test("an unsupported vault refuses deposits at once", async () => {
-    await withRow({ status: "unsupported" }, async () => {
+  test("a vault that was never open is unknown; one that was refuses deposits at once", async () => {
+    await withRow({ status: "unsupported", was_active: "false" }, async () => {
       expect(await api.refusal(body)).toMatchObject({ status: 404, code: "vault_not_found" });
+    });
+    await withRow({ status: "unsupported", status_reason: "gone", was_active: "true" }, async () => {
+      expect(await api.refusal(body)).toMatchObject({ code: "vault_paused", reason: "gone" });
     });
     await api.build(body);
   });
