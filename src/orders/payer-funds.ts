@@ -1,4 +1,4 @@
-import { type Address, erc20Abi } from "viem";
+import { type Address, erc20Abi, zeroAddress } from "viem";
 import { readNativeBalance } from "../chains/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { createQuery, read, valueOrNull } from "../chains/chain-query.ts";
@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
-import { readUncached } from "../vaults/vault-state.ts";
+import { readWithFeeds } from "../prices/read-prices.ts";
 
 /** A user, and the token they pay with on the source chain. The zero address stands for the native currency. */
 export interface Payer {
@@ -18,44 +18,54 @@ export interface Payer {
 export interface Funds {
   /** Null if the node could not read the balance. */
   balance: bigint | null;
+  /** Decimals of the token, or null if the token states none. */
+  decimals: number | null;
   /** Allowance by spender address in lowercase. An allowance is null if the node could not read it. */
   allowances: ReadonlyMap<string, bigint | null>;
   block: BlockTime;
 }
 
 /**
- * Reads a payer's token balance and the allowance of each spender in one request. For the native currency it reads the
- * balance only. Throws `token_unsupported` if the address is not a token. Errors of the RPC nodes propagate.
+ * Reads a payer's token balance and the allowance of each spender in one request, with the price feeds of the token, of
+ * the native currency and of the tokens in `priced`, all on the source chain. For the native currency it reads the balance
+ * only. Throws `token_unsupported` if the address is not a token. Errors of the RPC nodes propagate.
  */
 export async function readFunds(
   ctx: Context,
-  input: { payer: Payer; spenders: readonly Address[] },
+  input: { payer: Payer; spenders: readonly Address[]; priced?: readonly Address[] },
 ): Promise<Funds> {
   const { from, user } = input.payer;
   const native = isNative(from.token);
   const described = native ? noReads : tokenFundsQuery(input.payer, input.spenders);
   const [{ value, block }, balance] = await Promise.all([
-    readUncached(ctx, { chainId: from.chainId, query: described }),
+    readWithFeeds(ctx, {
+      chainId: from.chainId,
+      tokens: [from.token, zeroAddress, ...(input.priced ?? [])],
+      query: described,
+    }),
     native ? readNativeBalance(from.client, user) : null,
   ]);
-  if (native) return { balance, allowances: new Map(), block };
+  const { decimals } = from.client.definition.native;
+  if (native) return { balance, decimals, allowances: new Map(), block };
   if (value.balance === null) throw failure("token_unsupported", "from_token is not a token on this chain");
   return { ...value, block };
 }
 
 type TokenFunds = Omit<Funds, "block">;
 
-const noReads = createQuery({}, (): TokenFunds => ({ balance: null, allowances: new Map() }));
+const noReads = createQuery({}, (): TokenFunds => ({ balance: null, decimals: null, allowances: new Map() }));
 
 function tokenFundsQuery({ from, user }: Payer, spenders: readonly Address[]) {
   const onToken = { to: from.token, abi: erc20Abi } as const;
   const allowance = (spender: Address) =>
     [`allowance/${spender}`, read({ ...onToken, name: "allowance", args: [user, spender] })] as const;
   const balance = read({ ...onToken, name: "balanceOf", args: [user] });
+  const decimals = read({ ...onToken, name: "decimals" });
   return createQuery(
-    { balance, ...Object.fromEntries(spenders.map(allowance)) },
-    ({ balance: held, ...allowances }): TokenFunds => ({
+    { balance, decimals, ...Object.fromEntries(spenders.map(allowance)) },
+    ({ balance: held, decimals: stated, ...allowances }): TokenFunds => ({
       balance: valueOrNull(held),
+      decimals: valueOrNull(stated),
       allowances: new Map(
         spenders.map((spender) => {
           const result = allowances[`allowance/${spender}` as keyof typeof allowances];

@@ -72,7 +72,12 @@ export function toProviderFailure(error: unknown): AppError {
  * route may succeed.
  */
 export function isProviderFailure(error: AppError): boolean {
-  return PROVIDER_ERROR_CODES.has(error.code);
+  return PROVIDER_ERROR_CODES.has(error.code) || isUnsafeRoute(error);
+}
+
+/** Returns true if an error says that an offer, not a vault's share price, is far from a fair price. */
+export function isUnsafeRoute({ code, members }: AppError): boolean {
+  return code === "price_unsafe" && members["subject"] === "route";
 }
 
 /**
@@ -88,12 +93,14 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 
 /**
  * Chooses the one failure to report when every route failed, in this order: the last failure that comes from
- * the vault or the request (the route through the vault's asset is tried last), `no_route` with a reason that
- * the user can act on, a temporary failure of a provider, `no_route` with the most specific reason. Pure.
+ * the vault or the request (the route through the vault's asset is tried last), an offer far from a fair price,
+ * `no_route` with a reason that the user can act on, a temporary failure of a provider, `no_route` with the most specific reason. Pure.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));
   if (own !== undefined) return own;
+  const unsafe = failures.find(isUnsafeRoute);
+  if (unsafe !== undefined) return unsafe;
   const reasons = noRouteReasons(failures);
   const actionable = reasons.find(({ code }) => ACTIONABLE_REASONS.has(code));
   const temporary = FAILURE_PRIORITY.flatMap(

@@ -2,6 +2,7 @@ import type { Address, Hex } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import type { Fetch } from "../lib/bounded-fetch.ts";
 import type { Timing } from "../lib/request-timing.ts";
+import type { BridgedAsset } from "./bridged-assets.ts";
 
 /**
  * The external resources that a provider may use while it serves a request: fetch, clock and chain clients.
@@ -72,6 +73,11 @@ export interface TransferQuote {
   toAmount: bigint;
   /** Guaranteed minimum amount delivered, in the smallest unit of `toToken`. */
   toAmountMin: bigint;
+  /**
+   * Fees within the amounts that the provider declares, in parts per billion of the amount paid. A claim, which counts up
+   * to a limit.
+   */
+  declaredFee: bigint;
   estimatedSeconds: number | null;
   /** The provider's own estimates in US dollars, as decimal strings, or null if it gives none. */
   gasCostUsd: string | null;
@@ -99,6 +105,10 @@ export interface VerifiedTransfer extends TransferQuote {
   tool: string;
   /** Number of seconds for which the quoted amounts are valid. */
   validSeconds: number;
+  /** True if the transaction swaps one token into another. */
+  swaps: boolean;
+  /** Fee that the transaction pays on top of the amount in the native token, in wei. */
+  nativeFee: bigint;
 }
 
 /** Identifies a transfer by its source transaction, to request its status. */
@@ -200,6 +210,11 @@ export interface Provider {
   build(scope: ProviderScope, request: TransferRequest): Promise<VerifiedTransfer>;
   /** Returns the status of a transfer, which is identified by its source transaction. */
   status(scope: ProviderScope, transfer: TransferReference): Promise<ProviderStatus>;
+  /**
+   * Returns the tokens of a chain, from the deployment tables in code, with the asset that each represents. Two tokens
+   * of one asset are worth the same; the upstream has no say in it.
+   */
+  assets(chainId: number): readonly BridgedAsset[];
   /** Lists the tokens that the upstream supports on a chain. Absent if the upstream has no token list. */
   tokens?(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
 }

@@ -49,7 +49,7 @@ describe("toRouteOptions()", () => {
   };
 
   test("deposits the expected amount in one step and the guaranteed amount in two steps", async () => {
-    const world = await moving({});
+    const world = await moving({ atVault: { rises: { [balanceKey(VAULT, USER)]: sharesFor(toAmount) } } });
     expect(optionsOf(world, await buildOneStep(world.ctx, world.attempt))).toEqual([
       ["bridge", String(toAmount), ["recommended", "fastest", "one_transaction"]],
       ["slower", String(toAmountMin + 1n), ["best_output", "two_step"]],

@@ -9,6 +9,7 @@ const base: TransferQuote = {
   bridgeLogo: null,
   toAmount: 100n,
   toAmountMin: 99n,
+  declaredFee: 0n,
   estimatedSeconds: 10,
   gasCostUsd: null,
   fromAmountUsd: null,

@@ -7,6 +7,7 @@ import { sameAddress } from "../../lib/address.ts";
 import { larger } from "../../lib/amount.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { priceIsSafe } from "../../orders/order-slippage.ts";
+import { isUnsafeRoute } from "../../providers/provider-failures.ts";
 import { decodeRouterError, foreignReason } from "../../router/router-codec.ts";
 import type { DepositTerms, Refusal } from "../../vaults/vault-adapter.ts";
 import { pauseReason } from "../../vaults/vault-entry.ts";
@@ -204,7 +205,10 @@ const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "zero_shares",
 ]);
 
-/** Returns true if an error may apply to one token only, so that a deposit in another accepted token may succeed. */
+/**
+ * Returns true if the vault's refusal may apply to one token only, so that a deposit in another accepted token may
+ * succeed. An unfair offer of a provider is no refusal of the token.
+ */
 export function isTokenRefusal(error: AppError): boolean {
-  return TOKEN_REFUSALS.has(error.code);
+  return TOKEN_REFUSALS.has(error.code) && !isUnsafeRoute(error);
 }

@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import { type AppError, failure } from "../../errors.ts";
 import { mintEffect, requestEffect } from "../../orders/deposit-effect.ts";
+import { exactFloor } from "../../orders/order-floors.ts";
 import { allowedLoss, minimumShares } from "../../orders/order-slippage.ts";
 import type { UserCall } from "../../orders/wallet-calls.ts";
 import { decodeRouterError } from "../../router/router-codec.ts";
@@ -97,7 +98,27 @@ function toDirectDeposit(intent: DepositIntent, made: DirectAttempt): DirectDepo
   }
   if (simulated.shares <= 0n)
     throw failure("zero_shares", `${intent.vault.name} would mint no shares for this amount`);
-  return { ...made, intent, simulated, expectedShares: simulated.shares };
+  return { ...withFloorOf(intent, { ...made, simulated }), intent, expectedShares: simulated.shares };
+}
+
+type Succeeded = Extract<SimulatedDeposit, { ok: true }>;
+
+/**
+ * Raises the minimum shares of a simulated deposit to what the simulation minted less the slippage, if the preview
+ * promised less: a floor must not depend on a view alone.
+ */
+function withFloorOf(
+  intent: DepositIntent,
+  { simulated, ...made }: DirectAttempt & { simulated: Succeeded },
+) {
+  const { floors } = made;
+  const { minOut } = exactFloor(simulated.shares ?? 0n, allowedLoss(intent.slippage, false));
+  if (floors.minShares === null || floors.minShares >= minOut) return { ...made, simulated };
+  const raised = { ...floors, minShares: minOut };
+  const deposit = encodeDepositCall(intent, raised);
+  verifyDepositCall(intent, { call: deposit, floors: raised });
+  const calls = [...simulated.calls.slice(0, -1), deposit];
+  return { ...made, floors: raised, deposit, simulated: { ...simulated, calls } };
 }
 
 function requiredAsyncDeposits({ vault }: DepositIntent): AsyncDeposits {

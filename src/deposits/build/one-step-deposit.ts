@@ -1,25 +1,30 @@
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import type { Context } from "../../context.ts";
-import { failure } from "../../errors.ts";
-import { deductParts, fractionToParts, MAX_UINT256 } from "../../lib/amount.ts";
+import { type AppError, failure } from "../../errors.ts";
+import { fractionToParts, MAX_UINT256, mulDivDown } from "../../lib/amount.ts";
 import { DAY_S } from "../../lib/durations.ts";
 import { mintEffect } from "../../orders/deposit-effect.ts";
-import { allowedLoss, minimumShares } from "../../orders/order-slippage.ts";
+import {
+  type DeliveredFloors,
+  deliveredFloors,
+  exactFloor,
+  type LossSplit,
+} from "../../orders/order-floors.ts";
+import { assertFair, type Offer, planLoss } from "../../orders/route-offer.ts";
 import {
   balanceOfRead,
   simulatedHead,
   simulatePayment,
   simulateProviderTransaction,
 } from "../../orders/simulate-payment.ts";
-import type { DestinationCall, TransferQuote, VerifiedTransfer } from "../../providers/provider.ts";
+import type { DestinationCall, VerifiedTransfer } from "../../providers/provider.ts";
 import { encodeRouterCall } from "../../router/router-codec.ts";
-import type { Token } from "../../vaults/vault.ts";
 import { type DepositFloors, toRouterCall, verifyRouterCall } from "./deposit-calldata.ts";
-import type { DepositIntent, DepositOrder } from "./deposit-order.ts";
+import type { DepositIntent } from "./deposit-order.ts";
 import { explainDepositRevert, type Preflight, preflightDeposit } from "./deposit-preflight.ts";
 import {
   type BuiltRoute,
-  type RouteAttempt,
+  type DepositAttempt,
   type RoutedEnd,
   type SimulatedDelivery,
   toPayment,
@@ -31,9 +36,13 @@ interface DestinationDeposit {
   /** The deposit intent for the expected amount. */
   intent: DepositIntent;
   checked: Preflight;
-  floors: DepositFloors & { minShares: bigint };
+  /** The losses that the transfer and the vault may have, in parts per billion. */
+  loss: LossSplit;
+  floors: RouterFloors;
   call: DestinationCall;
 }
+
+type RouterFloors = DepositFloors & { minShares: bigint };
 
 /** Maximum time until a bridge delivers, in seconds. Across relayers have up to a day. */
 const MAX_DELIVERY_S = DAY_S;
@@ -41,29 +50,63 @@ const MAX_DELIVERY_S = DAY_S;
 const DELIVERY_GAS_LIMIT = 1_000_000n;
 
 /**
- * Checks the vault for the expected amount and encodes a Router call that deposits the amount that is actually
- * delivered. The minimum input is the guaranteed amount minus the slippage; the minimum shares are the previewed shares
- * minus the slippage. Errors of `preflightDeposit` propagate.
+ * Checks the vault for the expected amount, and the offer for fairness with the prices that this brought, and encodes a
+ * Router call that deposits the amount that is actually delivered. Throws `no_route` if the Router cannot enforce its
+ * floors; errors of `preflightDeposit` and `planLoss` propagate.
  */
-async function planDestinationDeposit(
-  ctx: Context,
-  input: { order: DepositOrder; token: Token; option: TransferQuote },
-): Promise<DestinationDeposit> {
-  const { order, token, option } = input;
+async function planDestinationDeposit(ctx: Context, attempt: DepositAttempt): Promise<DestinationDeposit> {
+  const { order, token, option } = attempt;
   const intent: DepositIntent = { ...order, token, amount: option.toAmount };
   const checked = await preflightDeposit(ctx, { intent, amount: option.toAmount });
-  const least = deductParts(option.toAmountMin, fractionToParts(order.slippage));
-  const floors = {
-    minIn: least > 0n ? least : 1n,
-    minShares: minimumShares(checked.previewShares, allowedLoss(order.slippage, true)),
-    deadline: BigInt(checked.block.timestamp + MAX_DELIVERY_S),
-  };
+  const loss = planLoss(await attempt.offer());
+  const enforced = deliveredFloors({ expected: option.toAmount, seen: checked.previewShares, loss });
+  if (enforced === null) throw unenforceable();
+  const floors = toRouterFloors(enforced, checked.block.timestamp + MAX_DELIVERY_S);
+  const data = encodeDestination(intent, floors);
+  const call = { target: order.entry.address, data, minIn: floors.minIn, gasLimit: DELIVERY_GAS_LIMIT };
+  return { intent, checked, loss, floors, call };
+}
+
+/**
+ * Converts the floors of a delivery to those of the present Router, which has an absolute minimum of shares and none per
+ * unit.
+ */
+function toRouterFloors({ minIn, minOut }: DeliveredFloors, deadline: number): RouterFloors {
+  return { minIn, minShares: minOut, deadline: BigInt(deadline) };
+}
+
+function unenforceable(): AppError {
+  const detail = "the vault's shares are too few per unit to enforce a minimum";
+  return failure("no_route", detail, { reasons: [{ code: "destination_call_failed", detail }] });
+}
+
+/** Encodes and verifies the Router call that deposits whatever arrives. */
+function encodeDestination(intent: DepositIntent, floors: RouterFloors): Hex {
   const meant = toRouterCall(intent, floors);
   const expected = { ...meant, order: { ...meant.order, amountIn: MAX_UINT256 } };
   const data = encodeRouterCall(expected);
   verifyRouterCall(intent, { data, expected });
-  const call = { target: order.entry.address, data, minIn: floors.minIn, gasLimit: DELIVERY_GAS_LIMIT };
-  return { intent, checked, floors, call };
+  return data;
+}
+
+/**
+ * Raises the minimum shares to what a simulation minted less the slippage, if the preview promised less. The Router call
+ * is replaced within the provider's calldata, where it stands once and keeps its length. Throws `upstream_rejected` if it
+ * does not.
+ */
+function withFloorOf(
+  { destination, route, attempt }: OneStepParts,
+  seen: bigint,
+): { route: VerifiedTransfer; floors: RouterFloors } {
+  const { floors, intent, call } = destination;
+  const { minOut } = exactFloor(seen, fractionToParts(attempt.order.slippage));
+  if (floors.minShares >= minOut) return { route, floors };
+  const raised = { ...floors, minShares: minOut };
+  const [before, after, ...more] = route.transaction.data.split(call.data.slice(2));
+  if (before === undefined || after === undefined || more.length > 0)
+    throw failure("upstream_rejected", "the provider's transaction does not contain the deposit once");
+  const data: Hex = `0x${before.slice(2)}${encodeDestination(intent, raised).slice(2)}${after}`;
+  return { route: { ...route, transaction: { ...route.transaction, data } }, floors: raised };
 }
 
 /**
@@ -113,53 +156,76 @@ async function simulateDelivery(
  * token. Simulates the source transaction, and the destination call with both the guaranteed and the expected amount.
  * Errors of the provider, of the vault and of the simulations propagate.
  */
-export async function buildOneStep(ctx: Context, attempt: RouteAttempt): Promise<BuiltRoute> {
+export async function buildOneStep(ctx: Context, attempt: DepositAttempt): Promise<BuiltRoute> {
   const destination = await planDestinationDeposit(ctx, attempt);
   const scope = { ...ctx.providers.scope, deadline: attempt.deadline };
-  const request = { ...toTransferBuildRequest(attempt), call: destination.call };
+  const request = {
+    ...toTransferBuildRequest(attempt, destination.loss.transfer),
+    call: destination.call,
+  };
   const route = await attempt.provider.build(scope, request);
+  const offer = await attempt.offer(route.nativeFee);
+  assertFair(offer, { built: route, simulated: null });
   const { order } = attempt;
-  const ended = { destination, route };
-  return order.from.chainId === order.vault.chainId
-    ? onOneChain(ctx, { ...ended, attempt })
-    : acrossChains(ctx, { ...ended, attempt });
+  const parts = { destination, route, attempt, offer };
+  return order.from.chainId === order.vault.chainId ? onOneChain(ctx, parts) : acrossChains(ctx, parts);
 }
 
 interface OneStepParts {
-  attempt: RouteAttempt;
+  attempt: DepositAttempt;
   destination: DestinationDeposit;
   route: VerifiedTransfer;
+  offer: Offer;
 }
 
 /** Simulates a one-step deposit that stays on the vault's chain, where one transaction both swaps and deposits. */
-async function onOneChain(ctx: Context, { attempt, destination, route }: OneStepParts): Promise<BuiltRoute> {
-  const payment = toPayment(attempt, route);
+async function onOneChain(ctx: Context, parts: OneStepParts): Promise<BuiltRoute> {
+  const { attempt, destination, offer } = parts;
+  const payment = toPayment(attempt, parts.route);
   const { vault, user } = attempt.order;
   const watch = balanceOfRead(vault.shareToken, user);
-  const { source, gained } = await simulateProviderTransaction(ctx, { payment, route, watch });
+  const { source, gained } = await simulateProviderTransaction(ctx, { payment, route: parts.route, watch });
   if (gained === null) throw failure("simulation_unavailable", "the share balance could not be read");
-  const { floors, checked } = destination;
-  if (gained < floors.minShares) {
+  const { checked } = destination;
+  if (gained < destination.floors.minShares) {
     throw failure("upstream_rejected", "the provider's transaction does not make the deposit");
   }
+  const { route, floors } = withFloorOf(parts, gained);
+  // What the swap delivered, by the shares that the vault promises for the expected amount.
+  const delivered = mulDivDown(attempt.option.toAmount, gained, checked.previewShares);
+  assertFair(offer, {
+    built: route,
+    simulated: { delivered, output: { seen: gained, floor: floors.minShares } },
+  });
   const end: RoutedEnd = { kind: "one_step", checked, floors, shares: gained, delivery: null };
-  return { route, payment, source, end };
+  return { route, payment, source: withCalldata(source, route), end };
 }
 
-async function acrossChains(
-  ctx: Context,
-  { attempt, destination, route }: OneStepParts,
-): Promise<BuiltRoute> {
-  const payment = toPayment(attempt, route);
-  const { executor } = route;
+async function acrossChains(ctx: Context, parts: OneStepParts): Promise<BuiltRoute> {
+  const { attempt, destination, offer } = parts;
+  const payment = toPayment(attempt, parts.route);
+  const { executor, toAmount, toAmountMin } = parts.route;
   if (executor === null) throw failure("upstream_rejected", "the provider does not make the deposit");
   const deliver = (amount: bigint) => simulateDelivery(ctx, { destination, executor, amount });
   const [{ source }, delivery, expected] = await Promise.all([
-    simulateProviderTransaction(ctx, { payment, route, watch: null }),
-    deliver(route.toAmountMin),
-    route.toAmount === route.toAmountMin ? null : deliver(route.toAmount),
+    simulateProviderTransaction(ctx, { payment, route: parts.route, watch: null }),
+    deliver(toAmountMin),
+    toAmount === toAmountMin ? null : deliver(toAmount),
   ]);
   const { shares } = expected ?? delivery;
-  const { checked, floors } = destination;
-  return { route, payment, source, end: { kind: "one_step", checked, floors, shares, delivery } };
+  const { route, floors } = withFloorOf(parts, shares);
+  const output = { seen: shares, floor: floors.minShares };
+  assertFair(offer, { built: route, simulated: { delivered: null, output } });
+  if (delivery.shares < floors.minShares)
+    throw failure("upstream_rejected", "the guaranteed delivery is too low for the minimum shares");
+  const { checked } = destination;
+  const end: RoutedEnd = { kind: "one_step", checked, floors, shares, delivery };
+  return { route, payment, source: withCalldata(source, route), end };
+}
+
+/** Replaces the calldata of the last call that the user signs, after a floor in it was raised. */
+function withCalldata(source: BuiltRoute["source"], { transaction }: VerifiedTransfer): BuiltRoute["source"] {
+  const last = source.calls.length - 1;
+  const calls = source.calls.map((call, at) => (at === last ? { ...call, data: transaction.data } : call));
+  return { ...source, calls };
 }

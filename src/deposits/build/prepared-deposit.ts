@@ -1,8 +1,8 @@
 import type { Address } from "viem";
-import { fractionToParts } from "../../lib/amount.ts";
-import type { Funds } from "../../orders/payer-funds.ts";
+import { toTransferRequest } from "../../orders/route-candidates.ts";
+import type { RouteAttempt } from "../../orders/route-search.ts";
 import type { SimulatedPayment, TokenPayment } from "../../orders/simulate-payment.ts";
-import type { Provider, TransferQuote, TransferRequest, VerifiedTransfer } from "../../providers/provider.ts";
+import type { TransferRequest, VerifiedTransfer } from "../../providers/provider.ts";
 import type { NoRouteReason } from "../../providers/provider-failures.ts";
 import type { QuoteRanking } from "../../providers/provider-quotes.ts";
 import type { Warning } from "../../schemas/quote-schema.ts";
@@ -65,42 +65,27 @@ export type PreparedDeposit =
   | { kind: "direct"; order: DepositOrder; direct: DirectDeposit }
   | { kind: "routed"; order: DepositOrder; routed: RoutedDeposit };
 
-/** One attempt of a route search: the quote to build, its provider, and the user's funds. */
-export interface RouteAttempt {
+/** One attempt of a route search for a deposit. */
+export interface DepositAttempt extends RouteAttempt {
   order: DepositOrder;
-  token: Token;
-  option: TransferQuote;
-  provider: Provider;
-  funds: Funds;
-  /** Deadline for the provider's response, in unix milliseconds. */
-  deadline: number;
 }
 
-/** Converts an order to the quote request for a provider, without a destination call and for any bridge. */
-export function toTransferRequest(order: DepositOrder, token: Token): TransferRequest {
-  return {
-    fromChainId: order.from.chainId,
-    toChainId: order.vault.chainId,
-    fromToken: order.from.token,
-    toToken: token.address,
-    amount: order.from.amount,
-    user: order.user,
-    slippage: fractionToParts(order.slippage),
-    call: null,
-    bridges: null,
-  };
-}
-
-/** Converts one quote to the build request for its provider, restricted to the quote's bridge. */
-export function toTransferBuildRequest({ order, token, option }: RouteAttempt): TransferRequest {
+/**
+ * Converts one quote to the build request for its provider, restricted to the quote's bridge. `tolerance` is the loss
+ * that the provider's transaction may have, in parts per billion.
+ */
+export function toTransferBuildRequest(
+  { order, token, option }: DepositAttempt,
+  tolerance: bigint,
+): TransferRequest {
   const bridges = option.bridge === null ? null : [option.bridge];
-  return { ...toTransferRequest(order, token), bridges };
+  return { ...toTransferRequest(order, token), bridges, slippage: tolerance };
 }
 
 /**
  * Returns the payment that a provider's transaction takes from the user, with the balance and allowance read before.
  */
-export function toPayment({ order, funds }: RouteAttempt, route: VerifiedTransfer): TokenPayment {
+export function toPayment({ order, funds }: DepositAttempt, route: VerifiedTransfer): TokenPayment {
   const { from, user } = order;
   const spender: Address = route.spender ?? route.transaction.to;
   return {

@@ -2,12 +2,18 @@ import type { Address } from "viem";
 import type { Context } from "../../context.ts";
 import { failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
+import { assertFair, planLoss } from "../../orders/route-offer.ts";
 import { simulateProviderTransaction, watchedBalance } from "../../orders/simulate-payment.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import { acceptedTokens, depositEntry } from "../../vaults/vault-entry.ts";
 import { assertVaultOpen, depositRef, partnerHashOf } from "./deposit-order.ts";
 import { type DirectDeposit, prepareDirect } from "./direct-deposit.ts";
-import { type BuiltRoute, type RouteAttempt, toPayment, toTransferBuildRequest } from "./prepared-deposit.ts";
+import {
+  type BuiltRoute,
+  type DepositAttempt,
+  toPayment,
+  toTransferBuildRequest,
+} from "./prepared-deposit.ts";
 
 /**
  * The second step of a two-step deposit: the deposit that the user makes after a token arrived on the vault's chain.
@@ -52,22 +58,33 @@ export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise
     user,
     token,
     amount,
-    slippage,
+    slippage: secondStepSlippage(slippage),
     ref,
     partnerHash,
     partnerType,
   });
 }
 
+/** Slippage from which a deposit's own limit of 0.5% is less than half. */
+const HALVED_BELOW = 0.01;
+
+/**
+ * Returns the slippage of a second step, a fraction: below 1%, half of the order's, for the transfer before it may have
+ * lost the other half. From 1% on, the deposit's own limit bounds its loss.
+ */
+const secondStepSlippage = (slippage: number): number => (slippage < HALVED_BELOW ? slippage / 2 : slippage);
+
 /**
  * Builds a two-step deposit: a provider's transaction that delivers a token to the user, and the user's deposit of the
- * guaranteed amount. Both are simulated. Throws `upstream_rejected` if the transaction delivers less than the
- * guaranteed amount; errors of the provider, of the vault and of the simulations propagate.
+ * guaranteed amount. Both are simulated. Throws `price_unsafe` if the offer is not fair; errors of the provider, of the vault and of the simulations propagate.
  */
-export async function buildTwoStep(ctx: Context, attempt: RouteAttempt): Promise<BuiltRoute> {
+export async function buildTwoStep(ctx: Context, attempt: DepositAttempt): Promise<BuiltRoute> {
   const { order, token } = attempt;
+  const loss = planLoss(await attempt.offer());
   const scope = { ...ctx.providers.scope, deadline: attempt.deadline };
-  const route = await attempt.provider.build(scope, toTransferBuildRequest(attempt));
+  const route = await attempt.provider.build(scope, toTransferBuildRequest(attempt, loss.transfer));
+  const offer = await attempt.offer(route.nativeFee);
+  assertFair(offer, { built: route, simulated: null });
   const payment = toPayment(attempt, route);
   const onOneChain = order.from.chainId === order.vault.chainId;
   const watch = onOneChain ? watchedBalance(token.address, order.user) : null;
@@ -75,8 +92,7 @@ export async function buildTwoStep(ctx: Context, attempt: RouteAttempt): Promise
     simulateProviderTransaction(ctx, { payment, route, watch }),
     prepareSecondStep(ctx, { ...order, token: token.address, amount: route.toAmountMin }),
   ]);
-  if (gained !== null && gained < route.toAmountMin) {
-    throw failure("upstream_rejected", "the provider's transaction delivers less than it promises");
-  }
+  const output = gained === null ? null : { seen: gained, floor: route.toAmountMin };
+  assertFair(offer, { built: route, simulated: { delivered: gained, output } });
   return { route, payment, source, end: { kind: "two_step", deposit } };
 }

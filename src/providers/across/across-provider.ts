@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import { isNativeAlias } from "../../lib/address.ts";
+import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import type {
   Provider,
   ProviderCapabilities,
@@ -14,17 +15,12 @@ import {
   type AcrossDeployments,
   resolveAcrossDeployments,
 } from "./across-deployments.ts";
-import { type AcrossTerms, acceptTerms } from "./across-quote-checks.ts";
+import { ACROSS_VALID_SECONDS, type AcrossTerms, acceptTerms, inOutputUnits } from "./across-quote-checks.ts";
 import { ACROSS_KEY, type AcrossRoute, findAcrossRoute } from "./across-route.ts";
 import { trackAcrossTransfer } from "./tracking/across-status.ts";
 import { verifyAcrossDeposit } from "./verify-across-deposit.ts";
 
 const DISPLAY_NAME = "Across";
-/**
- * Number of seconds for which an Across quote is treated as valid: half of the shortest fill window that
- * across-quote-checks.ts accepts.
- */
-const VALID_SECONDS = 300;
 
 /** Options of the Across provider. */
 export interface AcrossOptions {
@@ -51,7 +47,7 @@ export function createAcross(options: AcrossOptions): Provider {
     capabilities: () => acrossCapabilities(deployments),
     async quote(scope, request) {
       const { route, terms } = await priceTransfer(scope, { request, deployments, settings });
-      return [quoteFromTerms(route, terms)];
+      return [quoteFromTerms({ request, route, terms })];
     },
     spenders(request) {
       const origin = deployments.get(request.fromChainId);
@@ -64,14 +60,17 @@ export function createAcross(options: AcrossOptions): Provider {
       const transaction = { to: route.origin.spokePool, data, value };
       verifyAcrossDeposit(transaction, { request, route, terms, integratorId });
       return {
-        ...quoteFromTerms(route, terms),
+        ...quoteFromTerms({ request, route, terms }),
         transaction,
         spender: route.native ? null : route.origin.spokePool,
         executor: request.call === null ? null : route.handler,
         tool: ACROSS_KEY,
-        validSeconds: VALID_SECONDS,
+        validSeconds: ACROSS_VALID_SECONDS,
+        swaps: false,
+        nativeFee: 0n,
       };
     },
+    assets: (chainId) => deployments.get(chainId)?.tokens ?? [],
     status: (scope, transfer) => trackAcrossTransfer(scope, { transfer, tracker: { settings, deployments } }),
   };
 }
@@ -119,9 +118,16 @@ function suggestedFeesQuery(
 
 /**
  * Converts the deposit parameters of a checked Across quote to a `TransferQuote`. Across delivers exactly the
- * quoted amount or refunds the deposit, so the expected and the minimum amount are equal.
+ * quoted amount or refunds the deposit, so the expected and the minimum amount are equal. The rest of the amount paid is
+ * its fee.
  */
-function quoteFromTerms({ destination }: AcrossRoute, terms: AcrossTerms): TransferQuote {
+function quoteFromTerms(priced: {
+  request: TransferRequest;
+  route: AcrossRoute;
+  terms: AcrossTerms;
+}): TransferQuote {
+  const { terms, route } = priced;
+  const paid = inOutputUnits(priced);
   return {
     provider: ACROSS_KEY,
     bridge: ACROSS_KEY,
@@ -129,11 +135,12 @@ function quoteFromTerms({ destination }: AcrossRoute, terms: AcrossTerms): Trans
     bridgeLogo: null,
     toAmount: terms.outputAmount,
     toAmountMin: terms.outputAmount,
+    declaredFee: paid === 0n ? 0n : ((paid - terms.outputAmount) * PARTS_PER_BILLION) / paid,
     estimatedSeconds: terms.estimatedSeconds,
     gasCostUsd: null,
     fromAmountUsd: null,
     toAmountUsd: null,
-    supportsCall: destination.multicallHandler !== null,
+    supportsCall: route.destination.multicallHandler !== null,
     supportsPlain: true,
   };
 }

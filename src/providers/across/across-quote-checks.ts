@@ -1,6 +1,6 @@
 import { type Address, isAddressEqual, zeroAddress } from "viem";
 import { type AppError, failureFrom } from "../../errors.ts";
-import { deductParts, mulDivDown } from "../../lib/amount.ts";
+import { mulDivDown } from "../../lib/amount.ts";
 import type { TransferRequest } from "../provider.ts";
 import { type AcrossRoute, noAcrossRoute } from "./across-route.ts";
 import type { SuggestedFees } from "./across-schemas.ts";
@@ -15,6 +15,10 @@ const MAX_QUOTE_AGE = 1_800;
  * earlier deadline could pass before a slow user signs.
  */
 const MIN_FILL_WINDOW = 600;
+/**
+ * Number of seconds for which an Across quote is treated as valid: half of the shortest fill window that is accepted.
+ */
+export const ACROSS_VALID_SECONDS = MIN_FILL_WINDOW / 2;
 /** Maximum time until a quote's fill deadline, in seconds. The SpokePool rejects later deadlines. */
 const MAX_FILL_WINDOW = 21_600;
 /**
@@ -70,9 +74,12 @@ function findTimingFault(fees: SuggestedFees, now: number): string | null {
   if (fillDeadline > now + MAX_FILL_WINDOW) return "a fill deadline too late";
   if (exclusivityDeadline === 0) return null;
   if (isAddressEqual(exclusiveRelayer, zeroAddress)) return "an exclusivity without a relayer";
-  const seconds =
-    exclusivityDeadline <= MAX_EXCLUSIVITY_OFFSET ? exclusivityDeadline : exclusivityDeadline - now;
-  return seconds > MAX_EXCLUSIVITY ? "an exclusivity too long" : null;
+  const isOffset = exclusivityDeadline <= MAX_EXCLUSIVITY_OFFSET;
+  const seconds = isOffset ? exclusivityDeadline : exclusivityDeadline - now;
+  if (seconds > MAX_EXCLUSIVITY) return "an exclusivity too long";
+  // A period starts with the deposit, at the latest when the quote expires.
+  const end = isOffset ? now + ACROSS_VALID_SECONDS + seconds : exclusivityDeadline;
+  return end >= fillDeadline ? "an exclusivity until the fill deadline" : null;
 }
 
 /**
@@ -105,14 +112,14 @@ export interface AcrossTerms {
 
 /**
  * Checks an Across quote and returns the deposit parameters it contains. Throws `upstream_rejected` if the
- * quote has a fault, and `no_route` if the amount is outside the bridge's limits or the loss exceeds the
- * slippage limit.
+ * quote has a fault, and `no_route` if the amount is outside the bridge's limits or the output does not suffice for the
+ * destination call. Whether the output is fair is judged by its caller, as for every provider.
  */
 export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): AcrossTerms {
   const fault = findQuoteFault(fees, asked);
   if (fault !== null) throw acrossRejection(fault);
   checkLimits(fees, asked.request);
-  checkLoss(fees, asked);
+  checkOutput(fees, asked);
   return {
     outputAmount: fees.outputAmount,
     quoteTimestamp: fees.timestamp,
@@ -138,10 +145,7 @@ function checkLimits(fees: SuggestedFees, { amount }: TransferRequest): void {
     throw noAcrossRoute("amount_too_high", "the amount exceeds the bridge's current limit");
 }
 
-function checkLoss(fees: SuggestedFees, asked: QuoteCheckInput): void {
-  const { request } = asked;
-  const floor = deductParts(inOutputUnits(asked), request.slippage);
-  const minimum = request.call === null || request.call.minIn < floor ? floor : request.call.minIn;
-  if (fees.outputAmount === 0n || fees.outputAmount < minimum)
+function checkOutput(fees: SuggestedFees, { request }: QuoteCheckInput): void {
+  if (fees.outputAmount === 0n || fees.outputAmount < (request.call?.minIn ?? 0n))
     throw noAcrossRoute("slippage", "the bridge would deliver less than the slippage limit allows");
 }

@@ -32,7 +32,7 @@ export async function buildLifiTransfer(
     schema: LifiQuote,
   });
   const now = Math.floor(scope.now() / 1000);
-  return verifyLifiTransfer({ request, quote, deployments, integrator, now });
+  return verifyLifiTransfer({ request, quote, deployments, now });
 }
 
 /** Returns path and query of the request for a transfer that is delivered to the user. */

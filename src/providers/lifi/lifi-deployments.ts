@@ -29,7 +29,8 @@ interface LifiContracts {
   /** Receives Stargate deliveries that carry a destination call; null if it is not deployed. */
   receiverStargate: Address | null;
   /**
-   * The contracts that may forward LI.FI's fee to its recipients: the current one and its previous version.
+   * The known contracts that forward LI.FI's fee to its recipients: the current one and its previous version. A fee is
+   * known exactly only if one of them takes it.
    */
   feeForwarders: readonly Address[];
   /** Maximum bridge fee that a transaction may pay on top of the amount in the native token, in wei. */
@@ -233,12 +234,6 @@ export interface PairDeployments {
 
 /** The contracts of LI.FI and its bridges by chain id. */
 export type LifiDeployments = ReadonlyMap<number, LifiDeployment>;
-
-/**
- * The only addresses to which a transaction may pay LI.FI's fee. They were the same on every chain in all
- * quotes captured in 2026.
- */
-export const feeRecipients: readonly Address[] = ["0xC06ebbefD94032B85424D51906e2A335EFAe264B"];
 
 const knownLifiDeployments: LifiDeployments = new Map(
   lifiContracts.map(([chainId, row]) => {

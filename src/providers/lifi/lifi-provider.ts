@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import { AppError } from "../../errors.ts";
 import { isNativeAlias } from "../../lib/address.ts";
+import type { BridgedAsset } from "../bridged-assets.ts";
 import type {
   ListedToken,
   Provider,
@@ -15,10 +16,18 @@ import { lifiBridges } from "./lifi-bridges.ts";
 import { buildLifiTransfer } from "./lifi-build.ts";
 import { listChangedDiamonds, listLifiBridges, listLifiTokens, type OfferedBridge } from "./lifi-catalog.ts";
 import type { LifiContext } from "./lifi-context.ts";
-import { chainsWithFacet, type LifiDeployments, resolveLifiDeployments } from "./lifi-deployments.ts";
+import {
+  chainsWithFacet,
+  type LifiDeployment,
+  type LifiDeployments,
+  resolveLifiDeployments,
+} from "./lifi-deployments.ts";
 import { quoteLifiTransfer } from "./lifi-quote.ts";
 import { LIFI_KEY } from "./lifi-quote-from-step.ts";
 import { fetchLifiStatus } from "./lifi-status.ts";
+
+/** Decimals of Circle's native USDC on every chain. */
+const USDC_DECIMALS = 6;
 
 /** Options of the LI.FI provider. */
 export interface LifiOptions {
@@ -64,6 +73,7 @@ export function createLifi(options: LifiOptions): LifiProvider {
     name: LIFI_KEY,
     capabilities: () => capabilities,
     spenders: (request) => spendersOf(deployments, request),
+    assets: (chainId) => assetsOf(deployments.get(chainId)),
     quote: (scope, request) => quoteLifiTransfer(context, { scope, request }),
     build: (scope, request) => buildLifiTransfer(context, { scope, request }),
     status: async (scope, transfer) => {
@@ -86,6 +96,23 @@ function spendersOf(deployments: LifiDeployments, request: TransferRequest): Add
   if (source === undefined || isNativeAlias(request.fromToken)) return [];
   const onOneChain = request.fromChainId === request.toChainId;
   return onOneChain ? [source.diamond, source.erc20Proxy] : [source.diamond];
+}
+
+/**
+ * Returns the tokens of a chain with their assets: those of the asset tables, of Stargate's pools and of CCTP.
+ */
+function assetsOf(deployment: LifiDeployment | undefined): BridgedAsset[] {
+  if (deployment === undefined) return [];
+  const { assets, stargate, circle } = deployment;
+  return [
+    ...assets,
+    ...(stargate?.pools ?? []).map(({ assetId, token, decimals }) => ({
+      asset: `stargate:${assetId}`,
+      address: token,
+      decimals,
+    })),
+    ...(circle === null ? [] : [{ asset: "circle:usdc", address: circle.usdc, decimals: USDC_DECIMALS }]),
+  ];
 }
 
 function lifiCapabilities(deployments: LifiDeployments): ProviderCapabilities {

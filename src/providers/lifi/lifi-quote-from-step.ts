@@ -1,5 +1,7 @@
+import { sameAddress } from "../../lib/address.ts";
+import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import type { TransferQuote } from "../provider.ts";
-import type { LifiStep } from "./api/lifi-schemas.ts";
+import type { LifiStep, LifiToken } from "./api/lifi-schemas.ts";
 import { bridgeOfTool } from "./lifi-bridges.ts";
 
 /** Name of the LI.FI provider. */
@@ -25,11 +27,35 @@ export function quoteFromStep(step: LifiStep, checked: CheckedFields): TransferQ
     bridgeName: bridge?.name ?? null,
     bridgeLogo: bridge === null ? null : ifMatching(LOGO, toolDetails?.logoURI),
     ...checked,
+    declaredFee: declaredFee(step),
     estimatedSeconds: seconds === null ? null : Math.ceil(seconds),
     gasCostUsd: sumUsd(estimate.gasCosts ?? []),
     fromAmountUsd: ifMatching(USD, estimate.fromAmountUSD),
     toAmountUsd: ifMatching(USD, estimate.toAmountUSD),
   };
+}
+
+/**
+ * Returns the sum of the fees that a step declares as included in its amounts, in parts per billion of the amount paid,
+ * rounded down. Fees in other tokens than the two of the transfer are not counted.
+ */
+function declaredFee({ action, estimate }: LifiStep): bigint {
+  const ends = [
+    { token: action.fromToken, amount: action.fromAmount },
+    { token: action.toToken, amount: estimate.toAmount },
+  ];
+  let parts = 0n;
+  for (const fee of estimate.feeCosts ?? []) {
+    const end = ends.find(({ token }) => fee?.included === true && isSameToken(fee.token, token));
+    if (fee && end && end.amount > 0n) parts += (fee.amount * PARTS_PER_BILLION) / end.amount;
+  }
+  return parts;
+}
+
+type NamedToken = Pick<LifiToken, "chainId" | "address">;
+
+function isSameToken(a: NamedToken, b: NamedToken): boolean {
+  return a.chainId === b.chainId && sameAddress(a.address, b.address);
 }
 
 /** Returns a text from LI.FI's response if it has the expected shape, otherwise null. */

@@ -158,6 +158,7 @@ function quoteWithoutSwap(request: TransferRequest): TransferQuote {
     bridgeLogo: null,
     toAmount: request.amount,
     toAmountMin: request.amount,
+    declaredFee: 0n,
     estimatedSeconds: null,
     gasCostUsd: null,
     fromAmountUsd: null,

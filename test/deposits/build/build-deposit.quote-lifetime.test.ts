@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { quoteLifetimeMs } from "../../../src/deposits/build/build-deposit.ts";
 import { buildOneStep } from "../../../src/deposits/build/one-step-deposit.ts";
-import { moving } from "../../support/deposits/routed-fixtures.ts";
+import { USER, VAULT } from "../../support/deposits/fixtures.ts";
+import { moving, option } from "../../support/deposits/routed-fixtures.ts";
+import { balanceKey, sharesFor } from "../../support/deposits/simulated-chain.ts";
+
+const rises = { [balanceKey(VAULT, USER)]: sharesFor(option.toAmount) };
 
 test.each([
   [60, 60_000],
@@ -10,7 +14,7 @@ test.each([
 ])(
   "quoteLifetimeMs() of a provider's quote valid for %d seconds is %d ms",
   async (validSeconds, lifetime) => {
-    const { ctx, attempt } = await moving({ atSource: {}, made: { validSeconds } });
+    const { ctx, attempt } = await moving({ atVault: { rises }, made: { validSeconds } });
     const built = await buildOneStep(ctx, attempt);
     const routed = {
       ...built,

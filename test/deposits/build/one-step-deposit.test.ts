@@ -22,8 +22,10 @@ import {
 
 const { toAmount, toAmountMin } = option;
 const shares = sharesFor(toAmount);
-/** Three percent less than the shares for what is expected. */
-const minShares = (shares * 97n) / 100n;
+/** Three percent less than the shares for what is expected, less a part per billion for the rounding of the parts. */
+const minShares = (shares * 970_000_001n) / 1_000_000_000n;
+/** The bridge's part of three percent, less a unit for its rounding. */
+const minIn = 97_487_437n;
 const ofUser = {
   paid: balanceKey(PAID, USER),
   shares: balanceKey(VAULT, USER),
@@ -40,24 +42,52 @@ describe("buildOneStep() across chains", () => {
   const atSource: SimulatedEffects = { rises: paysAll };
   const atVault: SimulatedEffects = { rises: { [ofUser.shares]: shares } };
 
-  test("encodes a floor of the guaranteed amount less the slippage", async () => {
+  test("encodes the bridge's part of the slippage as minimum input, all of it in the minimum shares", async () => {
     const { ctx, attempt, asked } = await moving({ atSource, atVault });
     await buildOneStep(ctx, attempt);
     const [request] = asked;
     expect(request).toMatchObject({ user: USER, amount: PAID_AMOUNT, bridges: ["bridge"] });
-    expect(request?.call).toMatchObject({ target: depositRouterAddress, minIn: 96_030_000n });
+    expect(request?.call).toMatchObject({ target: depositRouterAddress, minIn });
     const { order, steps } = decodeRouterCall(request?.call?.data ?? "0x");
-    expect(order).toMatchObject({ amountIn: maxUint256, minIn: 96_030_000n, minOut: minShares });
+    expect(order).toMatchObject({ amountIn: maxUint256, minIn, minOut: minShares });
     expect(order).toMatchObject({ tokenIn: USDC, receiver: USER, refundTo: USER });
     expect(steps).toMatchObject([
       { target: VAULT, approveToken: USDC, spender: VAULT, patches: [{ offset: 4n, token: USDC }] },
     ]);
   });
 
-  test("never encodes a floor of zero", async () => {
+  test("asks the provider to keep the bridge's part of the slippage", async () => {
     const { ctx, attempt, asked } = await moving({ atSource, atVault });
-    await buildOneStep(ctx, { ...attempt, option: { ...option, toAmountMin: 1n } });
-    expect(asked[0]?.call?.minIn).toBe(1n);
+    await buildOneStep(ctx, attempt);
+    expect(asked[0]?.slippage).toBe(25_125_628n);
+  });
+
+  test("asks for less where the offer is below its fair value", async () => {
+    const made = { toAmountMin: 99_200_000n };
+    const { ctx, attempt, asked } = await moving({ atSource, atVault, made, fairOutput: 102_000_000n });
+    await buildOneStep(ctx, attempt);
+    // 102 less 3.3 %, of which the vault may take 0.5 %.
+    expect(asked[0]?.slippage).toBe(8_703_510n);
+  });
+
+  test("refuses an offer that no tolerance makes fair", async () => {
+    const { ctx, attempt } = await moving({ atSource, atVault, fairOutput: 103_000_000n });
+    const refused = { code: "price_unsafe", members: { subject: "route" } };
+    await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject(refused);
+  });
+
+  test("raises the minimum shares in the provider's calldata to what the simulation minted", async () => {
+    const more = (shares * 110n) / 100n;
+    const world = await moving({ atSource, atVault: { rises: { [ofUser.shares]: more } }, embeds: true });
+    const built = await buildOneStep(world.ctx, world.attempt);
+    const floor = (more * 97n) / 100n;
+    expect(built.end).toMatchObject({ floors: { minShares: floor } });
+    const sent = world.asked[0]?.call?.data.slice(2) ?? "";
+    const data = built.route.transaction.data.slice(2);
+    expect(data).toHaveLength(sent.length + 2 * "12345678".length);
+    const { order } = decodeRouterCall(`0x${data.slice(8, -8)}`);
+    expect(order.minOut).toBe(floor);
+    expect(built.source.calls.at(-1)?.data).toBe(built.route.transaction.data);
   });
 
   test("reads the allowance of the provider's spender", async () => {
@@ -118,15 +148,21 @@ describe("buildOneStep() across chains", () => {
 describe("buildOneStep() on one chain", () => {
   const swap = (gained: bigint) =>
     moving({ oneChain: true, atSource: { rises: { ...paysAll, [ofUser.shares]: gained } } });
+  const least = sharesFor(toAmountMin);
 
   test("returns the user's simulated rise in shares", async () => {
-    const { ctx, attempt } = await swap(minShares);
+    const { ctx, attempt } = await swap(least);
     const built = await buildOneStep(ctx, attempt);
-    expect(built.end).toMatchObject({ kind: "one_step", shares: minShares, delivery: null });
+    expect(built.end).toMatchObject({ kind: "one_step", shares: least, delivery: null });
+  });
+
+  test("refuses shares for less than the transaction guarantees", async () => {
+    const { ctx, attempt } = await swap(least - sharesFor(1n));
+    await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject({ code: "price_unsafe" });
   });
 
   test("refuses fewer shares than the minimum", async () => {
-    const { ctx, attempt } = await swap(minShares - 1n);
+    const { ctx, attempt } = await swap((shares * 97n) / 100n - 1n);
     await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject({ code: "upstream_rejected" });
   });
 });

@@ -17,7 +17,12 @@ describe("buildTwoStep()", () => {
   const atVault: SimulatedEffects = { rises: { [ofUser.shares]: sharesFor(toAmountMin) } };
 
   test("prepares a deposit of the guaranteed amount", async () => {
-    const { ctx, attempt, asked } = await moving({ caller: "user", atSource: { rises: paysAll }, atVault });
+    const { ctx, attempt, asked } = await moving({
+      ends: "two_step",
+      caller: "user",
+      atSource: { rises: paysAll },
+      atVault,
+    });
     const { end } = await buildTwoStep(ctx, attempt);
     expect(asked[0]).toMatchObject({ call: null, user: USER });
     expect(end).toMatchObject({ kind: "two_step", deposit: { depositAmount: toAmountMin } });
@@ -26,6 +31,7 @@ describe("buildTwoStep()", () => {
   const swap = (gained: bigint) =>
     moving({
       oneChain: true,
+      ends: "two_step",
       caller: "user",
       atSource: { rises: { ...paysAll, [ofUser.usdc]: gained } },
       atVault,
@@ -40,6 +46,6 @@ describe("buildTwoStep()", () => {
 
   test("refuses a swap that delivers less than promised", async () => {
     const { ctx, attempt } = await swap(toAmountMin - 1n);
-    await expect(buildTwoStep(ctx, attempt)).rejects.toMatchObject({ code: "upstream_rejected" });
+    await expect(buildTwoStep(ctx, attempt)).rejects.toMatchObject({ code: "price_unsafe" });
   });
 });

@@ -91,9 +91,10 @@ test("Stargate bus: a passenger is identified by its number on the source chain"
 test("native money: the second step is found by the Router's reference", async () => {
   const { lifi: own, across } = emulators();
   const down = { emulators: [across], faults: [{ kind: "status", status: 503 } as const] };
-  const lying = { emulators: [own], faults: [{ kind: "hostile", match: "contractCalls" } as const] };
+  const refusal = { kind: "status", status: 400, match: "contractCalls" } as const;
+  const refusing = { emulators: [own], faults: [refusal] };
   const way = { bridge: "across", paid: "ETH", vault: "Remote WETH", steps: 2 } as const;
-  const trip = await withFaults(down, () => withFaults(lying, () => start(way)));
+  const trip = await withFaults(down, () => withFaults(refusing, () => start(way)));
   expect(trip.built.deposit_tx?.approval).toBe(null);
   expectPromised(trip, await finish(trip));
 });

@@ -49,14 +49,14 @@ const CALLS: Record<ProviderName, string> = {
   across: chainOf(chainIds.one).info.contracts.deposit_router.slice(2).toLowerCase(),
 };
 
-/** The other provider is down; for two steps, the one that is left lies about calls and about nothing else. */
+/** The other provider is down; for two steps, the one that is left refuses calls and nothing else. */
 function plansFor(provider: ProviderName, steps: 1 | 2): [string, FaultInput][] {
   const { lifi, across } = emulators();
   const down: FaultInput = { kind: "status", status: 503 };
   const [own, other] = provider === "lifi" ? [lifi, across] : [across, lifi];
-  const lying: FaultInput = { kind: "hostile", match: CALLS[provider] };
+  const refusing: FaultInput = { kind: "status", status: 404, match: CALLS[provider] };
   const plan: [string, FaultInput][] = [[other, down]];
-  return steps === 1 ? plan : [...plan, [own, lying]];
+  return steps === 1 ? plan : [...plan, [own, refusing]];
 }
 
 async function underFaults<T>(plans: [string, FaultInput][], work: () => Promise<T>): Promise<T> {

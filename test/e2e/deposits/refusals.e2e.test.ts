@@ -102,7 +102,8 @@ describe("build refusals by the vault", () => {
         "code": "price_unsafe",
         "detail": "the shares that Inflated USDC would mint are worth much less than the deposit",
         "status": 400,
-        "title": "Unsafe share price",
+        "subject": "vault",
+        "title": "Unsafe price",
         "type": "/docs/errors#price_unsafe",
       }
     `);

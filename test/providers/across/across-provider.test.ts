@@ -56,6 +56,7 @@ describe("quote()", () => {
         bridgeLogo: null,
         toAmount: 99_900_000n,
         toAmountMin: 99_900_000n,
+        declaredFee: 1_000_000n,
         estimatedSeconds: 3,
         gasCostUsd: null,
         fromAmountUsd: null,

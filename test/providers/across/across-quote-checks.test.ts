@@ -60,6 +60,14 @@ const faults: [string, Partial<Fees>][] = [
   ["an exclusivity without a relayer", { exclusivityDeadline: 60 }],
   ["a too long exclusivity as offset", { exclusiveRelayer: RELAYER, exclusivityDeadline: 901 }],
   ["an exclusivity offset of a year", { exclusiveRelayer: RELAYER, exclusivityDeadline: 31_536_000 }],
+  [
+    "an exclusivity until the fill deadline",
+    { exclusiveRelayer: RELAYER, exclusivityDeadline: NOW + 600, fillDeadline: NOW + 600 },
+  ],
+  [
+    "a period of exclusivity that may outlast the fill deadline",
+    { exclusiveRelayer: RELAYER, exclusivityDeadline: 300, fillDeadline: NOW + 600 },
+  ],
   ["a too long exclusivity as unix time", { exclusiveRelayer: RELAYER, exclusivityDeadline: NOW + 901 }],
 ];
 test.each(faults)("acceptTerms() rejects %s", async (_, change) => {
@@ -104,7 +112,7 @@ test.each<[string, Partial<Fees>, string]>([
     { limits: { ...limits, maxDeposit: 99_999_999n } },
     "amount_too_high",
   ],
-  ["an output one unit below the slippage limit", { outputAmount: 96_999_999n }, "slippage"],
+  ["an output one unit below the call's minimum input", { outputAmount: call.minIn - 1n }, "slippage"],
   ["an output of zero", { outputAmount: 0n }, "slippage"],
 ])("acceptTerms() throws no_route for %s", async (_, change, reason) => {
   expect(await verdict(change)).toEqual(["no_route", reason]);
@@ -123,26 +131,18 @@ describe("the minimum output of acceptTerms()", () => {
     expect(await verdict({ ...open, outputAmount: 0n }, asked)).toEqual(["no_route", "slippage"]);
   });
 
-  test("holds for every amount and slippage", () => {
+  test("leaves it to the fairness rules what is fair, for every amount", () => {
     const positive = fc.bigInt({ min: 1n, max: 10n ** 30n });
-    const slippages = fc.bigInt({ min: 1n, max: 500_000_000n });
     const wide = { minDeposit: 0n, maxDeposit: 2n ** 256n - 1n };
     fc.assert(
-      fc.property(
-        positive,
-        slippages,
-        fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
-        (amount, slippage, out) => {
-          const asked = requestOf({ amount, slippage, call: null });
-          const outputAmount = out % (2n * amount);
-          const lost = (amount - outputAmount) * 1_000_000_000n;
-          const allowed =
-            outputAmount > 0n && outputAmount <= amount && lost <= amount * slippage + 999_999_999n;
-          const accept = () => judge({ outputAmount, limits: wide }, asked);
-          if (allowed) expect(accept().outputAmount).toBe(outputAmount);
-          else expect(accept).toThrow();
-        },
-      ),
+      fc.property(positive, fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (amount, out) => {
+        const asked = requestOf({ amount, call: null });
+        const outputAmount = out % (2n * amount);
+        const allowed = outputAmount > 0n && outputAmount <= amount;
+        const accept = () => judge({ outputAmount, limits: wide }, asked);
+        if (allowed) expect(accept().outputAmount).toBe(outputAmount);
+        else expect(accept).toThrow();
+      }),
     );
   });
 });

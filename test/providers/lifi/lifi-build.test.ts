@@ -66,6 +66,7 @@ describe("build()", () => {
       toAmount: 99_740_000n,
       // The multiplier loses a unit, and the promise with it.
       toAmountMin: 99_739_999n,
+      declaredFee: 2_500_000n,
       estimatedSeconds: 3,
       gasCostUsd: "0.0094",
       fromAmountUsd: "100.02",
@@ -77,6 +78,8 @@ describe("build()", () => {
       executor: null,
       tool: "across",
       validSeconds: 60,
+      swaps: false,
+      nativeFee: 0n,
     });
     expect(here.timing.requests("provider")).toBe(1);
   });

@@ -86,7 +86,6 @@ describe.runIf(present)("verifyLifiTransfer() accepts captured transactions", ()
   ])("%s", (name, least) => {
     const { body, _meta } = load(name);
     const built = verifyAnswer(requestFor(body), body, {
-      integrator: "lifi-api",
       now: seconds(_meta.capturedAt),
     });
     expect(built.toAmountMin).toBe(least);
@@ -94,7 +93,7 @@ describe.runIf(present)("verifyLifiTransfer() accepts captured transactions", ()
 
   test("quote.same-chain.erc20-source.base.synthetic.json", () => {
     const { body } = load("quote.same-chain.erc20-source.base.synthetic.json");
-    const built = verifyAnswer(requestFor(body), body, { integrator: String(body["integrator"]) });
+    const built = verifyAnswer(requestFor(body), body);
     expect(built.toAmountMin).toBe(BigInt((body["estimate"] as Record<string, string>)["toAmountMin"] ?? 0));
   });
 
@@ -111,7 +110,7 @@ describe.runIf(present)("verifyLifiTransfer() accepts captured transactions", ()
       minIn: BigInt(asked["fromAmount"] ?? 0),
       gasLimit: BigInt(asked["toContractGasLimit"] ?? 0),
     };
-    const options = { integrator: String(body["integrator"]), now: 1_790_000_000 };
+    const options = { now: 1_790_000_000 };
     expect(refusedField(() => verifyAnswer(requestFor(body, { call }), body, options))).toBe(field);
   });
 });
@@ -127,7 +126,7 @@ describe.runIf(present)("verifyLifiTransfer() accepts captured contract calls wi
     };
     const body = wholeAnswer(entry, decoded);
     const now = Number(decoded.acrossData["quoteTimestamp"]);
-    const built = verifyAnswer(requestFor(body), body, { integrator: "", now });
+    const built = verifyAnswer(requestFor(body), body, { now });
     const quoted = BigInt(decoded.acrossData["outputAmount"] ?? 0);
     // Two of the three lose a unit to the rounding of the multiplier, and so does the guarantee.
     expect(quoted - built.toAmountMin).toBeLessThanOrEqual(1n);

@@ -2,7 +2,9 @@ import { type Address, type Hex, zeroAddress, zeroHash } from "viem";
 import { z } from "zod";
 import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
 import type { DepositOrder } from "../../../src/deposits/build/deposit-order.ts";
-import type { RouteAttempt } from "../../../src/deposits/build/prepared-deposit.ts";
+import type { DepositAttempt } from "../../../src/deposits/build/prepared-deposit.ts";
+import { splitSlippage } from "../../../src/orders/order-floors.ts";
+import type { RouteEnd } from "../../../src/orders/route-offer.ts";
 import type {
   Provider,
   TransferQuote,
@@ -31,6 +33,7 @@ export const option: TransferQuote = {
   bridgeLogo: null,
   toAmount: 100_000_000n,
   toAmountMin: 99_000_000n,
+  declaredFee: 0n,
   estimatedSeconds: 60,
   gasCostUsd: null,
   fromAmountUsd: null,
@@ -45,11 +48,13 @@ const move: VerifiedTransfer = {
   executor: EXECUTOR,
   tool: "tool",
   validSeconds: 60,
+  swaps: true,
+  nativeFee: 0n,
 };
 
 export interface Moving {
   ctx: TestContext;
-  attempt: RouteAttempt;
+  attempt: DepositAttempt;
   /** What the provider was asked to build. */
   asked: TransferRequest[];
   source: SimulatedChain;
@@ -63,9 +68,14 @@ export async function moving(world: {
   atSource?: SimulatedEffects;
   atVault?: SimulatedEffects;
   caller?: "router" | "user";
+  /** What the payment is worth; by default, what the option offers. */
+  fairOutput?: bigint;
+  ends?: RouteEnd;
+  /** Puts the destination call into the provider's calldata, as real providers do. */
+  embeds?: boolean;
 }): Promise<Moving> {
   const destination = simulatedChain({
-    effects: ({ data }) => (data === move.transaction.data ? world.atSource : world.atVault) ?? {},
+    effects: ({ data }) => (data.startsWith(move.transaction.data) ? world.atSource : world.atVault) ?? {},
   });
   const source = world.oneChain
     ? destination
@@ -76,16 +86,32 @@ export async function moving(world: {
   const asked: TransferRequest[] = [];
   const build: Provider["build"] = async (_scope, request) => {
     asked.push(request);
-    return { ...move, ...world.made };
+    const { data } = move.transaction;
+    const whole: Hex = world.embeds ? `${data}${request.call?.data.slice(2)}${data.slice(2)}` : data;
+    return { ...move, transaction: { ...move.transaction, data: whole }, ...world.made };
   };
   const order = orderOf({ source, destination, caller: world.caller ?? "router" });
-  const funds: RouteAttempt["funds"] = {
+  const funds: DepositAttempt["funds"] = {
     balance: PAID_AMOUNT,
+    decimals: 18,
     allowances: new Map([[SPENDER.toLowerCase(), 0n]]),
     block: { number: 1_234, timestamp: 1_700_000_000 },
   };
   const provider: Provider = { ...unasked, build };
-  const attempt = { order, token: vault.asset, option, provider, funds, deadline: NOW + 1_000 };
+  const ends = world.ends ?? "one_step";
+  const slippage = 30_000_000n;
+  const exact = world.oneChain && ends === "one_step";
+  const loss = exact ? { transfer: slippage, vault: 0n } : splitSlippage(slippage);
+  const fair = {
+    basis: "price" as const,
+    output: world.fairOutput ?? option.toAmount,
+    threeDollars: 3_000_000n,
+    band: slippage,
+    excess: slippage,
+  };
+  const offer: DepositAttempt["offer"] = async () => ({ relation: "swap", fair, slippage, loss, option });
+  const deadline = NOW + 1_000;
+  const attempt = { order, token: vault.asset, option, provider, funds, deadline, ends, offer };
   return { ctx, attempt, asked, source, destination };
 }
 
@@ -98,6 +124,7 @@ const unasked: Omit<Provider, "build"> = {
   quote: unexpected,
   spenders: unexpected,
   status: unexpected,
+  assets: () => [],
 };
 
 function orderOf(of: {

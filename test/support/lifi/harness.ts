@@ -3,7 +3,7 @@ import { LifiQuote } from "../../../src/providers/lifi/api/lifi-schemas.ts";
 import { resolveLifiDeployments } from "../../../src/providers/lifi/lifi-deployments.ts";
 import { verifyLifiTransfer } from "../../../src/providers/lifi/verify/verify-lifi-transfer.ts";
 import type { TransferRequest, VerifiedTransfer } from "../../../src/providers/provider.ts";
-import { INTEGRATOR, NOW } from "./parts.ts";
+import { NOW } from "./parts.ts";
 
 export const deployments = resolveLifiDeployments(new Map());
 
@@ -11,24 +11,24 @@ export const deployments = resolveLifiDeployments(new Map());
 export function verifyAnswer(
   request: TransferRequest,
   answer: unknown,
-  options: { integrator?: string; now?: number } = {},
+  options: { now?: number } = {},
 ): VerifiedTransfer {
   const quote = LifiQuote.parse(answer);
   return verifyLifiTransfer({
     request,
     quote,
     deployments,
-    integrator: options.integrator ?? INTEGRATOR,
     now: options.now ?? NOW,
   });
 }
 
-/** Returns the field that a refusal names in its cause, or `accepted`. */
+/** Returns the field that a refusal names in its cause, `no_route` for that code, or `accepted`. */
 export function refusedField(verify: () => unknown): string {
   try {
     verify();
     return "accepted";
   } catch (error) {
+    if (error instanceof AppError && error.code === "no_route") return "no_route";
     if (!(error instanceof AppError) || error.code !== "upstream_rejected") throw error;
     return error.cause instanceof Error ? error.cause.message.replace("li.fi: ", "") : "no cause";
   }

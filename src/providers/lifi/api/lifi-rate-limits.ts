@@ -4,10 +4,10 @@ import { parseRetryAfter, parseSeconds } from "../../../lib/retry-after.ts";
 export type EndpointFamily = "quote" | "routes" | "other";
 
 /**
- * Maximum waiting time to accept from a LI.FI response, in seconds: two hours, the window of LI.FI's rate
- * limit.
+ * Maximum waiting time to accept from a LI.FI response, in seconds. LI.FI's window is two hours, but one header must
+ * not switch the provider off for that long.
  */
-const MAX_WAIT_SECONDS = 7_200;
+const MAX_WAIT_SECONDS = 60;
 /** Waiting time after a rate limit response of LI.FI that does not state one, in seconds. */
 const DEFAULT_WAIT_SECONDS = 60;
 
@@ -26,7 +26,7 @@ export class RateLimitMemory {
 
   /**
    * Records the rate limit that a response reports. After status 429, or if no requests remain, the group of
-   * endpoints must not be called for the time that the response states.
+   * endpoints must not be called for the time that the response states, at most a minute.
    */
   record(family: EndpointFamily, answer: { status: number; headers: Headers; now: number }): void {
     const { status, headers, now } = answer;
@@ -37,7 +37,7 @@ export class RateLimitMemory {
 
 /**
  * Returns the number of seconds that a LI.FI response asks to wait, from `Retry-After` (seconds or a date) or
- * `ratelimit-reset` (seconds). The result is between 1 and 7,200, and 60 if the response states neither.
+ * `ratelimit-reset` (seconds). The result is between 1 and 60, and 60 if the response states neither.
  * `now` is in milliseconds since the epoch.
  */
 export function retryAfterSeconds(headers: Headers, now: number): number {

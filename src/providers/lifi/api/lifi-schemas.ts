@@ -58,12 +58,14 @@ const Action = z.object({
   toAddress: Text.optional(),
 });
 
-const FeeCost = z.object({
-  token: LifiToken,
-  amount: Amount,
-  included: z.boolean(),
-  feeSplit: z.unknown().optional(),
-});
+/** A row of fees, which only declares what is in the amounts: a row of another shape becomes null. */
+const FeeCost = displayed(
+  z.object({
+    token: z.object({ chainId: ChainId, address: z.string().max(128) }),
+    amount: Amount,
+    included: z.boolean(),
+  }),
+);
 const GasCost = z.object({ amountUSD: displayed(z.string().max(64)) });
 
 const Estimate = z.object({
@@ -72,7 +74,7 @@ const Estimate = z.object({
   toAmountMin: Amount,
   approvalAddress: AddressText,
   executionDuration: displayed(z.number().min(0).max(31_536_000)),
-  feeCosts: z.array(FeeCost).max(MAX_COSTS).nullish(),
+  feeCosts: displayed(z.array(FeeCost).max(MAX_COSTS)),
   gasCosts: displayed(z.array(GasCost).max(MAX_COSTS)),
   fromAmountUSD: displayed(z.string().max(64)),
   toAmountUSD: displayed(z.string().max(64)),

@@ -5,7 +5,7 @@ import { lifiRejection } from "../api/lifi-errors.ts";
 import type { LifiDeployment } from "../lifi-deployments.ts";
 
 /**
- * The amounts and fees that the JSON of a LI.FI quote claims, before they are checked against the calldata.
+ * The amounts that the JSON of a LI.FI quote claims, before they are checked against the calldata.
  * Amounts are in the tokens' smallest units.
  */
 export interface QuoteClaim {
@@ -15,12 +15,7 @@ export interface QuoteClaim {
   toAmount: bigint;
   /** Minimum amount delivered, before any destination call. */
   toAmountMin: bigint;
-  /**
-   * LI.FI's fees, which are deducted from the amount, in the source token's smallest unit; null if the quote
-   * states none.
-   */
-  takenFees: bigint | null;
-  /** Bridge fees that are paid on top of the amount in the native token, in wei. */
+  /** Bridge fee that the transaction pays on top of the amount in the native token, in wei. */
   feesOnTop: bigint;
 }
 
@@ -32,11 +27,13 @@ export interface Verification {
   request: TransferRequest;
   source: LifiDeployment;
   destination: LifiDeployment;
-  integrator: string;
   /** Current time in unix seconds. */
   now: number;
   claim: QuoteClaim;
 }
+
+/** Number of seconds for which a LI.FI quote is valid. Source: docs.li.fi. */
+export const LIFI_VALID_SECONDS = 60;
 
 /**
  * Throws `upstream_rejected` if a condition does not hold. `field` names the field of the LI.FI response that

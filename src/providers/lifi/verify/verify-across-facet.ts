@@ -2,7 +2,7 @@ import { type Address, isAddressEqual } from "viem";
 import { isNative } from "../../../lib/address.ts";
 import { bridgedAssetOf } from "../../bridged-assets.ts";
 import type { AcrossCall } from "../decode/across-facet.ts";
-import { isPaddedAddress, requireMatch, type Verification } from "./lifi-verification.ts";
+import { isPaddedAddress, LIFI_VALID_SECONDS, requireMatch, type Verification } from "./lifi-verification.ts";
 import { checkReceiverMessage } from "./verify-destination-call.ts";
 
 /** Scale of the facet's `outputAmountMultiplier`. */
@@ -12,9 +12,10 @@ const MAX_QUOTE_AGE = 3_600;
 /** Maximum time by which the timestamp of an Across quote may be in the future, in seconds. */
 const CLOCK_SKEW = 600;
 /**
- * Minimum time until the fill deadline of an Across deposit (it is refunded if unfilled by then), in seconds.
+ * Minimum time until the fill deadline of an Across deposit (it is refunded if unfilled by then), in seconds: the
+ * longest quote, and as long again for the fill.
  */
-const MIN_FILL_TIME = 60;
+const MIN_FILL_TIME = 600;
 /** Maximum time until the fill deadline of an Across deposit, in seconds. */
 const MAX_FILL_TIME = 86_400;
 /** Maximum exclusivity period of an Across deposit (only one relayer may fill), in seconds. */
@@ -100,6 +101,9 @@ function checkTimes({ now }: Verification, { facet }: AcrossCall): void {
   const parameter = facet.exclusivityParameter;
   const until = parameter > MAX_EXCLUSIVITY_PERIOD ? parameter : now + parameter;
   requireMatch(until <= now + MAX_EXCLUSIVITY, "across.exclusivityParameter");
+  // A period starts with the deposit, at the latest when the quote expires.
+  const end = parameter > MAX_EXCLUSIVITY_PERIOD ? parameter : until + LIFI_VALID_SECONDS;
+  requireMatch(parameter === 0 || end < facet.fillDeadline, "across.exclusivityParameter");
 }
 
 /**

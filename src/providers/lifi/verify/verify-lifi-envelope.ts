@@ -1,4 +1,4 @@
-import { type Address, type Hex, isAddressEqual, zeroAddress } from "viem";
+import { type Address, type Hex, isAddressEqual } from "viem";
 import { isNative, sameAddress } from "../../../lib/address.ts";
 import type { TransferRequest } from "../../provider.ts";
 import type { LifiQuote, LifiStep } from "../api/lifi-schemas.ts";
@@ -23,29 +23,22 @@ export function checkQuotedAction(request: TransferRequest, step: LifiStep): voi
 }
 
 /**
- * Returns the amounts and fees that the JSON of a LI.FI quote claims. Throws `upstream_rejected` if they
- * contradict each other or a fee is in a token that the request does not allow.
+ * Returns the amounts that the JSON of a LI.FI quote claims, and the fee on top that its transaction pays. Throws
+ * `upstream_rejected` if they contradict each other. The quote's list of fees is for display: what is paid is in the
+ * transaction.
  */
 export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): QuoteClaim {
   const delivered = deliveredEstimate(request, quote);
   requireMatch(delivered.toAmountMin > 0n, "toAmountMin");
   requireMatch(delivered.toAmountMin <= delivered.toAmount, "toAmount");
-  const fees = quote.estimate.feeCosts ?? [];
-  const taken = fees.filter((fee) => fee.included && fee.feeSplit !== undefined);
-  const onTop = fees.filter((fee) => !fee.included);
-  for (const fee of onTop) {
-    requireMatch(sameAddress(fee.token.address, zeroAddress), "feeCosts.token");
-    requireMatch(fee.token.chainId === request.fromChainId, "feeCosts.token.chainId");
-  }
-  for (const fee of taken) requireMatch(sameAddress(fee.token.address, request.fromToken), "feeCosts.token");
-  const sum = (costs: typeof fees): bigint => costs.reduce((total, fee) => total + fee.amount, 0n);
+  const feesOnTop = quote.transactionRequest.value - (isNative(request.fromToken) ? request.amount : 0n);
+  requireMatch(feesOnTop >= 0n, "transactionRequest.value");
   return {
     tool: quote.tool,
     transactionId: quote.transactionId,
     toAmount: delivered.toAmount,
     toAmountMin: delivered.toAmountMin,
-    takenFees: taken.length > 0 ? sum(taken) : null,
-    feesOnTop: sum(onTop),
+    feesOnTop,
   };
 }
 
@@ -85,9 +78,7 @@ export function checkTransactionEnvelope(
   requireMatch(isAddressEqual(transactionRequest.to, answer.entry.target), "transactionRequest.to");
   requireMatch(isAddressEqual(transactionRequest.from, request.user), "transactionRequest.from");
   requireMatch(transactionRequest.chainId === request.fromChainId, "transactionRequest.chainId");
-  requireMatch(claim.feesOnTop <= verification.source.maxNativeFee, "feeCosts.amount");
-  const value = (native ? request.amount : 0n) + claim.feesOnTop;
-  requireMatch(transactionRequest.value === value, "transactionRequest.value");
+  requireMatch(claim.feesOnTop <= verification.source.maxNativeFee, "transactionRequest.value");
   requireMatch(
     native || isAddressEqual(estimate.approvalAddress, answer.entry.spender),
     "estimate.approvalAddress",
@@ -95,5 +86,5 @@ export function checkTransactionEnvelope(
   if (request.call === null && action.toAddress !== undefined) {
     requireMatch(sameAddress(action.toAddress, request.user), "action.toAddress");
   }
-  return { to: answer.entry.target, data: transactionRequest.data, value };
+  return { to: answer.entry.target, data: transactionRequest.data, value: transactionRequest.value };
 }

@@ -4,7 +4,7 @@ import type { SwapData } from "../decode/lifi-structs.ts";
 import type { ExecuteCall, SwapCall } from "../decode/swap-facets.ts";
 import { requireMatch, type Verification } from "./lifi-verification.ts";
 import { checkDestinationCall } from "./verify-destination-call.ts";
-import { checkFee, isFeeStep } from "./verify-lifi-fee.ts";
+import { exactFee, isFeeStep } from "./verify-lifi-fee.ts";
 
 /** Maximum number of calls in a sequence of swaps. */
 const MAX_SWAPS = 8;
@@ -22,19 +22,21 @@ interface SwapEnd {
    * advance.
    */
   exact: bigint | null;
+  /** True if a call before swapped one token into another. */
+  swapped: boolean;
 }
 
 /**
  * Verifies the swaps of a LI.FI transaction and returns the token and amount they result in. The first call
- * must pull exactly the requested amount and the others nothing, fees must go to LI.FI, and each call must
- * spend the output of the previous one. The calldata of an exchange cannot be decoded; callers must check the
- * minimum output that LI.FI's contract enforces after the swaps. Throws `upstream_rejected` if a call does
+ * must pull exactly the requested amount and the others nothing, and each call must spend the output of the
+ * previous one. The calldata of an exchange or of an unknown fee contract cannot be decoded; callers must check
+ * the minimum output that LI.FI's contract enforces after the swaps. Throws `upstream_rejected` if a call does
  * not match.
  */
 export function checkSwaps(verification: Verification, swaps: readonly SwapData[]): SwapEnd {
   const { request } = verification;
   requireMatch(swaps.length <= MAX_SWAPS, "swaps.length");
-  let end: SwapEnd = { token: request.fromToken, exact: request.amount };
+  let end: SwapEnd = { token: request.fromToken, exact: request.amount, swapped: false };
   for (const [index, swap] of swaps.entries()) {
     requireMatch(swap.requiresDeposit === (index === 0), `swaps[${index}].requiresDeposit`);
     end = checkSwap(verification, { swap, index, end });
@@ -48,8 +50,11 @@ export function checkSwaps(verification: Verification, swaps: readonly SwapData[
  * kind, and only the quote's claim would bound their output.
  */
 function checkNoRoundTrip({ request }: Verification, end: SwapEnd): void {
-  requireMatch(end.exact !== null || !isAddressEqual(end.token, request.fromToken), "swaps.receivingAssetId");
+  requireMatch(!end.swapped || !isAddressEqual(end.token, request.fromToken), "swaps.receivingAssetId");
 }
+
+/** Returns true if a call swaps one token into another, false if it pays a fee. */
+export const isSwap = (swap: SwapData): boolean => !isFeeStep(swap);
 
 /**
  * Verifies one swap or fee payment against the result of the calls before it and returns the new result.
@@ -63,16 +68,14 @@ function checkSwap(
   const at = `swaps[${index}]`;
   requireMatch(isAddressEqual(swap.sendingAssetId, end.token), `${at}.sendingAssetId`);
   if (end.exact !== null) requireMatch(swap.fromAmount === end.exact, `${at}.fromAmount`);
-  if (isFeeStep(swap)) {
-    requireMatch(index === 0, `${at}.receivingAssetId`);
-    return { token: end.token, exact: verification.request.amount - checkFee(verification, swap) };
-  }
+  const fee = isFeeStep(swap) && end.exact !== null ? exactFee(verification, swap) : null;
+  if (fee !== null && end.exact !== null) return { ...end, exact: end.exact - fee };
   checkOpaque(verification, { swap, at });
-  return { token: swap.receivingAssetId, exact: null };
+  return { token: swap.receivingAssetId, exact: null, swapped: end.swapped || !isFeeStep(swap) };
 }
 
 /**
- * Checks the targets of a call to an exchange, whose calldata cannot be decoded. It must not call or approve
+ * Checks the targets of a call whose calldata cannot be decoded, of an exchange or an unknown fee contract. It must not call or approve
  * LI.FI's own contracts, the user or the target of the destination call, and may call a token contract only
  * to wrap or unwrap. Throws `upstream_rejected` if it does otherwise.
  */
@@ -86,7 +89,6 @@ function checkOpaque(verification: Verification, step: { swap: SwapData; at: str
     source.erc20Proxy,
     source.receiverAcross,
     source.receiverStargate,
-    ...source.feeForwarders,
     request.user,
     request.call?.target,
     zeroAddress,
@@ -111,8 +113,6 @@ export function guaranteeOfSwap(verification: Verification, call: SwapCall): big
   const { request, claim } = verification;
   requireMatch(request.fromChainId === request.toChainId && request.call === null, "selector");
   requireMatch(call.transactionId === claim.transactionId, "swap.transactionId");
-  requireMatch(call.integrator === verification.integrator, "swap.integrator");
-  requireMatch(call.referrer === "" || call.referrer === zeroAddress, "swap.referrer");
   requireMatch(call.fromNative === isNative(request.fromToken), "selector");
   requireMatch(call.toNative === isNative(request.toToken), "selector");
   requireMatch(isAddressEqual(call.receiver, request.user), "swap.receiver");
@@ -138,7 +138,7 @@ export function guaranteeOfExecute(verification: Verification, call: ExecuteCall
   requireMatch(call.amount === request.amount, "execute.amount");
   const last = call.swaps.at(-1);
   requireMatch(last !== undefined, "swaps.length");
-  let end: SwapEnd = { token: request.fromToken, exact: request.amount };
+  let end: SwapEnd = { token: request.fromToken, exact: request.amount, swapped: false };
   for (const [index, swap] of call.swaps.slice(0, -1).entries())
     end = checkSwap(verification, { swap, index, end });
   checkNoRoundTrip(verification, end);

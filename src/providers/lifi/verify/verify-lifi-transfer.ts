@@ -1,4 +1,4 @@
-import { type Address, isAddressEqual, zeroAddress } from "viem";
+import { type Address, isAddressEqual } from "viem";
 import { isNative } from "../../../lib/address.ts";
 import { deductParts } from "../../../lib/amount.ts";
 import type { TransferRequest, VerifiedTransfer } from "../../provider.ts";
@@ -7,7 +7,7 @@ import { type BridgeCall, decodeLifiCall, type LifiCall } from "../decode/decode
 import { bridgeOfTool } from "../lifi-bridges.ts";
 import type { LifiDeployment, LifiDeployments } from "../lifi-deployments.ts";
 import { quoteFromStep } from "../lifi-quote-from-step.ts";
-import { requireMatch, type Verification } from "./lifi-verification.ts";
+import { LIFI_VALID_SECONDS, requireMatch, type Verification } from "./lifi-verification.ts";
 import { guaranteeOfAcross } from "./verify-across-facet.ts";
 import { guaranteeOfCeler, guaranteeOfPolymer } from "./verify-cctp-facet.ts";
 import {
@@ -16,7 +16,7 @@ import {
   type EntryPoint,
   readQuoteClaim,
 } from "./verify-lifi-envelope.ts";
-import { checkSwaps, guaranteeOfExecute, guaranteeOfSwap } from "./verify-lifi-swaps.ts";
+import { checkSwaps, guaranteeOfExecute, guaranteeOfSwap, isSwap } from "./verify-lifi-swaps.ts";
 import { guaranteeOfStargate } from "./verify-stargate-facet.ts";
 
 /**
@@ -54,8 +54,6 @@ function checkBridgeData(verification: Verification, call: BridgeCall): void {
   const { bridge, swaps } = call;
   requireMatch(bridge.transactionId === claim.transactionId, "bridge.transactionId");
   requireMatch(bridge.bridge === claim.tool, "bridge.bridge");
-  requireMatch(bridge.integrator === verification.integrator, "bridge.integrator");
-  requireMatch(isAddressEqual(bridge.referrer, zeroAddress), "bridge.referrer");
   requireMatch(isAddressEqual(bridge.receiver, request.user), "bridge.receiver");
   requireMatch(bridge.destinationChainId === BigInt(request.toChainId), "bridge.destinationChainId");
   requireMatch(bridge.hasDestinationCall === (request.call !== null), "bridge.hasDestinationCall");
@@ -66,16 +64,11 @@ function checkBridgeData(verification: Verification, call: BridgeCall): void {
   if (end.exact !== null) requireMatch(bridge.minAmount === end.exact, "bridge.minAmount");
 }
 
-/** Number of seconds for which a LI.FI quote is valid. Source: docs.li.fi. */
-const VALID_SECONDS = 60;
-
-/** A LI.FI quote, with the request, deployments, integrator name and time that it is verified against. */
+/** A LI.FI quote, with the request, deployments and time that it is verified against. */
 export interface LifiVerifyInput {
   request: TransferRequest;
   quote: LifiQuote;
   deployments: LifiDeployments;
-  /** The integrator name that the calldata must contain. */
-  integrator: string;
   /** Current time in unix seconds. */
   now: number;
 }
@@ -92,7 +85,8 @@ export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
   requireMatch(call !== null, "transactionRequest.data");
   const entry = entryPointOf(verification.source, call);
   const transaction = checkTransactionEnvelope(verification, { quote, entry });
-  if (call.kind !== "stargate") requireMatch(verification.claim.feesOnTop === 0n, "feeCosts.included");
+  const { feesOnTop } = verification.claim;
+  if (call.kind !== "stargate") requireMatch(feesOnTop === 0n, "transactionRequest.value");
   const guaranteed = guaranteeOf(verification, call);
   checkFloor(verification, guaranteed);
   const native = isNative(request.fromToken);
@@ -108,7 +102,9 @@ export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
     spender: native ? null : entry.spender,
     executor: executorOf(verification),
     tool: quote.tool,
-    validSeconds: VALID_SECONDS,
+    validSeconds: LIFI_VALID_SECONDS,
+    swaps: (call.swaps ?? []).some((swap) => isSwap(swap)),
+    nativeFee: feesOnTop,
   };
 }
 
@@ -116,13 +112,13 @@ export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
  * Returns the inputs of the checks of a LI.FI quote. Throws `upstream_rejected` if the quote's JSON does not
  * match the request.
  */
-function toVerification({ request, quote, deployments, integrator, now }: LifiVerifyInput): Verification {
+function toVerification({ request, quote, deployments, now }: LifiVerifyInput): Verification {
   const source = deployments.get(request.fromChainId);
   const destination = deployments.get(request.toChainId);
   requireMatch(source !== undefined, "action.fromChainId");
   requireMatch(destination !== undefined, "action.toChainId");
   checkQuotedAction(request, quote);
-  return { request, source, destination, integrator, now, claim: readQuoteClaim(request, quote) };
+  return { request, source, destination, now, claim: readQuoteClaim(request, quote) };
 }
 
 /**

@@ -34,7 +34,7 @@ describe("checkReceiverMessage()", () => {
     expect(calldata(name, finalCall({ sendingAssetId: ATTACKER }))).toBe("call.sendingAssetId");
     expect(calldata(name, finalCall({ receivingAssetId: ATTACKER }))).toBe("call.receivingAssetId");
     expect(calldata(name, finalCall({ fromAmount: 95_999_999n }))).toBe("call.fromAmount");
-    expect(calldata(name, finalCall({ fromAmount: 99_740_001n }))).toBe("call.fromAmount");
+    expect(calldata(name, finalCall({ fromAmount: 99_740_001n }))).toBe("no_route");
     expect(calldata(name, finalCall({ fromAmount: 99_000_000n, requiresDeposit: false }))).toBe("accepted");
     expect(calldata(name, finalCall({ receivingAssetId: tokens.usdc[42161] }))).toBe("accepted");
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attemptDeadline } from "../../../src/deposits/build/deposit-route-search.ts";
+import { attemptDeadline } from "../../src/orders/route-candidates.ts";
 
 const startedAt = 1_700_000_000_000;
 

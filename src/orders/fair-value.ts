@@ -1,0 +1,171 @@
+import { mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { type TokenPrice, USD_SCALE } from "../prices/price.ts";
+
+const BASIS_POINT = PARTS_PER_BILLION / 10_000n;
+/** Tolerance besides slippage and declared fee: 0.3%, for the difference between a feed and the market. */
+const PRICE_TOLERANCE = 30n * BASIS_POINT;
+/** The part of a declared fee that counts as fee: 0.5% of the value and three US dollars. */
+const FEE_SHARE = 50n * BASIS_POINT;
+const FEE_USD = 3n * USD_SCALE;
+/** How far an expected output may be below the fair one: the same asset 1% and three US dollars, */
+const SAME_ASSET_BAND = 100n * BASIS_POINT;
+/** tokens of one unit, such as two dollar stablecoins, 1.5% and the prices' errors, */
+const SAME_UNIT_BAND = 150n * BASIS_POINT;
+/** all others 3% and the prices' errors. */
+const SWAP_BAND = 300n * BASIS_POINT;
+/** How far an expected output may be above the fair one: more is an error of units, of tokens or a lie. */
+const EXCESS_BAND = 300n * BASIS_POINT;
+
+/** A token of a swap or bridge: its decimals, and its price or null. A price that may not judge counts as none. */
+export interface ValuedToken {
+  decimals: number | null;
+  price: TokenPrice | null;
+}
+
+/** What a payment is worth, in terms of the token that is asked for. Amounts are in that token's smallest unit. */
+export interface FairValue {
+  /**
+   * What the value was derived from: the same asset on both sides, unit for unit; independent prices; or the quote of
+   * another provider, because no price is known.
+   */
+  basis: "same_asset" | "price" | "second_quote";
+  /** Output that the payment is worth, rounded up. */
+  output: bigint;
+  /** Three US dollars, rounded down; zero if the token has no price. */
+  threeDollars: bigint;
+  /** How far an expected output may be below and above `output`, in parts per billion. */
+  band: bigint;
+  excess: bigint;
+}
+
+/** A payment with the token that is paid, the token asked for, and the native token of the source chain. */
+export interface ValuedPayment {
+  amount: bigint;
+  /** Paid on top in the native token, in wei; a bridge's message fee. */
+  nativeFee: bigint;
+  from: ValuedToken;
+  to: ValuedToken;
+  native: ValuedToken;
+}
+
+/** Returns the value of a payment in the same asset: unit for unit, or null if the decimals are unknown. */
+export function sameAssetValue(payment: ValuedPayment): FairValue | null {
+  const { amount, from, to } = payment;
+  if (from.decimals === null || to.decimals === null) return null;
+  const own = divideUp(amount * 10n ** BigInt(to.decimals), 10n ** BigInt(from.decimals));
+  return {
+    basis: "same_asset",
+    output: own + valueOfFee(payment),
+    threeDollars: threeDollarsOf(to),
+    band: SAME_ASSET_BAND,
+    excess: EXCESS_BAND,
+  };
+}
+
+/**
+ * Returns the value of a payment by independent prices: what is paid at its highest, what is asked for at its lowest
+ * price. Null if a price that may judge, or a token's decimals, are unknown.
+ */
+export function pricedValue(payment: ValuedPayment): FairValue | null {
+  const { amount, from, to } = payment;
+  const [paid, asked] = [judging(from), judging(to)];
+  if (paid === null || asked === null || from.decimals === null || to.decimals === null) return null;
+  const own = divideUp(
+    amount * paid.high * 10n ** BigInt(to.decimals),
+    asked.low * 10n ** BigInt(from.decimals),
+  );
+  const noise = BigInt(Math.ceil(paid.errorBps + asked.errorBps)) * BASIS_POINT;
+  const sameUnit = paid.unit !== null && paid.unit === asked.unit;
+  return {
+    basis: "price",
+    output: own + valueOfFee(payment),
+    threeDollars: threeDollarsOf(to),
+    band: (sameUnit ? SAME_UNIT_BAND : SWAP_BAND) + noise,
+    // The range of a disputed price is no reason to find an offer too good.
+    excess: EXCESS_BAND + noise + spreadOf(paid) + spreadOf(asked),
+  };
+}
+
+/**
+ * Returns the value of a payment by another provider's expected output, for tokens without a price. The offers must
+ * agree within the slippage (parts per billion).
+ */
+export function secondQuoteValue(
+  payment: ValuedPayment,
+  other: { output: bigint; slippage: bigint },
+): FairValue {
+  return {
+    basis: "second_quote",
+    output: other.output + valueOfFee(payment),
+    threeDollars: threeDollarsOf(payment.to),
+    band: other.slippage,
+    excess: other.slippage,
+  };
+}
+
+/** Returns the value of the fee on top in the token asked for, rounded up; zero if a price is unknown. */
+function valueOfFee({ nativeFee, native, to }: ValuedPayment): bigint {
+  const [paid, asked] = [judging(native), judging(to)];
+  if (nativeFee === 0n || paid === null || asked === null) return 0n;
+  if (native.decimals === null || to.decimals === null) return 0n;
+  return divideUp(
+    nativeFee * paid.high * 10n ** BigInt(to.decimals),
+    asked.low * 10n ** BigInt(native.decimals),
+  );
+}
+
+function threeDollarsOf(to: ValuedToken): bigint {
+  const price = judging(to);
+  if (price === null || to.decimals === null) return 0n;
+  return mulDivDown(FEE_USD, 10n ** BigInt(to.decimals), price.high);
+}
+
+const judging = ({ price }: ValuedToken): TokenPrice | null =>
+  price?.judges === true && price.low > 0n ? price : null;
+
+const spreadOf = ({ low, high }: TokenPrice): bigint => ((high - low) * PARTS_PER_BILLION) / low;
+
+const divideUp = (amount: bigint, divisor: bigint): bigint => (amount + divisor - 1n) / divisor;
+
+/** The losses that an order accepts: the user's slippage, and the fee that the provider declares. Parts per billion. */
+export interface AllowedLoss {
+  slippage: bigint;
+  declaredFee: bigint;
+}
+
+/**
+ * Returns the least output that an order may guarantee: the fair one less the slippage, the declared fee (at most 0.5%
+ * and three US dollars) and 0.3%. Rounded up, at least 1.
+ */
+export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: AllowedLoss): bigint {
+  const { output } = fair;
+  const share = mulDivDown(output, slippage + PRICE_TOLERANCE, PARTS_PER_BILLION);
+  const least = output - share - feeOf(fair, declaredFee);
+  return least > 0n ? least : 1n;
+}
+
+/**
+ * Returns the least output that may be expected: the fair one less its band. The band of the same asset includes fees
+ * up to three US dollars; by prices, the declared fee is deducted as in `leastGuaranteed`. Rounded up, at least 1.
+ */
+export function leastExpected(fair: FairValue, declaredFee: bigint): bigint {
+  const { output, band } = fair;
+  const least = output - mulDivDown(output, band, PARTS_PER_BILLION) - feeBesideBand(fair, declaredFee);
+  return least > 0n ? least : 1n;
+}
+
+function feeBesideBand(fair: FairValue, declaredFee: bigint): bigint {
+  if (fair.basis === "same_asset") return fair.threeDollars;
+  return fair.basis === "price" ? feeOf(fair, declaredFee) : 0n;
+}
+
+/** Returns the largest output that may be expected, rounded down, plus one unit of rounding. */
+export function mostExpected({ output, excess }: FairValue): bigint {
+  return output + mulDivDown(output, excess, PARTS_PER_BILLION) + 1n;
+}
+
+function feeOf({ output, threeDollars }: FairValue, declaredFee: bigint): bigint {
+  const declared = mulDivDown(output, declaredFee, PARTS_PER_BILLION);
+  const most = mulDivDown(output, FEE_SHARE, PARTS_PER_BILLION) + threeDollars;
+  return declared < most ? declared : most;
+}

@@ -1,0 +1,170 @@
+import { deductParts, PARTS_PER_BILLION } from "../lib/amount.ts";
+import type { TransferQuote, VerifiedTransfer } from "../providers/provider.ts";
+import { type FairValue, leastExpected, leastGuaranteed, mostExpected } from "./fair-value.ts";
+import { exactFloor, type LossSplit, leastAfter } from "./order-floors.ts";
+
+/** Least tolerance that a provider is asked to keep: 0.1%, in parts per billion. Below it, only exact outputs work. */
+const MIN_TOLERANCE = PARTS_PER_BILLION / 1_000n;
+/**
+ * How far the expected output of a built transaction may be below that of the option it was chosen for: 1%, for the
+ * seconds between the two. In parts per billion.
+ */
+const MAX_DRIFT = PARTS_PER_BILLION / 100n;
+
+/** The relation of the token paid to the token asked for: the same asset by our own tables, or a swap. */
+export type TokenRelation = "same_asset" | "swap";
+
+/** What the simulation of a built transaction showed. Amounts are in smallest units. */
+export interface SimulatedOutput {
+  /** Amount of the token asked for that was delivered, or that the minted shares stand for; null if not seen. */
+  delivered: bigint | null;
+  /** The order's output (shares, or what was delivered) in the simulation, and the least that is enforced on chain. */
+  output: { seen: bigint; floor: bigint } | null;
+}
+
+/** One offer in all stages that it has reached. Amounts are in the smallest unit of the token asked for. */
+export interface FairnessCase {
+  relation: TokenRelation;
+  /** Null if no price is known and no second provider agrees. */
+  fair: FairValue | null;
+  /** The user's total tolerated loss, and how it is split between transfer and vault. In parts per billion. */
+  slippage: bigint;
+  loss: LossSplit;
+  option: TransferQuote;
+  built: VerifiedTransfer | null;
+  simulated: SimulatedOutput | null;
+}
+
+/** A rule: returns why an offer breaks it, for logs only, or null. It does not judge stages that were not reached. */
+export interface FairnessRule {
+  name: string;
+  findBreach(offer: FairnessCase): string | null;
+}
+
+const breach = (holds: boolean, why: string): string | null => (holds ? null : why);
+
+/**
+ * The rules that every offer keeps, whatever provider, bridge or path: as an option, as a built transaction and as a
+ * simulated one. Simulation shows what is delivered, never what is fair: it repeats the figures of a liar.
+ */
+export const fairnessRules: readonly FairnessRule[] = [
+  {
+    name: "value_known",
+    findBreach: ({ fair }) => breach(fair !== null, "no price, and no second provider agrees"),
+  },
+  {
+    name: "swap_between_assets",
+    findBreach: ({ relation, built }) =>
+      breach(built === null || built.swaps || relation === "same_asset", "bridged as if it were one asset"),
+  },
+  {
+    name: "expected_not_low",
+    findBreach(offer) {
+      const { fair } = offer;
+      const least = fair === null ? 0n : leastExpected(fair, declaredFeeOf(offer));
+      const low = expectedFigures(offer).find((figure) => figure < least);
+      return breach(low === undefined, `${low} of at least ${least} expected`);
+    },
+  },
+  {
+    name: "expected_not_high",
+    findBreach({ fair, option, built }) {
+      const most = fair === null ? null : mostExpected(fair);
+      const high = [option.toAmount, built?.toAmount ?? 0n].find((figure) => most !== null && figure > most);
+      return breach(high === undefined, `${high} of at most ${most} expected`);
+    },
+  },
+  {
+    name: "tolerance_possible",
+    findBreach: (offer) => breach(toleranceOf(offer) !== null, "no tolerance keeps the guaranteed value"),
+  },
+  {
+    name: "guarantee_fair",
+    findBreach(offer) {
+      const { fair, built, loss } = offer;
+      if (fair === null || built === null) return null;
+      const least = leastGuaranteed(fair, { ...offer, declaredFee: declaredFeeOf(offer) });
+      const kept = deductParts(built.toAmountMin, loss.vault);
+      // One unit, which rounding costs.
+      return breach(kept + 1n >= least, `${kept} of at least ${least} guaranteed`);
+    },
+  },
+  {
+    name: "built_as_chosen",
+    findBreach({ option, built }) {
+      if (built === null) return null;
+      if (built.provider !== option.provider || built.bridge !== option.bridge) return "another bridge";
+      if (built.toAmountMin > built.toAmount) return "more guaranteed than expected";
+      const least = leastAfter(option.toAmount, MAX_DRIFT);
+      return breach(built.toAmount >= least, `${built.toAmount} built, ${option.toAmount} chosen`);
+    },
+  },
+  {
+    name: "simulated_as_built",
+    findBreach({ built, simulated }) {
+      const delivered = simulated?.delivered ?? null;
+      if (built === null || delivered === null) return null;
+      return breach(delivered >= built.toAmountMin, `${delivered} of ${built.toAmountMin} simulated`);
+    },
+  },
+  {
+    name: "floor_follows_simulation",
+    findBreach({ simulated, slippage }) {
+      const output = simulated?.output ?? null;
+      if (output === null) return null;
+      const least = exactFloor(output.seen, slippage).minOut;
+      return breach(output.floor >= least, `floor ${output.floor} of ${least}, ${output.seen} simulated`);
+    },
+  },
+];
+
+/** A rule that an offer breaks, with the figures. */
+export interface FairnessBreach {
+  rule: string;
+  why: string;
+}
+
+/** Returns the first rule that an offer breaks in the stages it has reached, or null. Pure. */
+export function findUnfairness(offer: FairnessCase): FairnessBreach | null {
+  for (const { name, findBreach } of fairnessRules) {
+    const why = findBreach(offer);
+    if (why !== null) return { rule: name, why };
+  }
+  return null;
+}
+
+/**
+ * Returns the tolerance to ask the provider for, in parts per billion: the transfer's part of the slippage, or less
+ * where the expected output is below the fair one, so that the guaranteed value stays within the allowed loss. Null if
+ * that needs less than 0.1% and the output is not exact, or if not even the expected output suffices.
+ */
+export function toleranceOf(offer: Omit<FairnessCase, "built" | "simulated">): bigint | null {
+  const { fair, loss, option } = offer;
+  if (fair === null) return null;
+  const least = leastGuaranteed(fair, { ...offer, declaredFee: option.declaredFee });
+  const needed = leastBefore(least, loss.vault);
+  if (option.toAmount < needed || option.toAmount <= 0n) return null;
+  const spare = ((option.toAmount - needed) * PARTS_PER_BILLION) / option.toAmount;
+  const tolerance = spare < loss.transfer ? spare : loss.transfer;
+  const exact = option.toAmountMin === option.toAmount;
+  return tolerance >= MIN_TOLERANCE || exact ? tolerance : null;
+}
+
+/** Returns the least amount of which `least` remains after a loss (parts per billion), rounded up. */
+function leastBefore(least: bigint, loss: bigint): bigint {
+  const kept = PARTS_PER_BILLION - loss;
+  return (least * PARTS_PER_BILLION + kept - 1n) / kept;
+}
+
+/** The outputs that a provider or the simulation makes expect. */
+function expectedFigures({ option, built, simulated }: FairnessCase): bigint[] {
+  return [option.toAmount, built?.toAmount ?? null, simulated?.delivered ?? null].filter(
+    (figure) => figure !== null,
+  );
+}
+
+/** The fee that counts: the one declared before, unless less was declared in the end. */
+function declaredFeeOf({ option, built }: FairnessCase): bigint {
+  if (built === null || built.declaredFee > option.declaredFee) return option.declaredFee;
+  return built.declaredFee;
+}

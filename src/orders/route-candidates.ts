@@ -1,0 +1,84 @@
+import { deductParts, fractionToParts } from "../lib/amount.ts";
+import type { TransferQuote, TransferRequest } from "../providers/provider.ts";
+import type { QuoteRanking } from "../providers/provider-quotes.ts";
+import type { Token } from "../vaults/vault.ts";
+import { toleranceOf } from "./fairness-rules.ts";
+import type { Offer, RouteEnd, RouteOrder } from "./route-offer.ts";
+
+/**
+ * Timeout for the last provider transaction to be built, in milliseconds from the start of the route search. The
+ * transaction must still be simulated afterwards.
+ */
+const LAST_BUILD_MS = 6_500;
+/** Timeout for one provider's transaction while another provider can still be tried, in milliseconds. */
+const MAX_ATTEMPT_MS = 2_500;
+
+/**
+ * Returns the deadline for building a provider's transaction, in unix milliseconds. The last provider gets all the
+ * remaining time, because cutting it short would fail an order that a slow response still allows.
+ */
+export function attemptDeadline(at: { startedAt: number; now: number; last: boolean }): number {
+  const end = at.startedAt + LAST_BUILD_MS;
+  return at.last ? end : Math.min(end, at.now + MAX_ATTEMPT_MS);
+}
+
+/** Converts an order to the quote request for a provider, without a destination call and for any bridge. */
+export function toTransferRequest(order: RouteOrder, token: Pick<Token, "address">): TransferRequest {
+  return {
+    fromChainId: order.from.chainId,
+    toChainId: order.client.definition.chainId,
+    fromToken: order.from.token,
+    toToken: token.address,
+    amount: order.from.amount,
+    user: order.user,
+    slippage: fractionToParts(order.slippage),
+    call: null,
+    bridges: null,
+  };
+}
+
+/** The bridges that a pass of the route search may use: only the preferred bridge, or all. */
+export type BridgeRound = "preferred" | "all";
+
+/**
+ * Returns the passes of a route search. An order with one target token needs a single pass, because its quotes are
+ * ranked with the preferred bridge first.
+ */
+export function roundsOf(order: RouteOrder, targets: readonly Token[]): BridgeRound[] {
+  const crosses = order.from.chainId !== order.client.definition.chainId;
+  return order.preferredBridge !== null && crosses && targets.length > 1 ? ["preferred", "all"] : ["all"];
+}
+
+/** Returns an option with the least amount that a build would ask for, if that is more than it guarantees itself. */
+export function withLeast(offer: Offer): TransferQuote {
+  const { option } = offer;
+  const least = deductParts(option.toAmount, toleranceOf(offer) ?? 0n);
+  return least > option.toAmountMin ? { ...option, toAmountMin: least } : option;
+}
+
+/** A route to try: an option, and how it ends. */
+export interface RouteCandidate {
+  option: TransferQuote;
+  ends: RouteEnd;
+}
+
+/**
+ * Returns the routes to try, in order: the preferred bridge before others, and for each of the two, one-step before
+ * two-step routes.
+ */
+export function candidatesOf(
+  ranking: QuoteRanking,
+  preference: { bridge: string | null; call: boolean; round: BridgeRound },
+): RouteCandidate[] {
+  const { quotes } = ranking;
+  const preferred = quotes.filter(({ bridge }) => bridge !== null && bridge === preference.bridge);
+  const calling = (list: readonly TransferQuote[]): RouteCandidate[] =>
+    preference.call
+      ? list.filter(({ supportsCall }) => supportsCall).map((option) => ({ option, ends: "one_step" }))
+      : [];
+  const plain = (list: readonly TransferQuote[]): RouteCandidate[] =>
+    list.filter((option) => option.supportsPlain).map((option) => ({ option, ends: "two_step" }));
+  const others =
+    preference.round === "preferred" ? [] : quotes.filter((option) => !preferred.includes(option));
+  return [...calling(preferred), ...plain(preferred), ...calling(others), ...plain(others)];
+}

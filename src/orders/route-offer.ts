@@ -1,0 +1,205 @@
+import { type Address, zeroAddress } from "viem";
+import type { ChainClient } from "../chains/chain-client.ts";
+import type { Context } from "../context.ts";
+import { AppError } from "../errors.ts";
+import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
+import type { ChainToken } from "../prices/price.ts";
+import { requestPrices } from "../prices/read-prices.ts";
+import type { TransferQuote, VerifiedTransfer } from "../providers/provider.ts";
+import type { Warning } from "../schemas/quote-schema.ts";
+import type { Token } from "../vaults/vault.ts";
+import {
+  type FairValue,
+  pricedValue,
+  sameAssetValue,
+  secondQuoteValue,
+  type ValuedPayment,
+} from "./fair-value.ts";
+import {
+  type FairnessBreach,
+  type FairnessCase,
+  findUnfairness,
+  type SimulatedOutput,
+  type TokenRelation,
+  toleranceOf,
+} from "./fairness-rules.ts";
+import { type LossSplit, splitSlippage } from "./order-floors.ts";
+import { type AssetTable, judgingPrice, pricedForms, relationOf, twinOf } from "./token-relation.ts";
+
+/** An order that needs a swap or bridge: what is paid, on which chain its output is wanted, and for how much loss. */
+export interface RouteOrder {
+  from: { client: ChainClient; chainId: number; token: Address; amount: bigint };
+  /** Client of the destination chain. */
+  client: ChainClient;
+  user: Address;
+  /** Total tolerated loss, a fraction. */
+  slippage: number;
+  preferredBridge: string | null;
+}
+
+/** What a route may deliver into: a call of ours in the same or the delivering transaction, or the user's wallet. */
+export type RouteEnd = "one_step" | "two_step";
+
+/** The offers for one order and target token, with everything that they are judged by except prices. */
+export interface OfferSet {
+  order: RouteOrder;
+  token: Token;
+  /** Decimals of the token paid; null if it does not say. */
+  paidDecimals: number | null;
+  tables: readonly AssetTable[];
+  quotes: readonly TransferQuote[];
+}
+
+const onOneChain = ({ from, client }: RouteOrder): boolean => from.chainId === client.definition.chainId;
+
+/**
+ * Returns the tokens whose prices judge an order's offers: the token paid, the token asked for and the native token that
+ * pays fees on top, and as a stand-in for the second the same asset on the source chain.
+ */
+export function pricedTokens(set: Pick<OfferSet, "order" | "token" | "tables">): ChainToken[] {
+  const { from, to, native, twin } = tokensOf(set);
+  const forms = [from, to, native].flatMap(pricedForms);
+  return twin === null ? forms : [...forms, twin];
+}
+
+function tokensOf({ order, token, tables }: Pick<OfferSet, "order" | "token" | "tables">) {
+  const source = order.from.client.definition;
+  const from = { chain: source, token: order.from.token };
+  const to = { chain: order.client.definition, token: token.address };
+  const native = { chain: source, token: zeroAddress };
+  const twin = onOneChain(order) ? null : twinOf(tables, { token: to, chain: source });
+  const stand = twin === null ? null : { chainId: source.chainId, token: twin };
+  return { from, to, native, twin: stand };
+}
+
+/** Offers with the prices known by now. */
+export interface ValuedOffers extends OfferSet {
+  relation: TokenRelation;
+  payment: ValuedPayment;
+}
+
+/** Takes the prices that this request knows by now. Makes no request. */
+export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOffers> {
+  const { order, token, tables, paidDecimals } = set;
+  const { from, to, native, twin } = tokensOf(set);
+  const prices = await requestPrices(ctx, pricedTokens(set));
+  return {
+    ...set,
+    relation: relationOf(tables, { from, to }),
+    payment: {
+      amount: order.from.amount,
+      nativeFee: 0n,
+      from: { decimals: paidDecimals, price: judgingPrice(prices, { token: from, twin: null }) },
+      to: { decimals: token.decimals, price: judgingPrice(prices, { token: to, twin }) },
+      native: {
+        decimals: order.from.client.definition.native.decimals,
+        price: judgingPrice(prices, { token: native, twin: null }),
+      },
+    },
+  };
+}
+
+/**
+ * Returns what an order's payment is worth: unit for unit for the same asset, by prices for a swap, and without prices by
+ * another provider's quote that agrees within the slippage. Null if nothing says so.
+ */
+function fairValueOf(
+  offers: ValuedOffers,
+  by: { option: TransferQuote; nativeFee: bigint },
+): FairValue | null {
+  const payment = { ...offers.payment, nativeFee: by.nativeFee };
+  const same = offers.relation === "same_asset" ? sameAssetValue(payment) : null;
+  return same ?? pricedValue(payment) ?? secondQuote(offers, { payment, option: by.option });
+}
+
+/** Stands in for a value until every chain that is served has price feeds: the offer itself. */
+function unpricedValue({ toAmount }: TransferQuote): FairValue {
+  const open = PARTS_PER_BILLION;
+  return { basis: "price", output: toAmount, threeDollars: 0n, band: open, excess: open };
+}
+
+function secondQuote(
+  offers: ValuedOffers,
+  { payment, option }: { payment: ValuedPayment; option: TransferQuote },
+): FairValue | null {
+  const slippage = fractionToParts(offers.order.slippage);
+  const values = offers.quotes
+    .filter(({ provider }) => provider !== option.provider)
+    .map((other) => secondQuoteValue(payment, { output: other.toAmount, slippage }))
+    .filter((fair) => agrees(fair, option));
+  return values.reduce<FairValue | null>(
+    (best, fair) => (best === null || fair.output > best.output ? fair : best),
+    null,
+  );
+}
+
+/** Returns true if an option's expected output lies within a value's band on both sides. */
+function agrees(fair: FairValue, { toAmount }: TransferQuote): boolean {
+  const [low, high] = toAmount < fair.output ? [toAmount, fair.output] : [fair.output, toAmount];
+  return (high - low) * PARTS_PER_BILLION <= high * fair.band;
+}
+
+/** One option with the way in which it ends, as the fairness rules judge it. */
+export type Offer = Omit<FairnessCase, "built" | "simulated">;
+
+/** Returns an option as the fairness rules judge it, by the prices known by now. */
+export function toOffer(
+  offers: ValuedOffers,
+  of: { option: TransferQuote; ends: RouteEnd; nativeFee?: bigint },
+): Offer {
+  const slippage = fractionToParts(offers.order.slippage);
+  const exact = onOneChain(offers.order) && of.ends === "one_step";
+  const loss: LossSplit = exact ? { transfer: slippage, vault: 0n } : splitSlippage(slippage);
+  const known = fairValueOf(offers, { option: of.option, nativeFee: of.nativeFee ?? 0n });
+  const fair = known ?? unpricedValue(of.option);
+  return { relation: offers.relation, fair, slippage, loss, option: of.option };
+}
+
+/** Returns the first fairness rule that an option breaks before anything is built, or null. */
+export function findUnfairOption(offer: Offer): FairnessBreach | null {
+  return findUnfairness({ ...offer, built: null, simulated: null });
+}
+
+/**
+ * Returns the losses that an offer may use: the transfer's is the tolerance to ask its provider for. Throws
+ * `price_unsafe` if the offer is not fair.
+ */
+export function planLoss(offer: Offer): LossSplit {
+  const broken = findUnfairOption(offer);
+  const transfer = toleranceOf(offer);
+  if (broken !== null || transfer === null) throw unfairOffer(broken);
+  return { ...offer.loss, transfer };
+}
+
+/** The stages of an offer that were reached after it was chosen. */
+export interface OfferOutcome {
+  built: VerifiedTransfer;
+  simulated: SimulatedOutput | null;
+}
+
+/** Throws `price_unsafe` if a built, and perhaps simulated, offer breaks a fairness rule. */
+export function assertFair(offer: Offer, outcome: OfferOutcome): void {
+  const broken = findUnfairness({ ...offer, ...outcome });
+  if (broken !== null) throw unfairOffer(broken);
+}
+
+const UNFAIR_DETAIL =
+  "the offered routes are worth less than the slippage tolerance allows, or have no price";
+
+/** Creates the `price_unsafe` error of an offer. The broken rule is its cause, for logs only. */
+export function unfairOffer(broken: FairnessBreach | null): AppError {
+  const cause = new Error(broken === null ? "no tolerance" : `${broken.rule}: ${broken.why}`);
+  return new AppError("price_unsafe", UNFAIR_DETAIL, { members: { subject: "route" }, cause });
+}
+
+/** Returns the warnings of an offer that was built. */
+export function warningsOf({ fair }: Offer): Warning[] {
+  if (fair?.basis !== "second_quote") return [];
+  return [
+    {
+      code: "price_unverified",
+      detail:
+        "no independent price is known for a token of this route; a second provider's offer agrees with it",
+    },
+  ];
+}

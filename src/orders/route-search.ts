@@ -1,0 +1,328 @@
+import type { Context } from "../context.ts";
+import { type AppError, failure } from "../errors.ts";
+import { describeError } from "../lib/logger.ts";
+import { withDeadline } from "../lib/timers.ts";
+import type { Provider, TransferQuote } from "../providers/provider.ts";
+import {
+  isProviderFailure,
+  isUnsafeRoute,
+  mostUsefulFailure,
+  type NoRouteReason,
+  noRouteReasons,
+  toProviderFailure,
+} from "../providers/provider-failures.ts";
+import {
+  type QuoteRanking,
+  type QuoteResults,
+  rankQuotes,
+  requestQuotes,
+} from "../providers/provider-quotes.ts";
+import type { Warning } from "../schemas/quote-schema.ts";
+import type { Token } from "../vaults/vault.ts";
+import { mostExpected } from "./fair-value.ts";
+import { type Funds, readFunds } from "./payer-funds.ts";
+import {
+  attemptDeadline,
+  type BridgeRound,
+  candidatesOf,
+  type RouteCandidate,
+  roundsOf,
+  toTransferRequest,
+  withLeast,
+} from "./route-candidates.ts";
+import {
+  findUnfairOption,
+  type Offer,
+  type OfferSet,
+  type RouteEnd,
+  type RouteOrder,
+  toOffer,
+  unfairOffer,
+  type ValuedOffers,
+  valueOffers,
+  warningsOf,
+} from "./route-offer.ts";
+import { twinOf } from "./token-relation.ts";
+
+/** Deadline for the quotes, in milliseconds from the start of the route search. */
+const QUOTES_MS = 3_000;
+/** Time after which no further build is started, in milliseconds from the start of the route search. */
+const LAST_START_MS = 5_500;
+/** Timeout for the whole route search, in milliseconds. */
+const SEARCH_MS = 7_200;
+/** Maximum number of routes of one provider that a search builds. A liar cannot use up another provider's. */
+const MAX_ATTEMPTS = 4;
+
+/** One attempt of a route search: the offer to build, its provider, and the user's funds. */
+export interface RouteAttempt {
+  token: Token;
+  option: TransferQuote;
+  provider: Provider;
+  funds: Funds;
+  /** Deadline for the provider's response, in unix milliseconds. */
+  deadline: number;
+  ends: RouteEnd;
+  /**
+   * Returns the offer as the fairness rules judge it, with the prices that are known by now: reads on the destination
+   * chain may have brought some. `nativeFee` is the fee on top of a built transaction.
+   */
+  offer(nativeFee?: bigint): Promise<Offer>;
+}
+
+/** What a route search needs to know of the order that it serves. */
+export interface RouteSearchInput<B> {
+  order: RouteOrder;
+  /** The tokens that a route may deliver, best first. */
+  targets: readonly Token[];
+  /** Returns true if a provider may deliver the token into a call of ours. */
+  callable(token: Token): boolean;
+  /** Returns true if an error says that a target token is refused, whatever route delivers it. */
+  isTargetRefusal(error: AppError): boolean;
+  /** Builds, verifies and simulates one route. */
+  build(ctx: Context, attempt: RouteAttempt): Promise<B>;
+}
+
+/** The route that a search found. */
+export interface FoundRoute<B> {
+  built: B;
+  token: Token;
+  /** The fair offers for the token from providers that told no lies, in order of preference. */
+  ranking: QuoteRanking;
+  /** The reasons why other routes failed. */
+  reasons: NoRouteReason[];
+  warnings: Warning[];
+}
+
+/** Mutable state of one route search. */
+interface RouteSearch<B> {
+  input: RouteSearchInput<B>;
+  providers: readonly Provider[];
+  funds: Promise<Funds>;
+  startedAt: number;
+  /** Number of builds by provider name. */
+  attempts: Map<string, number>;
+  failures: AppError[];
+  /** Names of the providers that could not be reached, or that were caught in a lie. */
+  excluded: Set<string>;
+  /** Target tokens that were refused. */
+  refused: Set<Token>;
+  /** The quotes of all providers, by target token. */
+  quotes: Map<Token, QuoteResults>;
+}
+
+/**
+ * Finds a route for an order: requests quotes from every provider, drops those that are not fair, and builds the others
+ * in order of preference until one passes simulation. If a route fails, the next one is tried: first one-step routes,
+ * then two-step routes, and after a target token is refused, routes to the next token. The preferred bridge is tried
+ * for every token before other bridges. A provider whose answer contradicts the request, its own quote or a fair value
+ * is not used again in this search. Throws the most useful failure, and `upstream_timeout` after seven seconds.
+ */
+export async function searchRoutes<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {
+  const late = () => failure("upstream_timeout", "the transfer could not be built in time; try again");
+  return withDeadline(search(ctx, input), { ms: SEARCH_MS, late });
+}
+
+async function search<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {
+  const { order, targets } = input;
+  const startedAt = ctx.now();
+  const providers = await ctx.providers.all();
+  const state: RouteSearch<B> = {
+    input,
+    providers,
+    funds: fundsOf(ctx, { input, providers }),
+    startedAt,
+    attempts: new Map(),
+    failures: [],
+    excluded: new Set(),
+    refused: new Set(),
+    quotes: new Map(),
+  };
+  state.funds.catch(() => undefined);
+  for (const round of roundsOf(order, targets)) {
+    for (const token of targets) {
+      const late = ctx.now() - startedAt > QUOTES_MS && state.failures.length > 0;
+      if (late && !state.quotes.has(token)) break;
+      const found = await tryToken(ctx, { state, token, round });
+      if (found !== null) return found;
+    }
+  }
+  await state.funds;
+  throw mostUsefulFailure(state.failures);
+}
+
+/** Reads the payer's funds, and in the same request the price feeds of the order's tokens on the source chain. */
+function fundsOf<B>(
+  ctx: Context,
+  { input, providers }: { input: RouteSearchInput<B>; providers: readonly Provider[] },
+): Promise<Funds> {
+  const { order, targets } = input;
+  const request = toTransferRequest(order, { address: order.from.token });
+  const spenders = providers.flatMap((provider) => provider.spenders(request));
+  const source = order.from.client.definition;
+  const priced = targets.flatMap(({ address }) => {
+    const token = { chain: order.client.definition, token: address };
+    if (order.from.chainId === token.chain.chainId) return [address];
+    return twinOf(providers, { token, chain: source }) ?? [];
+  });
+  return readFunds(ctx, { payer: order, spenders: [...new Set(spenders)], priced });
+}
+
+/** Tries every route to one target token and returns the first that succeeds, or null if none does. */
+async function tryToken<B>(
+  ctx: Context,
+  { state, token, round }: { state: RouteSearch<B>; token: Token; round: BridgeRound },
+): Promise<FoundRoute<B> | null> {
+  const { order } = state.input;
+  if (state.refused.has(token)) return null;
+  const results = await quotesOf(ctx, { state, token, round });
+  const offers = await valueOffers(ctx, await offerSetOf(state, { token, quotes: results.quotes }));
+  const call = state.input.callable(token);
+  const preference = { bridge: order.preferredBridge, call };
+  const ranking = rankQuotes(fairOptions(ctx, { state, offers }), preference);
+  const ways = candidatesOf(ranking, { ...preference, round });
+  if (ways.length === 0 && round === "all") noteUnusable(state, ranking.quotes);
+  for (const [index, way] of ways.entries()) {
+    const later = ways.slice(index + 1).map(({ option }) => option.provider);
+    const last = !later.some((name) => name !== way.option.provider && !state.excluded.has(name));
+    const found = await tryCandidate(ctx, { state, offers, way, last });
+    if (found === null) continue;
+    const { option, ends } = way;
+    const decided = ranking.decidedBy?.name ?? null;
+    const { provider, bridge } = option;
+    ctx.log.info("route", { provider, bridge, ends, rule: decided, offers: offers.quotes.length });
+    const honest = ranking.quotes.filter((quote) => !state.excluded.has(quote.provider));
+    const reasons = noRouteReasons(state.failures);
+    return { ...found, token, ranking: { ...ranking, quotes: honest }, reasons };
+  }
+  return null;
+}
+
+async function offerSetOf<B>(
+  state: RouteSearch<B>,
+  { token, quotes }: { token: Token; quotes: readonly TransferQuote[] },
+): Promise<OfferSet> {
+  const { decimals } = await state.funds;
+  return { order: state.input.order, token, paidDecimals: decimals, tables: state.providers, quotes };
+}
+
+/**
+ * Requests the quotes for a target token. In the preferred pass, only the first token is quoted over all bridges; later
+ * tokens are quoted over the preferred bridge only, which costs no request if that bridge cannot carry the token.
+ */
+async function quotesOf<B>(
+  ctx: Context,
+  { state, token, round }: { state: RouteSearch<B>; token: Token; round: BridgeRound },
+): Promise<QuoteResults> {
+  const { startedAt } = state;
+  const { order } = state.input;
+  const known = state.quotes.get(token);
+  if (known !== undefined) return known;
+  const scope = { ...ctx.providers.scope, deadline: Math.max(ctx.now() + 500, startedAt + QUOTES_MS) };
+  const usable = state.providers.filter(({ name }) => !state.excluded.has(name));
+  const only = round === "preferred" && state.quotes.size > 0 ? order.preferredBridge : null;
+  const bridges = only === null ? null : [only];
+  const request = { ...toTransferRequest(order, token), bridges };
+  const results = await requestQuotes(usable, { scope, request });
+  for (const [name, error] of results.failures) noteFailure(ctx, { state, name, error });
+  if (bridges === null) state.quotes.set(token, results);
+  return results;
+}
+
+/**
+ * Returns the options that a build would accept, with the least amount that it would ask for. An option without a known
+ * value stays if reads on the destination chain may still bring a price. A figure that is too good shows a liar.
+ */
+function fairOptions<B>(
+  ctx: Context,
+  { state, offers }: { state: RouteSearch<B>; offers: ValuedOffers },
+): TransferQuote[] {
+  const { order } = offers;
+  const mayLearn = order.from.chainId !== order.client.definition.chainId && offers.payment.to.price === null;
+  const kept: TransferQuote[] = [];
+  for (const option of offers.quotes) {
+    if (state.excluded.has(option.provider)) continue;
+    const offer = toOffer(offers, { option, ends: "one_step" });
+    if (offer.fair === null && mayLearn) {
+      kept.push(option);
+      continue;
+    }
+    const broken = findUnfairOption(offer);
+    if (broken === null) {
+      kept.push(withLeast(offer));
+      continue;
+    }
+    const tooGood = offer.fair !== null && option.toAmount > mostExpected(offer.fair);
+    noteFailure(ctx, { state, name: option.provider, error: unfairOffer(broken), lie: tooGood });
+  }
+  return kept.filter(({ provider }) => !state.excluded.has(provider));
+}
+
+/**
+ * Builds and simulates one route. Returns null if the route is skipped or fails, and records the failure. Throws errors
+ * that would apply to every target token of the order.
+ */
+async function tryCandidate<B>(
+  ctx: Context,
+  of: { state: RouteSearch<B>; offers: ValuedOffers; way: RouteCandidate; last: boolean },
+): Promise<Pick<FoundRoute<B>, "built" | "warnings"> | null> {
+  const { state, offers, way } = of;
+  const provider = state.providers.find(({ name }) => name === way.option.provider);
+  const skipped = provider === undefined || !mayAttempt(ctx, state, provider.name);
+  if (skipped || state.refused.has(offers.token)) return null;
+  const { name } = provider;
+  state.attempts.set(name, (state.attempts.get(name) ?? 0) + 1);
+  const deadline = attemptDeadline({ startedAt: state.startedAt, now: ctx.now(), last: of.last });
+  const offer = async (nativeFee = 0n) => toOffer(await valueOffers(ctx, offers), { ...way, nativeFee });
+  const attempt = { ...way, token: offers.token, provider, deadline, funds: await state.funds, offer };
+  try {
+    const built = await state.input.build(ctx, attempt);
+    return { built, warnings: warningsOf(await offer()) };
+  } catch (error) {
+    const failed = toProviderFailure(error);
+    if (state.input.isTargetRefusal(failed)) state.refused.add(offers.token);
+    else if (!isProviderFailure(failed)) throw failed;
+    ctx.log.warn("route_refused", { provider: name, ends: way.ends, error: describeError(error) });
+    noteFailure(ctx, { state, name, error: failed, lie: isUnsafeRoute(failed) });
+    return null;
+  }
+}
+
+function mayAttempt<B>(ctx: Context, state: RouteSearch<B>, name: string): boolean {
+  const over = ctx.now() - state.startedAt > LAST_START_MS;
+  return !over && !state.excluded.has(name) && (state.attempts.get(name) ?? 0) < MAX_ATTEMPTS;
+}
+
+/**
+ * Records a provider's failure. A provider is not tried again in this search if it could not be reached, or if it lied:
+ * its answer contradicts the request, what it quoted before, or a fair value.
+ */
+function noteFailure<B>(
+  ctx: Context,
+  failed: { state: RouteSearch<B>; name: string; error: AppError; lie?: boolean },
+): void {
+  const { state, name, error } = failed;
+  state.failures.push(error);
+  const lied = failed.lie === true || error.code === "upstream_rejected";
+  if (lied && !state.excluded.has(name))
+    ctx.log.warn("provider_distrusted", { provider: name, error: describeError(error) });
+  if (lied || UNREACHABLE_CODES.has(error.code)) state.excluded.add(name);
+}
+
+/**
+ * Records quotes that cannot be used: those that only support one step, for a vault that requires the user as caller,
+ * or those for a wrapped native token that Across delivers unwrapped.
+ */
+function noteUnusable<B>(state: RouteSearch<B>, quotes: readonly TransferQuote[]): void {
+  for (const _ of new Set(quotes.map(({ provider }) => provider))) {
+    const reasons = [{ code: "delivery_unsupported", detail: UNUSABLE_DETAIL }];
+    state.failures.push(failure("no_route", UNUSABLE_DETAIL, { reasons }));
+  }
+}
+
+const UNUSABLE_DETAIL = "no bridge can deliver this token to the vault";
+
+const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
+  "upstream_timeout",
+  "upstream_unavailable",
+  "rate_limited",
+]);
