@@ -18,8 +18,8 @@ const own = {
 };
 
 describe("knownChains", () => {
-  test("are the eleven supported chains", () => {
-    const ids = [1, 10, 56, 100, 137, 143, 999, 8453, 42161, 43114, 747474];
+  test("are the fifteen supported chains", () => {
+    const ids = [1, 10, 56, 100, 137, 143, 999, 8453, 42161, 43114, 747474, 130, 146, 9745, 59144];
     expect(knownChains.map(({ chainId }) => chainId)).toEqual(ids);
     expect([...resolveChains(null).keys()]).toEqual(ids);
   });
