@@ -10,8 +10,9 @@ import {
 import { failure } from "../errors.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
-import type { Deposit } from "../schemas/deposit-schema.ts";
+import type { Deposit, DepositDetail } from "../schemas/deposit-schema.ts";
 import { currentState, nextState, statusOf } from "./track/deposit-state-machine.ts";
+import { pollAfter, readDepositSteps } from "./track/deposit-steps.ts";
 import { createTransactionReader } from "./track/deposit-transaction-reader.ts";
 import { nextStep } from "./track/next-deposit-step.ts";
 import { trackDeposit } from "./track/track-deposit.ts";
@@ -66,11 +67,13 @@ async function loadDeposit(ctx: Context, trackingId: string): Promise<DepositRow
  * deposit, built for the amount that arrived, or the claim of settled shares. Throws `deposit_not_found`,
  * `store_unavailable`.
  */
-export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<Deposit> {
+export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<DepositDetail> {
   const stored = await loadDeposit(ctx, trackingId);
   const { row } = await trackDeposit(ctx, { row: stored, readTransaction: createTransactionReader(ctx) });
   const { next, refusal } = await nextStep(ctx, row);
-  return { ...toWireDeposit(row, ctx.now()), next, next_refusal: refusal };
+  const wire = toWireDeposit(row, ctx.now());
+  const steps = await readDepositSteps(ctx, { row, state: wire.state, next });
+  return { ...wire, next, next_refusal: refusal, steps, poll_after_ms: pollAfter(wire.state) };
 }
 
 /**

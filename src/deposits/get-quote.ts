@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import type { TransferQuote } from "../providers/provider.ts";
-import type { BuildInput, Quote } from "../schemas/quote-schema.ts";
+import type { BuildInput } from "../schemas/build-input-schema.ts";
+import type { Quote } from "../schemas/quote-schema.ts";
 import { toWireVault } from "../vaults/vault-response.ts";
 import { prepareDeposit } from "./build/build-deposit.ts";
 import { toDepositApproval, toEstimate, toPaymentApproval, toWarnings } from "./build/build-response.ts";

@@ -6,6 +6,7 @@ interface Node {
   $ref?: string;
   type?: string | string[];
   anyOf?: Node[];
+  oneOf?: Node[];
   description?: string;
   name?: string;
   schema?: Node;
@@ -94,12 +95,29 @@ function referenceSchema(components: Components, one: { node: Node; schema: z.co
   return setText(reference, schema === base ? undefined : textOf(schema));
 }
 
-/** Replaces components among the items of an array or the properties of an object by references. Returns the node. */
+/** Replaces components among the options of a union by references. */
+function referenceOptions(
+  components: Components,
+  { node, options }: { node: Node; options: readonly z.core.$ZodType[] },
+): void {
+  for (const list of [node.oneOf, node.anyOf])
+    for (const [index, option] of [...(list ?? [])].entries()) {
+      const schema = options[index];
+      if (list !== undefined && schema !== undefined)
+        list[index] = referenceSchema(components, { node: option, schema });
+    }
+}
+
+/**
+ * Replaces components among the options of a union, the items of an array or the properties of an object by references.
+ * Returns the node.
+ */
 function referenceParts(
   components: Components,
   { node, schema }: { node: Node; schema: z.core.$ZodType },
 ): Node {
   const inner = unwrap(schema);
+  if (inner instanceof z.ZodUnion) referenceOptions(components, { node, options: inner.options });
   if (inner instanceof z.ZodArray && node.items !== undefined)
     node.items = referenceSchema(components, { node: node.items, schema: inner.element });
   if (inner instanceof z.ZodObject) {

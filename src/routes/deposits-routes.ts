@@ -9,7 +9,7 @@ import {
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";
-import { Deposit } from "../schemas/deposit-schema.ts";
+import { Deposit, DepositDetail } from "../schemas/deposit-schema.ts";
 import { limitParam, TrackingIdInput, TxHashInput, WalletParam } from "../schemas/primitive-schemas.ts";
 
 const depositsList = defineRoute({
@@ -48,7 +48,7 @@ const depositsGet = defineRoute({
   access: "public",
   cache: "no-store",
   params: z.object({ tracking_id: TrackingIdInput }),
-  response: { schema: Deposit, description: "The deposit and the next transaction to sign" },
+  response: { schema: DepositDetail, description: "The deposit and all that its user does" },
   errors: ["deposit_not_found", "store_unavailable"],
   handler: (ctx, { params }) => getTrackedDeposit(ctx, params.tracking_id),
 });

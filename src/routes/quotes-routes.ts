@@ -7,7 +7,8 @@ import { getQuote } from "../deposits/get-quote.ts";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { ValidationFailure } from "../http/validate-request.ts";
-import { BuildInput, BuiltDeposit, Quote } from "../schemas/quote-schema.ts";
+import { BuildInput } from "../schemas/build-input-schema.ts";
+import { BuiltDeposit, Quote } from "../schemas/quote-schema.ts";
 
 /** Error codes that both quoting and building a deposit can return. */
 export const buildErrors: readonly ErrorCode[] = [

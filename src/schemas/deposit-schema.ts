@@ -8,6 +8,7 @@ import {
   TrackingIdText,
   VaultIdText,
 } from "./primitive-schemas.ts";
+import { PollAfter, Steps, TokenRef } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 
 /** States of a tracked deposit. */
@@ -86,6 +87,14 @@ const TransferSide = z
     chain_id: ChainIdNumber.nullable().meta({
       description: "EIP-155 id of the transaction's chain, or `null` if it is unknown.",
     }),
+    token: z.union([TokenRef, z.null()]).meta({
+      description: "Token that `amount` is in, or `null` if it is unknown.",
+    }),
+    kind: z.enum(["asset", "shares"]).nullable().meta({
+      description:
+        "Whether `amount` is of a token that was paid or delivered, or of the vault's shares; `null` if unknown.",
+      example: "asset",
+    }),
   })
   .meta({ id: "TransferSide", description: "The sending or the receiving side of a transfer." });
 
@@ -138,9 +147,11 @@ export const TransferStatus = z
           description: "Next transaction that the user can sign now, or `null` if there is none.",
         }),
         next_refusal: NextRefusal,
+        steps: Steps,
       })
       .nullable()
       .meta({ description: "Tracked deposit that the transaction belongs to, or `null` if there is none." }),
+    poll_after_ms: PollAfter,
   })
   .meta({ id: "TransferStatus", description: "Status of a transfer and of its deposit." });
 export type TransferStatus = z.infer<typeof TransferStatus>;
@@ -238,3 +249,10 @@ export const Deposit = z
   })
   .meta({ id: "Deposit", description: "A tracked deposit, with its state, amounts and transactions." });
 export type Deposit = z.infer<typeof Deposit>;
+
+/** A tracked deposit with all that its user does. */
+export const DepositDetail = Deposit.extend({ steps: Steps, poll_after_ms: PollAfter }).meta({
+  id: "DepositDetail",
+  description: "A tracked deposit, with its steps.",
+});
+export type DepositDetail = z.infer<typeof DepositDetail>;

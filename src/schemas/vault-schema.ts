@@ -46,6 +46,29 @@ export const VaultProofText = z
   })
   .meta({ id: "VaultProof", description: "The last simulated deposit into a vault." });
 
+/** How a vault settles deposits and withdrawals. */
+export const VaultSettlement = z
+  .object({
+    deposit: z.enum(["instant", "request"]).meta({
+      description:
+        "`instant`: the deposit mints shares in the same transaction; `request`: the vault may settle it later, and shares " +
+        "may have to be claimed.",
+      example: "instant",
+    }),
+    withdraw: z.enum(["instant", "request", "cooldown"]).meta({
+      description:
+        "`instant`: paid in the same transaction while the vault has liquidity; `request`: paid when the vault settles; " +
+        "`cooldown`: paid after a waiting time that the holder starts.",
+      example: "instant",
+    }),
+    withdraw_seconds: z.int().nullable().meta({
+      description: "Waiting time until a withdrawal is paid, in seconds, or `null` if it is unknown or none.",
+      example: null,
+    }),
+  })
+  .meta({ id: "Settlement", description: "How a vault settles deposits and withdrawals." });
+export type VaultSettlement = z.infer<typeof VaultSettlement>;
+
 /** A vault with its registry data, without the figures read from the chain. */
 export const VaultSummary = z
   .object({
@@ -96,6 +119,11 @@ export const VaultSummary = z
       description: "Whether deposits call the vault's own entry point instead of the DepositRouter.",
       example: false,
     }),
+    family: z.string().meta({
+      description: "Protocol and interface of the vault, more specific than `type`.",
+      example: "metamorpho",
+    }),
+    settlement: VaultSettlement.meta({ description: "How the vault settles deposits and withdrawals." }),
   })
   .meta({ id: "Vault", description: "A vault that users can deposit into." });
 export type VaultSummary = z.infer<typeof VaultSummary>;

@@ -5,6 +5,7 @@ import type { VaultSummary as WireVault } from "../schemas/vault-schema.ts";
 import type { Vault } from "./vault.ts";
 import { acceptedTokens, type DepositEntry, pauseReason } from "./vault-entry.ts";
 import { adapterOf } from "./vault-families.ts";
+import { settlementOf } from "./vault-settlement.ts";
 
 /**
  * Values besides the registry entry that the API shows of a vault: its chain, deposit contract, on-chain pause and
@@ -44,6 +45,8 @@ export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
     paused,
     paused_reason: paused ? pauseReason(vault) : "",
     external_router: shown.entry.via === "user",
+    family: vault.adapter,
+    settlement: settlementOf(vault),
   };
 }
 

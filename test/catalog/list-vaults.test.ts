@@ -40,6 +40,8 @@ describe("listVaults()", () => {
         paused: false,
         paused_reason: "",
         external_router: false,
+        family: "erc4626",
+        settlement: { deposit: "instant", withdraw: "instant", withdraw_seconds: null },
         apy_1d: null,
         apy_7d: null,
         apy_30d: null,

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { defineRoute } from "../../src/http/define-route.ts";
+import { BuildInput } from "../../src/schemas/build-input-schema.ts";
 import { ValidationErrorBody } from "../../src/schemas/error-schema.ts";
-import { BuildInput } from "../../src/schemas/quote-schema.ts";
 import { appOf, posted, read } from "../support/http/app.ts";
 import { thingsMake } from "../support/http/routes.ts";
 

@@ -4,7 +4,7 @@ import type { Context } from "../../src/context.ts";
 import { ValidationFailure } from "../../src/http/validate-request.ts";
 import { createAcross } from "../../src/providers/across/across-provider.ts";
 import { assertListedBridge } from "../../src/routes/quotes-routes.ts";
-import { BuildInput, bridgeKeys } from "../../src/schemas/quote-schema.ts";
+import { BuildInput, bridgeKeys } from "../../src/schemas/build-input-schema.ts";
 import { testContext } from "../support/context.ts";
 
 const body = BuildInput.parse({

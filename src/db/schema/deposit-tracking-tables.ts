@@ -1,5 +1,5 @@
 import { sql as raw } from "drizzle-orm";
-import { bigint, boolean, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { blockSet, time } from "../table-columns.ts";
 import { deposits } from "./deposit-tables.ts";
 
@@ -32,6 +32,16 @@ export const depositHints = pgTable(
     index("deposit_hints_tx").on(table.txHash),
   ],
 );
+
+/**
+ * What the user does for a deposit, as planned when it was built: the payments and their transactions, of which
+ * `deposits` keeps only hashes. Apart from `deposits`, because calldata is large and followers read many rows.
+ */
+export const depositSteps = pgTable("deposit_steps", {
+  trackingId: trackingId().primaryKey(),
+  /** In the format of the code that built the deposit. */
+  plan: jsonb("plan").$type<object>().notNull(),
+});
 
 /**
  * The blocks of the transactions that prove what a deposit's row says. They are compared with the chain until it has

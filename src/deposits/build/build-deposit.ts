@@ -1,9 +1,14 @@
 import { keccak256, zeroAddress } from "viem";
 import type { Context } from "../../context.ts";
-import { insertDeposit, type NewDeposit } from "../../db/queries/deposit-queries.ts";
+import type { NewDeposit } from "../../db/queries/deposit-queries.ts";
+import { insertDepositWithPlan } from "../../db/queries/deposit-step-queries.ts";
 import { AppError, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
-import type { BuildInput, BuiltDeposit } from "../../schemas/quote-schema.ts";
+import { withDeadline } from "../../lib/timers.ts";
+import { readGasFunds } from "../../orders/gas-funds.ts";
+import type { BuildInput } from "../../schemas/build-input-schema.ts";
+import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
+import { findToken } from "../../vaults/find-token.ts";
 import { withStoredVault } from "../../vaults/find-vault.ts";
 import type { Token, Vault } from "../../vaults/vault.ts";
 import { acceptedTokens } from "../../vaults/vault-entry.ts";
@@ -12,6 +17,7 @@ import { toEstimate, toWireBuilt } from "./build-response.ts";
 import { type DepositOrder, resolveOrder, sourceClient } from "./deposit-order.ts";
 import { isTokenRefusal } from "./deposit-preflight.ts";
 import { prepareRouted } from "./deposit-route-search.ts";
+import { type DepositStepPlan, planDepositSteps } from "./deposit-step-plan.ts";
 import { type DirectDeposit, prepareDirect, QUOTE_TTL_MS } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
@@ -66,14 +72,14 @@ function directToken({ from, client, vault, entry }: DepositOrder): Token | null
 /** Inserts a built deposit into the database, in state `built`. Throws `store_unavailable`. */
 async function recordDeposit(
   ctx: Context,
-  input: { prepared: PreparedDeposit; expiresAt: Date },
+  input: { prepared: PreparedDeposit; expiresAt: Date; plan: DepositStepPlan },
 ): Promise<void> {
-  const { prepared } = input;
+  const { prepared, plan } = input;
   const { order } = prepared;
   const { vault } = order;
   const estimate = toEstimate(prepared);
   const now = new Date(ctx.now());
-  await insertDeposit(ctx.db, {
+  const row: NewDeposit = {
     ...(prepared.kind === "direct" ? directColumns(prepared.direct) : routedColumns(prepared.routed)),
     trackingId: order.trackingId,
     ref: order.ref,
@@ -100,7 +106,8 @@ async function recordDeposit(
     updatedAt: now,
     expiresAt: input.expiresAt,
     nextCheckAt: nextCheck({ state: "built", checks: 0, createdAt: now, shares: null }, now.getTime()),
-  });
+  };
+  await insertDepositWithPlan(ctx.db, { row, plan });
 }
 
 type FirstTransaction = Pick<NewDeposit, "sourceTo" | "sourceDataHash">;
@@ -136,19 +143,31 @@ function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction &
 /** Timeout for building a deposit, in milliseconds from the start of the request. Clients wait for eight seconds. */
 export const BUILD_DEADLINE_MS = 7_300;
 
+/** How long a finished build waits for the user's gas funds, in milliseconds. */
+const GAS_WAIT_MS = 300;
+
+/** Returns the result of work that only informs, or null if it takes longer. */
+function atMost<T>(work: Promise<T>, ms: number): Promise<T | null> {
+  return withDeadline(work, { ms, late: () => new Error("too late") }).catch(() => null);
+}
+
 /**
  * Builds a deposit whose transactions were simulated on the head blocks of their chains, and records it. Throws
  * `store_unavailable`, `upstream_unavailable`, and `upstream_timeout` after the deadline; errors of `prepareDeposit`
  * propagate.
  */
 export async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDeposit> {
+  const client = sourceClient(ctx, input.from_chain_id);
+  const gas = readGasFunds(ctx, { client, user: input.user_address });
   const prepared = await prepareDeposit(ctx, input);
   // The client has stopped waiting, so the deposit must not be recorded.
   if (ctx.timing.elapsedMs() > BUILD_DEADLINE_MS)
     throw failure("upstream_timeout", "the deposit could not be built in time; try again");
   const expiresAt = new Date(ctx.now() + quoteLifetimeMs(prepared));
-  await recordDeposit(ctx, { prepared, expiresAt });
-  return toWireBuilt(prepared, expiresAt);
+  const { chainId, token } = prepared.order.from;
+  const plan = planDepositSteps(prepared, await findToken(ctx, { chainId, address: token }));
+  await recordDeposit(ctx, { prepared, expiresAt, plan });
+  return toWireBuilt(prepared, { expiresAt, plan, gas: await atMost(gas, GAS_WAIT_MS) });
 }
 
 /**

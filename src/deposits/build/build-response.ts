@@ -1,8 +1,12 @@
+import { mulDivDown } from "../../lib/amount.ts";
+import { type GasFunds, isGasSufficient } from "../../orders/gas-funds.ts";
 import { isNativePayment, simulatedHead, type TokenPayment } from "../../orders/simulate-payment.ts";
 import { toTransactionRequest, toWalletCall } from "../../orders/wallet-calls.ts";
 import type { BuildEstimate, BuiltDeposit, Warning } from "../../schemas/quote-schema.ts";
 import type { Approval, TransactionRequest, WalletCall } from "../../schemas/transaction-schema.ts";
+import { settlementOf } from "../../vaults/vault-settlement.ts";
 import { approvedSpender, type DepositIntent, type DepositOrder, paysNative } from "./deposit-order.ts";
+import { type DepositStepPlan, toBuiltSteps } from "./deposit-step-plan.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
@@ -37,10 +41,19 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
 }
 
 /** Converts a prepared deposit to the API response of a build. */
-export function toWireBuilt(prepared: PreparedDeposit, expiresAt: Date): BuiltDeposit {
+export function toWireBuilt(
+  prepared: PreparedDeposit,
+  { expiresAt, plan, gas }: { expiresAt: Date; plan: DepositStepPlan; gas: GasFunds | null },
+): BuiltDeposit {
   const { order } = prepared;
+  const part = prepared.kind === "direct" ? directPart(prepared.direct) : routedPart(prepared.routed, order);
+  const { calls, transaction_request: transaction } = part;
   return {
-    ...(prepared.kind === "direct" ? directPart(prepared.direct) : routedPart(prepared.routed, order)),
+    ...part,
+    simulation: {
+      ...part.simulation,
+      gas_sufficient: isGasSufficient(gas, { transaction, approvals: calls.length - 1 }),
+    },
     tracking: {
       from_chain_id: order.from.chainId,
       to_chain_id: order.vault.chainId,
@@ -49,12 +62,17 @@ export function toWireBuilt(prepared: PreparedDeposit, expiresAt: Date): BuiltDe
     },
     tracking_id: order.trackingId,
     estimate: toEstimate(prepared),
+    settlement: { ...settlementOf(order.vault), deposit: plan.settles ? "request" : "instant" },
+    steps: toBuiltSteps(plan),
     expires_at: expiresAt.toISOString(),
     warnings: toWarnings(prepared),
   };
 }
 
-type KindPart = Omit<BuiltDeposit, "tracking" | "tracking_id" | "estimate" | "expires_at" | "warnings">;
+type KindPart = Omit<
+  BuiltDeposit,
+  "tracking" | "tracking_id" | "estimate" | "settlement" | "steps" | "expires_at" | "warnings" | "simulation"
+> & { simulation: Omit<BuiltDeposit["simulation"], "gas_sufficient"> };
 
 /** Returns the warnings of a prepared deposit; a direct deposit has none. */
 export function toWarnings(prepared: PreparedDeposit): Warning[] {
@@ -102,8 +120,8 @@ function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
 }
 
 /**
- * Returns the estimated outcome of a deposit: the amount delivered, the amount deposited, and the shares. For a
- * two-step deposit, the shares are estimated from the guaranteed minimum of the delivery.
+ * Returns the estimated outcome of a deposit: the amount delivered, the amount deposited, and the shares. Figures
+ * without suffix are expectations, those with `min` are guarantees, for one and two steps alike.
  */
 export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
   if (prepared.kind === "direct") {
@@ -112,6 +130,7 @@ export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
       to_amount: depositAmount.toString(),
       to_amount_min: floors.minIn.toString(),
       deposit_amount: depositAmount.toString(),
+      deposit_amount_min: floors.minIn.toString(),
       estimated_shares: expectedShares.toString(),
       min_shares: floors.minShares?.toString() ?? null,
     };
@@ -122,11 +141,20 @@ export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
     return {
       ...amounts,
       deposit_amount: route.toAmount.toString(),
+      deposit_amount_min: end.floors.minIn.toString(),
       estimated_shares: end.shares.toString(),
       min_shares: end.floors.minShares.toString(),
     };
   }
-  return { ...toEstimate({ ...prepared, kind: "direct", direct: end.deposit }), ...amounts };
+  // The second step was simulated with the guaranteed amount; it deposits whatever arrives.
+  const { depositAmount, expectedShares, floors } = end.deposit;
+  return {
+    ...amounts,
+    deposit_amount: route.toAmount.toString(),
+    deposit_amount_min: floors.minIn.toString(),
+    estimated_shares: mulDivDown(expectedShares, route.toAmount, depositAmount).toString(),
+    min_shares: floors.minShares?.toString() ?? null,
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { selectDeposit } from "../../db/queries/deposit-queries.ts";
 import { failure } from "../../errors.ts";
 import { isNative, isNativeAlias, sameAddress } from "../../lib/address.ts";
-import type { BuildInput } from "../../schemas/quote-schema.ts";
+import type { BuildInput } from "../../schemas/build-input-schema.ts";
 import type { Token, Vault } from "../../vaults/vault.ts";
 import { type DepositEntry, depositEntry } from "../../vaults/vault-entry.ts";
 

@@ -14,7 +14,8 @@ import { stringifyWithBigints } from "../../lib/bigint-json.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { workUnderLease } from "../../lib/renewed-lease.ts";
 import { sleep } from "../../lib/timers.ts";
-import type { BuildInput, BuiltDeposit } from "../../schemas/quote-schema.ts";
+import type { BuildInput } from "../../schemas/build-input-schema.ts";
+import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
 import { BUILD_DEADLINE_MS, buildDeposit } from "./build-deposit.ts";
 
 /** Lifetime of an idempotency key, in milliseconds. */

@@ -2,7 +2,7 @@ import { keccak256, stringToHex, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
 import { attributeDeposit } from "../../../src/deposits/build/deposit-order.ts";
 import type { PartnerActor, PartnerProof } from "../../../src/partners/request-actor.ts";
-import { BuildInput } from "../../../src/schemas/quote-schema.ts";
+import { BuildInput } from "../../../src/schemas/build-input-schema.ts";
 import { testContext } from "../../support/context.ts";
 
 const VAULT = "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183";

@@ -7,7 +7,8 @@ import { idempotency } from "../../../src/db/schema/deposit-tables.ts";
 import { buildDepositOnce } from "../../../src/deposits/build/idempotent-build.ts";
 import { stringifyWithBigints } from "../../../src/lib/bigint-json.ts";
 import type { PartnerProof } from "../../../src/partners/request-actor.ts";
-import { BuildInput, type BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
+import { BuildInput } from "../../../src/schemas/build-input-schema.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { OTHER, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
 
 const NOW = Date.parse("2026-06-15T12:00:00Z");

@@ -3,7 +3,7 @@ import type { Database } from "../../../src/db/database-client.ts";
 import { BUILD_DEADLINE_MS } from "../../../src/deposits/build/build-deposit.ts";
 import { buildDepositOnce } from "../../../src/deposits/build/idempotent-build.ts";
 import { Timing } from "../../../src/lib/request-timing.ts";
-import { BuildInput } from "../../../src/schemas/quote-schema.ts";
+import { BuildInput } from "../../../src/schemas/build-input-schema.ts";
 import { testContext } from "../../support/context.ts";
 import { USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
 

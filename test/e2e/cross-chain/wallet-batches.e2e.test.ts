@@ -1,8 +1,8 @@
 import { encodeFunctionData, erc20Abi, erc4626Abi, type Hex, numberToHex, zeroAddress } from "viem";
 import { expect, test } from "vitest";
 import { stackTokenAbi } from "#stand-ins/standard";
+import type { bridgeKeys } from "../../../src/schemas/build-input-schema.ts";
 import type { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
-import type { bridgeKeys } from "../../../src/schemas/quote-schema.ts";
 import { Api } from "../../support/e2e/api.ts";
 import {
   addressOf,

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { ApiContract } from "../../../scripts/smoke/api-contract.ts";
 import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
 import { awaitReceipt } from "../../../scripts/stack/chains/await-receipt.ts";
-import { bridgeKeys } from "../../../src/schemas/quote-schema.ts";
+import { bridgeKeys } from "../../../src/schemas/build-input-schema.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { addressOf, chainOf, newUser, sendCall, vaultNamed, vaultsFor } from "../../support/e2e/chain.ts";
 import * as spec from "../../support/e2e/contract-fields.ts";

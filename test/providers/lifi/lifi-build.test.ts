@@ -77,7 +77,7 @@ describe("build()", () => {
       spender: DIAMOND,
       executor: null,
       tool: "across",
-      validSeconds: 60,
+      validSeconds: 180,
       swaps: false,
       nativeFee: 0n,
     });

@@ -1,9 +1,10 @@
 import { inject } from "vitest";
 import { z } from "zod";
 import { type HttpAnswer, type HttpRequest, sendRequest } from "../../../scripts/smoke/http-request.ts";
-import { Deposit, TransferStatus } from "../../../src/schemas/deposit-schema.ts";
+import type { BuildInput } from "../../../src/schemas/build-input-schema.ts";
+import { Deposit, DepositDetail, TransferStatus } from "../../../src/schemas/deposit-schema.ts";
 import { Positions } from "../../../src/schemas/position-schema.ts";
-import { type BuildInput, BuiltDeposit, Quote } from "../../../src/schemas/quote-schema.ts";
+import { BuiltDeposit, Quote } from "../../../src/schemas/quote-schema.ts";
 import { VaultDetail, VaultSummary } from "../../../src/schemas/vault-schema.ts";
 import { bodyOf, type Problem, problemOf } from "./http.ts";
 
@@ -52,8 +53,8 @@ export class Api {
     return bodyOf(await this.send(`/v1/status?${query}`), { schema: TransferStatus });
   }
 
-  async deposit(trackingId: string): Promise<Deposit> {
-    return bodyOf(await this.send(`/v1/deposits/${trackingId}`), { schema: Deposit });
+  async deposit(trackingId: string): Promise<DepositDetail> {
+    return bodyOf(await this.send(`/v1/deposits/${trackingId}`), { schema: DepositDetail });
   }
 
   async deposits(user: string): Promise<Deposit[]> {

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
+import type { bridgeKeys } from "../../../src/schemas/build-input-schema.ts";
 import type { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
-import type { BuiltDeposit, bridgeKeys } from "../../../src/schemas/quote-schema.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { Api } from "./api.ts";
 import { chainIds, chainOf, mined, vaultNamed } from "./chain.ts";
 import { emulators } from "./faults.ts";

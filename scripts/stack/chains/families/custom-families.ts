@@ -166,7 +166,10 @@ const mellow = (kind: "sync" | "async"): FamilyVault => ({
     call(script, { to: shares, abi: mellowShareManagerAbi, name: "mint", args: held });
     const own = { entryPoint: lower(queue), spender: lower(queue), pricer: lower(oracle) };
     const row = { ...own, shareToken: lower(shares), shareDecimals: 18, caller: "user" } as const;
-    return { address: vault, row: { ...row, params: { queue: kind, deposit_queues: "", redeem_queues: "" } } };
+    return {
+      address: vault,
+      row: { ...row, params: { queue: kind, deposit_queues: "", redeem_queues: "" } },
+    };
   },
   deposit: standardDeposit,
   accrue: null,

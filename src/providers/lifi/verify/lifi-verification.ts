@@ -32,8 +32,12 @@ export interface Verification {
   claim: QuoteClaim;
 }
 
-/** Number of seconds for which a LI.FI quote is valid. Source: docs.li.fi. */
-export const LIFI_VALID_SECONDS = 60;
+/**
+ * Number of seconds for which a LI.FI transaction may be sent: long enough for an approval and a hardware wallet. LI.FI
+ * refreshes its rates after a minute, but its calldata has no deadline of that; the minimum in it bounds what the rate
+ * may lose meanwhile.
+ */
+export const LIFI_VALID_SECONDS = 180;
 
 /**
  * Throws `upstream_rejected` if a condition does not hold. `field` names the field of the LI.FI response that

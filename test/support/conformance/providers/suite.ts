@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { AppError, type ErrorCode } from "../../../../src/errors.ts";
 import { deductParts } from "../../../../src/lib/amount.ts";
 import type { Provider, ProviderScope, TransferRequest } from "../../../../src/providers/provider.ts";
-import { bridgeKeys } from "../../../../src/schemas/quote-schema.ts";
+import { bridgeKeys } from "../../../../src/schemas/build-input-schema.ts";
 import { clearFaults, control } from "../../stack/harness.ts";
 
 /** A provider and where it is asked. */

@@ -1,0 +1,94 @@
+import * as z from "zod";
+import { isNative } from "../../lib/address.ts";
+import { type LegFacts, StepLeg, toClaimStep, toLeg, toLegSteps } from "../../orders/order-steps.ts";
+import { toTransactionRequest } from "../../orders/wallet-calls.ts";
+import type { Step, TokenRef } from "../../schemas/step-schema.ts";
+import { approvedSpender, paysNative } from "./deposit-order.ts";
+import type { DirectDeposit } from "./direct-deposit.ts";
+import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
+
+/** What the user does for a deposit, as stored when it is built. */
+export const DepositStepPlan = z.object({
+  source: StepLeg,
+  /** The second step on the vault's chain, or null if one transaction is enough. */
+  destination: StepLeg.nullable(),
+  /** True if the vault settles the deposit later, so that the user may have to claim the shares. */
+  settles: z.boolean(),
+});
+export type DepositStepPlan = z.infer<typeof DepositStepPlan>;
+
+/** Returns what the user does for a prepared deposit. `paid` is the token that the user pays with. */
+export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): DepositStepPlan {
+  if (prepared.kind === "direct") {
+    const { direct } = prepared;
+    return { source: directLeg(direct, "source"), destination: null, settles: isRequest(direct) };
+  }
+  const { routed } = prepared;
+  const { end } = routed;
+  if (end.kind === "one_step")
+    return { source: transferLeg(prepared, { paid, purpose: "deposit" }), destination: null, settles: false };
+  // The second step has no transaction yet: it is built for the amount that arrives.
+  const second = { ...directLeg(end.deposit, "destination"), transaction: null };
+  return {
+    source: transferLeg(prepared, { paid, purpose: "transfer" }),
+    destination: { ...second, amount: routed.route.toAmount.toString(), allowed: false, reset: false },
+    settles: isRequest(end.deposit),
+  };
+}
+
+/** Returns true if a deposit only requests shares, which the vault mints later. */
+const isRequest = ({ simulated }: DirectDeposit): boolean => simulated.shares === null;
+
+/** Returns the leg of a deposit by the user's own transaction at the vault or the Router. */
+export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg {
+  const { intent, simulated } = direct;
+  const { address, symbol, decimals } = intent.token;
+  return toLeg({
+    slot,
+    purpose: isRequest(direct) ? "request" : "deposit",
+    chainId: intent.vault.chainId,
+    token: { address, symbol, decimals },
+    amount: intent.amount.toString(),
+    spender: paysNative(intent) ? null : approvedSpender(intent),
+    approvals: simulated.calls.length - 1,
+    transaction: toTransactionRequest(direct.deposit, {
+      chainId: intent.vault.chainId,
+      gasUsed: simulated.gasUsed,
+    }),
+  });
+}
+
+function transferLeg(
+  { order, routed }: { order: PreparedDeposit["order"]; routed: RoutedDeposit },
+  { paid, purpose }: { paid: TokenRef; purpose: "deposit" | "transfer" },
+): StepLeg {
+  const { payment, source, route } = routed;
+  return toLeg({
+    slot: "source",
+    purpose,
+    chainId: order.from.chainId,
+    token: paid,
+    amount: payment.amount.toString(),
+    spender: isNative(payment.token) ? null : payment.spender,
+    approvals: source.calls.length - 1,
+    transaction: toTransactionRequest(
+      { target: route.transaction.to, data: route.transaction.data, value: route.transaction.value },
+      { chainId: order.from.chainId, gasUsed: source.gasUsed },
+    ),
+  });
+}
+
+/** Returns the steps of a deposit that was just built. */
+export function toBuiltSteps(plan: DepositStepPlan): Step[] {
+  const now: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
+  const later: LegFacts = { ...now, state: "waiting", approvalsWait: true };
+  const { source, destination, settles } = plan;
+  const chainId = (destination ?? source).chainId;
+  return [
+    ...toLegSteps(source, now),
+    ...(destination === null ? [] : toLegSteps(destination, later)),
+    ...(settles
+      ? [toClaimStep({ chainId, token: null, request: null, state: "waiting", txHash: null })]
+      : []),
+  ];
+}

@@ -1,0 +1,52 @@
+import type { Address } from "viem";
+import * as z from "zod";
+import { readNativeBalance } from "../chains/aggregate-reads.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { RpcQuantity } from "../chains/rpc-values.ts";
+import type { Context } from "../context.ts";
+import type { TransactionRequest } from "../schemas/transaction-schema.ts";
+
+/** A user's native balance and the chain's gas price, both in wei. */
+export interface GasFunds {
+  balance: bigint;
+  gasPrice: bigint;
+}
+
+/** Ages up to which a chain's gas price is used as it is, and while it is read again, in milliseconds. */
+const PRICE_AGES = { freshMs: 10_000, staleMs: 60_000, keepMs: 60_000 } as const;
+
+/** Reads a user's native balance and the gas price. Returns null if either cannot be read: it only informs. */
+export async function readGasFunds(
+  ctx: Context,
+  { client, user }: { client: ChainClient; user: Address },
+): Promise<GasFunds | null> {
+  const price = ctx.cache.cached({
+    key: `gas-price:${client.definition.chainId}`,
+    schema: z.bigint(),
+    ...PRICE_AGES,
+    load: () =>
+      client.ask({ method: "eth_gasPrice", params: [], read: (response) => RpcQuantity.parse(response) }),
+  });
+  try {
+    const [balance, { value: gasPrice }] = await Promise.all([readNativeBalance(client, user), price]);
+    return { balance, gasPrice };
+  } catch {
+    return null;
+  }
+}
+
+/** Gas that one ERC-20 approval takes at most. */
+const APPROVAL_GAS = 60_000n;
+
+/**
+ * Returns whether a native balance pays for a transaction's native amount, its gas limit and the approvals before it at
+ * the gas price, or null if that is unknown. Fees that rollups charge for data are not included.
+ */
+export function isGasSufficient(
+  funds: GasFunds | null,
+  { transaction, approvals }: { transaction: TransactionRequest; approvals: number },
+): boolean | null {
+  if (funds === null || transaction.gas_limit === null) return null;
+  const gas = BigInt(transaction.gas_limit) + BigInt(approvals) * APPROVAL_GAS;
+  return funds.balance >= BigInt(transaction.value) + gas * funds.gasPrice;
+}

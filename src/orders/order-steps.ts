@@ -1,0 +1,179 @@
+import { type Address, getAddress } from "viem";
+import { formatUnits } from "viem/utils";
+import * as z from "zod";
+import { type Step, type StepPurpose, type StepState, TokenRef } from "../schemas/step-schema.ts";
+import { TransactionRequest } from "../schemas/transaction-schema.ts";
+import { encodeApprovals } from "./wallet-calls.ts";
+
+/** A transaction of the user that pays with a token, and the approvals before it. */
+export const StepLeg = z.object({
+  /** Part of the step ids: where the user sends the transaction. */
+  slot: z.enum(["source", "destination"]),
+  purpose: z.enum(["deposit", "transfer", "request", "redeem"]),
+  chainId: z.int(),
+  /** The token that the transaction takes, and the amount, in the token's smallest unit. */
+  token: TokenRef,
+  amount: z.string(),
+  /** The contract that takes the token, or null for the native currency and for what needs no approval. */
+  spender: z.string().nullable(),
+  /** True if the allowance sufficed when the order was built. */
+  allowed: z.boolean(),
+  /** True if an earlier allowance had to be reset when the order was built. */
+  reset: z.boolean(),
+  /** The transaction, or null while it cannot be exact. */
+  transaction: TransactionRequest.nullable(),
+});
+export type StepLeg = z.infer<typeof StepLeg>;
+
+/** What the chains show of a leg. */
+export interface LegFacts {
+  state: StepState;
+  txHash: string | null;
+  /** The spender's allowance now, or null if unknown. */
+  allowance: bigint | null;
+  /** True while the approvals wait for the same as the transaction does, such as a bridge's delivery. */
+  approvalsWait: boolean;
+}
+
+/**
+ * Returns the steps of a leg: an allowance reset where one is or was needed, the approval and the transaction. The ids
+ * depend on the leg's slot and on the purposes alone, so that they stay the same in every reading.
+ */
+export function toLegSteps(leg: StepLeg, facts: LegFacts): Step[] {
+  const own = transactionStep(leg, {
+    purpose: leg.purpose,
+    title: titleOf(leg, leg.purpose),
+    request: facts.state === "skipped" ? null : leg.transaction,
+    state: facts.state,
+    txHash: facts.txHash,
+  });
+  return [...approvalSteps(leg, facts), own];
+}
+
+function approvalSteps(leg: StepLeg, facts: LegFacts): Step[] {
+  const { token, amount, spender } = leg;
+  if (spender === null) return [];
+  const { approve, reset } = approvalStates(leg, facts);
+  const resetting = leg.reset || reset === "required";
+  const approval = { token: getAddress(token.address), spender: getAddress(spender), amount: BigInt(amount) };
+  const [clear, allow] = encodeApprovals({ ...approval, reset: true });
+  const step = (purpose: "approve_reset" | "approve", state: StepState, data: string | undefined): Step =>
+    transactionStep(leg, {
+      purpose,
+      title: titleOf(leg, purpose),
+      request:
+        data === undefined
+          ? null
+          : {
+              to: approval.token,
+              data: data.toLowerCase(),
+              value: "0",
+              chain_id: leg.chainId,
+              gas_limit: null,
+            },
+      state,
+      txHash: null,
+    });
+  return [
+    ...(resetting ? [step("approve_reset", reset, clear?.data)] : []),
+    step("approve", approve, allow?.data),
+  ];
+}
+
+/** Returns the states of a leg's approval and of the reset before it. An unknown allowance counts as when it was built. */
+function approvalStates(leg: StepLeg, facts: LegFacts): { approve: StepState; reset: StepState } {
+  const settled: StepState = leg.allowed ? "skipped" : "done";
+  if (facts.state === "skipped") return { approve: "skipped", reset: "skipped" };
+  if (facts.approvalsWait) return { approve: "waiting", reset: "waiting" };
+  if (facts.state !== "required") return { approve: settled, reset: settled };
+  const { allowance } = facts;
+  const enough = allowance === null ? leg.allowed : allowance >= BigInt(leg.amount);
+  const partial = allowance === null ? leg.reset : allowance > 0n;
+  return {
+    approve: enough ? settled : "required",
+    reset: !enough && partial ? "required" : settled,
+  };
+}
+
+/** The parts of a transaction step that differ from step to step. */
+interface StepParts {
+  purpose: StepPurpose;
+  title: string;
+  request: TransactionRequest | null;
+  state: StepState;
+  txHash: string | null;
+}
+
+function transactionStep(leg: StepLeg, { purpose, title, request, state, txHash }: StepParts): Step {
+  const approves = purpose === "approve" || purpose === "approve_reset";
+  return {
+    step_id: `${leg.slot}.${purpose}`,
+    kind: "transaction",
+    purpose,
+    title,
+    chain_id: leg.chainId,
+    token: leg.token,
+    amount: purpose === "approve_reset" ? "0" : leg.amount,
+    spender: approves ? leg.spender : null,
+    transaction_request: request,
+    typed_data: null,
+    state,
+    tx_hash: txHash,
+  };
+}
+
+/** Returns the step that claims what a vault settled. `token` is what the user receives. */
+export function toClaimStep(of: {
+  chainId: number;
+  token: TokenRef | null;
+  request: TransactionRequest | null;
+  state: StepState;
+  txHash: string | null;
+}): Step {
+  return {
+    step_id: "claim",
+    kind: "transaction",
+    purpose: "claim",
+    title: "Claim what the vault settled",
+    chain_id: of.chainId,
+    token: of.token,
+    amount: null,
+    spender: null,
+    transaction_request: of.request,
+    typed_data: null,
+    state: of.state,
+    tx_hash: of.txHash,
+  };
+}
+
+const TITLES: Readonly<Record<StepPurpose, string>> = {
+  approve_reset: "Reset the allowance of",
+  approve: "Approve",
+  authorize: "Sign for",
+  deposit: "Deposit",
+  transfer: "Swap or bridge",
+  redeem: "Redeem",
+  request: "Request the deposit of",
+  claim: "Claim",
+  cooldown: "Start the cooldown of",
+  cancel: "Cancel",
+};
+
+/** Returns the title of a step: what the user does, with the amount if the token's decimals are known. */
+function titleOf({ token, amount }: StepLeg, purpose: StepPurpose): string {
+  const name = token.symbol === "" ? "the token" : token.symbol;
+  if (purpose === "approve_reset" || token.decimals === null) return `${TITLES[purpose]} ${name}`;
+  return `${TITLES[purpose]} ${formatUnits(BigInt(amount), token.decimals)} ${name}`;
+}
+
+/** Returns the leg of a payment with the allowance at the time of the build. */
+export function toLeg(
+  leg: Omit<StepLeg, "spender" | "allowed" | "reset"> & {
+    spender: Address | null;
+    /** The approvals that the build found necessary: none, one, or a reset and one. */
+    approvals: number;
+  },
+): StepLeg {
+  const { approvals, ...rest } = leg;
+  return { ...rest, allowed: approvals === 0, reset: approvals > 1 };
+}

@@ -1,0 +1,77 @@
+import { zeroAddress } from "viem";
+import * as z from "zod";
+import {
+  AddressInput,
+  AmountInput,
+  ChainIdInput,
+  TrackingIdInput,
+  VaultIdInput,
+} from "./primitive-schemas.ts";
+
+/** Keys of the bridges that a caller may prefer: those whose calldata this service can decode and verify. */
+export const bridgeKeys = ["across", "stargate", "stargate_bus", "cctp", "cctp_fast"] as const;
+
+/** Explanation of a slippage tolerance that is out of range. */
+const SLIPPAGE_RANGE = "must be a fraction above 0 and at most 0.5: 0.01 = 1 %, 0.5 = 50 %";
+
+/** Returns the schema of a slippage tolerance in a request: a fraction above 0 and at most 0.5. */
+export const slippageInput = () => z.number(SLIPPAGE_RANGE).gt(0, SLIPPAGE_RANGE).max(0.5, SLIPPAGE_RANGE);
+
+/** Request body for quoting or building a deposit. Unknown fields are refused, because a typing error could cost money. */
+export const BuildInput = z
+  .strictObject({
+    from_chain_id: ChainIdInput.meta({ description: "EIP-155 id of the chain that the user pays on." }),
+    from_token: AddressInput.meta({
+      description:
+        "Token that the user pays with; for the native currency the zero address or " +
+        "`0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE`.",
+    }),
+    from_amount: AmountInput.meta({ description: "Amount to pay, in the smallest unit of `from_token`." }),
+    vault_id: VaultIdInput.meta({
+      description:
+        "Vault to deposit into: `<chain_id>:<vault address>`, in any letter case; `%3A` is accepted for the colon.",
+    }),
+    user_address: AddressInput.refine(
+      (address) => address !== zeroAddress,
+      "must not be the zero address",
+    ).meta({
+      description: "Wallet that pays for the deposit and receives the shares; not the zero address.",
+      example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+    }),
+    slippage: slippageInput().default(0.03).meta({
+      description:
+        "Slippage tolerance: maximum total loss between the expected value and the value of the received shares, as a fraction.",
+      example: 0.01,
+    }),
+    referrer: AddressInput.default(zeroAddress).meta({
+      description: "Address that referred the user. Default: the zero address, which stands for none.",
+      example: "0x0000000000000000000000000000000000000000",
+    }),
+    referrer_handle: z.string().max(64).default("").meta({
+      description: "Handle that referred the user.",
+      example: "alice",
+    }),
+    parent_tracking_id: TrackingIdInput.optional().meta({
+      description: "Tracking id of an earlier deposit of the same user that this deposit belongs to.",
+    }),
+    preferred_bridge: z.enum(bridgeKeys).optional().meta({
+      description:
+        "Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route.",
+    }),
+    partner_id: z
+      .string()
+      .max(64)
+      .default("")
+      .meta({
+        description:
+          "Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as the keccak256 " +
+          "hash of its UTF-8 bytes, or as zero if it is empty.",
+        example: "ptr_0123456789abcdef0123456789abcdef",
+      }),
+    partner_type: z.int().min(0).max(2).default(0).meta({
+      description: "Kind of partner: 0 direct, 1 creator, 2 wallet.",
+      example: 2,
+    }),
+  })
+  .meta({ id: "BuildInput", description: "A deposit to quote or to build." });
+export type BuildInput = z.infer<typeof BuildInput>;

@@ -1,0 +1,130 @@
+import * as z from "zod";
+import { AddressText, AmountText, ChainIdNumber, HashText } from "./primitive-schemas.ts";
+import { TransactionRequest } from "./transaction-schema.ts";
+
+/** A token by which an amount can be read. */
+export const TokenRef = z
+  .object({
+    address: AddressText.meta({
+      description: "Address of the token, checksummed; the zero address for the chain's native currency.",
+    }),
+    symbol: z
+      .string()
+      .meta({ description: "Symbol of the token, or empty if it is unknown.", example: "USDC" }),
+    decimals: z.int().nullable().meta({
+      description: "Decimals of the token, or `null` if they are unknown.",
+      example: 6,
+    }),
+  })
+  .meta({ id: "TokenRef", description: "A token by which an amount can be read." });
+export type TokenRef = z.infer<typeof TokenRef>;
+
+/** What a step is for. */
+export const stepPurposes = [
+  "approve_reset",
+  "approve",
+  "authorize",
+  "deposit",
+  "transfer",
+  "redeem",
+  "request",
+  "claim",
+  "cooldown",
+  "cancel",
+] as const;
+export type StepPurpose = (typeof stepPurposes)[number];
+
+/** What a step is for, as responses show it. */
+const StepPurposeText = z.enum(stepPurposes).meta({
+  id: "StepPurpose",
+  description:
+    "Purpose of a step. `approve_reset`: sets an earlier allowance to zero, which tokens such as USDT require; `approve`: " +
+    "allows the spender to take the amount; `authorize`: a signature in place of both; `deposit`: the deposit into the " +
+    "vault; `transfer`: a swap or bridge that delivers to the user; `request`: a deposit that the vault settles later; " +
+    "`claim`: the collection of what it settled; `redeem`, `cooldown` and `cancel` belong to withdrawals and requests.",
+  example: "deposit",
+});
+
+/** States of a step. */
+export const stepStates = ["required", "waiting", "done", "skipped"] as const;
+export type StepState = (typeof stepStates)[number];
+
+/** State of a step, as responses show it. */
+const StepStateText = z.enum(stepStates).meta({
+  id: "StepState",
+  description:
+    "State of a step, by what the chains show. `required`: the user can do it now; `waiting`: it was sent, or waits for a " +
+    "bridge or the vault; `done`; `skipped`: it is not needed, or no longer possible.",
+  example: "required",
+});
+
+/** The fields of every step. */
+const common = {
+  step_id: z.string().meta({
+    description: "Id of the step within its deposit or withdrawal. It stays the same in every reading.",
+    example: "source.deposit",
+  }),
+  purpose: StepPurposeText.meta({ description: "What the step is for." }),
+  title: z.string().meta({ description: "What the user does, for display.", example: "Approve 25 USDC" }),
+  chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the chain on which the user does it." }),
+  token: z.union([TokenRef, z.null()]).meta({
+    description: "Token that `amount` is in, or `null` if the step has no amount.",
+  }),
+  amount: AmountText.nullable().meta({
+    description:
+      "Amount that the step approves, pays or takes, in the token's smallest unit, or `null` if unknown.",
+  }),
+  spender: AddressText.nullable().meta({
+    description: "Contract that an approval is for, checksummed, or `null` if the step approves nothing.",
+    example: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+  }),
+  state: StepStateText.meta({ description: "State of the step, by what the chains show." }),
+  tx_hash: HashText.nullable().meta({
+    description: "Hash of the step's transaction, or `null` if none is known.",
+  }),
+};
+
+/** A step that is a transaction of the user. */
+const TransactionStep = z
+  .object({
+    ...common,
+    kind: z.literal("transaction").meta({ description: "Always `transaction`." }),
+    transaction_request: z.union([TransactionRequest, z.null()]).meta({
+      description:
+        "Transaction to sign and send, or `null` while it cannot be exact, for example before a bridge has delivered.",
+    }),
+    typed_data: z.null().meta({ description: "Always `null` for a transaction." }),
+  })
+  .meta({ id: "TransactionStep", description: "A step that is a transaction of the user." });
+
+/** A step that is a signature of the user. */
+const SignatureStep = z
+  .object({
+    ...common,
+    kind: z.literal("signature").meta({ description: "Always `signature`." }),
+    transaction_request: z.null().meta({ description: "Always `null` for a signature." }),
+    typed_data: z.union([z.record(z.string(), z.unknown()), z.null()]).meta({
+      description: "EIP-712 message to sign, for `eth_signTypedData_v4`, or `null` when it was signed.",
+    }),
+  })
+  .meta({ id: "SignatureStep", description: "A step that is a signature of the user." });
+
+/** One thing that the user does for a deposit or withdrawal. */
+export const Step = z.discriminatedUnion("kind", [TransactionStep, SignatureStep]).meta({
+  id: "Step",
+  description: "One thing that the user does: a transaction or a signature.",
+});
+export type Step = z.infer<typeof Step>;
+
+/** All that the user does, in order. */
+export const Steps = z.array(Step).meta({
+  description:
+    "All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` " +
+    "or `waiting`.",
+});
+
+/** When to read again. */
+export const PollAfter = z.int().meta({
+  description: "Milliseconds after which reading again is worthwhile.",
+  example: 5000,
+});

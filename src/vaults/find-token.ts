@@ -1,0 +1,30 @@
+import { getAddress } from "viem";
+import type { Context } from "../context.ts";
+import { isNative, sameAddress } from "../lib/address.ts";
+import type { TokenRef } from "../schemas/step-schema.ts";
+import { listRegistry } from "./find-vault.ts";
+
+/** A token by chain and address. The zero address is the chain's native currency. */
+export interface TokenPlace {
+  chainId: number;
+  address: string;
+}
+
+/**
+ * Returns the symbol and decimals of a token that the registry's vaults accept or of a native currency. A share token has
+ * an empty symbol, because its name is the vault's own claim; any other token has null decimals too. Throws `store_unavailable`.
+ */
+export async function findToken(ctx: Context, { chainId, address }: TokenPlace): Promise<TokenRef> {
+  const own = { address: getAddress(address) };
+  const native = ctx.chains.definitions.get(chainId)?.native;
+  if (isNative(address) && native !== undefined) return { ...own, ...native };
+  const { all } = await listRegistry(ctx);
+  for (const vault of all) {
+    if (vault.chainId !== chainId) continue;
+    const tokens = [vault.asset, ...vault.acceptedAssets];
+    const found = tokens.find((token) => sameAddress(token.address, address));
+    if (found !== undefined) return { ...own, symbol: found.symbol, decimals: found.decimals };
+    if (sameAddress(vault.shareToken, address)) return { ...own, symbol: "", decimals: vault.shareDecimals };
+  }
+  return { ...own, symbol: "", decimals: null };
+}

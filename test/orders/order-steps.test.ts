@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { type LegFacts, type StepLeg, toLegSteps } from "../../src/orders/order-steps.ts";
+
+const leg: StepLeg = {
+  slot: "source",
+  purpose: "deposit",
+  chainId: 1,
+  token: { address: "0xdAC17F958D2ee523a2206206994597C13D831ec7", symbol: "USDT", decimals: 6 },
+  amount: "2500000",
+  spender: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+  allowed: false,
+  reset: false,
+  transaction: {
+    to: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+    data: "0x12",
+    value: "0",
+    chain_id: 1,
+    gas_limit: "1",
+  },
+};
+const facts: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
+const states = (of: Partial<StepLeg>, now: Partial<LegFacts>) =>
+  toLegSteps({ ...leg, ...of }, { ...facts, ...now }).map(({ purpose, state }) => `${purpose} ${state}`);
+
+describe("toLegSteps()", () => {
+  test.each<[string, Partial<StepLeg>, Partial<LegFacts>, string[]]>([
+    ["no allowance", {}, { allowance: 0n }, ["approve required", "deposit required"]],
+    ["too little", {}, { allowance: 1n }, ["approve_reset required", "approve required", "deposit required"]],
+    ["enough, given since", {}, { allowance: 2_500_000n }, ["approve done", "deposit required"]],
+    [
+      "enough from the start",
+      { allowed: true },
+      { allowance: 2_500_000n },
+      ["approve skipped", "deposit required"],
+    ],
+    ["used up since", { allowed: true }, { allowance: 0n }, ["approve required", "deposit required"]],
+    [
+      "reset, not yet approved",
+      { reset: true },
+      { allowance: 0n },
+      ["approve_reset done", "approve required", "deposit required"],
+    ],
+    [
+      "unread, as built",
+      { reset: true },
+      {},
+      ["approve_reset required", "approve required", "deposit required"],
+    ],
+    [
+      "sent",
+      { reset: true },
+      { state: "waiting" },
+      ["approve_reset done", "approve done", "deposit waiting"],
+    ],
+    [
+      "waiting for a bridge",
+      {},
+      { state: "waiting", approvalsWait: true },
+      ["approve waiting", "deposit waiting"],
+    ],
+    ["over", {}, { state: "skipped" }, ["approve skipped", "deposit skipped"]],
+    ["native money", { spender: null }, {}, ["deposit required"]],
+  ])("with an allowance that is %s", (_what, of, now, expected) => {
+    expect(states(of, now)).toEqual(expected);
+  });
+
+  test("gives each step what a wallet needs, and no transaction for what is over", () => {
+    const [reset, approve, deposit] = toLegSteps(leg, { ...facts, allowance: 1n });
+    expect([reset?.amount, approve?.amount, deposit?.amount]).toEqual(["0", "2500000", "2500000"]);
+    expect([reset?.title, approve?.title, deposit?.title]).toEqual([
+      "Reset the allowance of USDT",
+      "Approve 2.5 USDT",
+      "Deposit 2.5 USDT",
+    ]);
+    expect([approve?.spender, deposit?.spender]).toEqual([leg.spender, null]);
+    expect(deposit?.transaction_request).toEqual(leg.transaction);
+    expect(toLegSteps(leg, { ...facts, state: "skipped" }).at(-1)?.transaction_request).toBeNull();
+  });
+});
