@@ -53,7 +53,14 @@ export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
     const { to_amount, to_amount_min, deposit_amount } = estimate;
     const figures = { to_amount, to_amount_min, deposit_amount, estimated_time: null, gas_cost_usd: null };
     return [
-      { bridge: null, bridge_name: null, bridge_logo: null, ...figures, tags: ["recommended", "direct"] },
+      {
+        provider: null,
+        bridge: null,
+        bridge_name: null,
+        bridge_logo: null,
+        ...figures,
+        tags: ["recommended", "direct"],
+      },
     ];
   }
   const { routed } = prepared;
@@ -62,6 +69,7 @@ export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
   return all.map((option, index) => {
     const one = index === 0 ? routed.end.kind === "one_step" : callsRouter(prepared) && option.supportsCall;
     return {
+      provider: option.provider,
       bridge: option.bridge,
       bridge_name: option.bridgeName,
       bridge_logo: option.bridgeLogo,
@@ -87,11 +95,12 @@ function isBuilt(option: TransferQuote, { route }: RoutedDeposit): boolean {
 }
 
 /**
- * Returns the tags of one route in comparison with all routes. No route is tagged `cheapest` unless every route has a
+ * Returns the tags of one route in comparison with all routes. `best_output` is the highest expected amount; routes that
+ * tie share a tag. No route is tagged `cheapest` unless every route has a
  * known gas cost.
  */
 function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] {
-  const least = all.every(({ toAmountMin }) => toAmountMin <= option.toAmountMin);
+  const best = all.every(({ toAmount }) => toAmount <= option.toAmount);
   const seconds = option.estimatedSeconds;
   const fastest =
     seconds !== null && all.every((other) => (other.estimatedSeconds ?? Number.POSITIVE_INFINITY) >= seconds);
@@ -100,7 +109,7 @@ function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] 
     cost !== null &&
     all.every((other) => other.gasCostUsd !== null && Number(other.gasCostUsd) >= Number(cost));
   return [
-    ...(least ? ["best_output"] : []),
+    ...(best ? ["best_output"] : []),
     ...(cheapest ? ["cheapest"] : []),
     ...(fastest ? ["fastest"] : []),
   ];

@@ -191,6 +191,11 @@ const Costs = {
 /** One route that a deposit can take, as a quote lists it. */
 export const RouteOption = z
   .object({
+    provider: z.string().nullable().meta({
+      description:
+        "Provider that offers the route, or `null` if none is used. Two providers may offer the same bridge.",
+      example: "lifi",
+    }),
     bridge: z.string().nullable().meta({
       description: "Key of the bridge (`GET /v1/bridges`), or `null` if none is used.",
       example: "across",
@@ -207,8 +212,8 @@ export const RouteOption = z
     ...Costs,
     tags: z.array(z.string()).meta({
       description:
-        "Properties of the route: `recommended`, `direct`, `best_output`, `fastest`, `cheapest`, `one_transaction`, " +
-        "`two_step`.",
+        "Properties of the route: `recommended`, `direct`, `best_output` (highest `to_amount`), `fastest`, `cheapest`, " +
+        "`one_transaction`, `two_step`.",
       example: ["recommended", "one_transaction"],
     }),
   })

@@ -38,6 +38,7 @@ describe("toRouteOptions()", () => {
     ...option,
     bridge: "slower",
     estimatedSeconds: 600,
+    toAmount: toAmount + 2n,
     toAmountMin: toAmountMin + 1n,
     supportsCall: false,
   };
@@ -53,6 +54,21 @@ describe("toRouteOptions()", () => {
     expect(optionsOf(world, await buildOneStep(world.ctx, world.attempt))).toEqual([
       ["bridge", String(toAmount), ["recommended", "fastest", "one_transaction"]],
       ["slower", String(toAmountMin + 1n), ["best_output", "two_step"]],
+    ]);
+  });
+
+  test("names the provider, and tags the highest expected amount, not the highest minimum", async () => {
+    const world = await moving({});
+    const built = await buildOneStep(world.ctx, world.attempt);
+    const hopeful = { ...option, provider: "other", toAmount: toAmount + 1n, toAmountMin: toAmountMin - 1n };
+    const ranking = { quotes: [option, hopeful], decidedBy: null };
+    const routed = { ...built, token: world.attempt.token, ranking, reasons: [] };
+    const options = toRouteOptions({ kind: "routed", order: world.attempt.order, routed });
+    expect(
+      options.map(({ provider, bridge, tags }) => [provider, bridge, tags.includes("best_output")]),
+    ).toEqual([
+      [option.provider, "bridge", false],
+      ["other", "bridge", true],
     ]);
   });
 

@@ -134,6 +134,7 @@ export const quote = {
   approval: orNull(approval),
   route_options: [
     {
+      provider: "text?",
       bridge: "text?",
       bridge_name: "text?",
       bridge_logo: "text?",
