@@ -153,13 +153,29 @@ const AcrossSetting = z.strictObject({
 });
 /** The settings of the provider Across in `PROVIDERS`. */
 export type AcrossSetting = z.output<typeof AcrossSetting>;
+const KyberSetting = z.strictObject({
+  api_url: Url.default("https://aggregator-api.kyberswap.com"),
+  client_id: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/)
+    .default("causeway"),
+  deployments: ByChain(
+    z.strictObject({ slug: z.string().regex(/^[a-z0-9-]{1,32}$/), router: ContractAddress }),
+  ).default([]),
+});
+/** The settings of the provider KyberSwap in `PROVIDERS`. */
+export type KyberSetting = z.output<typeof KyberSetting>;
 
 /**
  * Schema of `PROVIDERS`: the services that swap and bridge tokens. Only the providers that it names are used; without
  * the variable the deployment makes direct deposits only. `deployments` adds a provider's contracts on chains that the
  * code does not support, by chain id; the contracts on supported chains ship in code.
  */
-const ProviderSettings = z.strictObject({ lifi: LifiSetting.optional(), across: AcrossSetting.optional() });
+const ProviderSettings = z.strictObject({
+  lifi: LifiSetting.optional(),
+  across: AcrossSetting.optional(),
+  kyber: KyberSetting.optional(),
+});
 /** The settings of all providers in `PROVIDERS`. */
 export type ProviderSettings = z.output<typeof ProviderSettings>;
 

@@ -105,6 +105,11 @@ export const standInTargets: readonly StandInTarget[] = [
     ],
   },
   {
+    name: "kyber",
+    sources: [`${folder}/kyber/MetaAggregationRouter.sol`],
+    contracts: ["MetaAggregationRouter", "AggregationExecutor"],
+  },
+  {
     name: "veda",
     sources: [`${folder}/veda/Veda.sol`],
     contracts: [

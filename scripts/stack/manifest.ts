@@ -28,6 +28,7 @@ export interface StackBridging {
   stargate_pools: readonly { asset_id: number; pool: Address; token: Address; decimals: number }[];
   circle_transmitter: Address;
   dex: Address;
+  kyber_router: Address;
   bridge_relayer: Address;
 }
 
@@ -64,10 +65,14 @@ export interface StackManifest {
   chains: readonly StackChain[];
   accounts: readonly StackAccount[];
   vaults: readonly StackVault[];
-  /** Each obeys `/__control`. LI.FI's API is under `/v1`, Across' under `/api`; `rpc` is by chain id. */
+  /**
+   * Each obeys `/__control`. LI.FI's API is under `/v1`, Across' under `/api`; `swaps` is KyberSwap's, under the chain's
+   * name; `rpc` is by chain id.
+   */
   emulators: {
     lifi: string;
     across: string;
+    swaps: string;
     neon: string;
     upstash: string;
     rpc: Record<string, string>;
@@ -119,6 +124,7 @@ function describeBridging(bridging: BridgingContracts): StackBridging {
     stargate_pools: bridging.stargate.pools.map(({ assetId, ...pool }) => ({ asset_id: assetId, ...pool })),
     circle_transmitter: bridging.circle.transmitter,
     dex: bridging.exchange,
+    kyber_router: bridging.kyberRouter,
     bridge_relayer: bridging.relayer,
   };
 }

@@ -1,19 +1,21 @@
-import type { AcrossSetting, LifiSetting, ProviderSettings } from "../config.ts";
+import type { AcrossSetting, KyberSetting, LifiSetting, ProviderSettings } from "../config.ts";
 import { createAcross } from "./across/across-provider.ts";
+import { createKyber } from "./kyber/kyber-provider.ts";
 import { RateLimitMemory } from "./lifi/api/lifi-rate-limits.ts";
 import type { StargateContracts } from "./lifi/lifi-bridge-deployments.ts";
 import { createLifi } from "./lifi/lifi-provider.ts";
 import type { Provider } from "./provider.ts";
 
 /**
- * Creates one provider for each upstream in the settings (Across, LI.FI). Called once per isolate. Throws
+ * Creates one provider for each upstream in the settings (Across, LI.FI, KyberSwap). Called once per isolate. Throws
  * `internal` if LI.FI's integrator name is invalid or a setting would replace a contract address that is
  * defined in code.
  */
-export function createProviders({ lifi, across }: ProviderSettings): Provider[] {
+export function createProviders({ lifi, across, kyber }: ProviderSettings): Provider[] {
   return [
     ...(across === undefined ? [] : [acrossFromSettings(across)]),
     ...(lifi === undefined ? [] : [lifiFromSettings(lifi)]),
+    ...(kyber === undefined ? [] : [kyberFromSettings(kyber)]),
   ];
 }
 
@@ -29,6 +31,14 @@ function acrossFromSettings(setting: AcrossSetting): Provider {
       wrappedNative: row.wrapped_native,
       tokens: row.tokens,
     })),
+  });
+}
+
+function kyberFromSettings(setting: KyberSetting): Provider {
+  return createKyber({
+    apiUrl: setting.api_url,
+    clientId: setting.client_id,
+    deployments: setting.deployments.map(([chainId, row]) => ({ chainId, ...row })),
   });
 }
 

@@ -11,22 +11,31 @@ export interface QuoteResults {
 }
 
 /**
- * Requests quotes from all providers in parallel. A provider that fails is recorded in `failures` and does
- * not affect the others. Never throws.
+ * Requests quotes in parallel from all providers that serve this kind of transfer. A provider that fails is
+ * recorded in `failures` and does not affect the others. Never throws.
  */
 export async function requestQuotes(
   providers: readonly Provider[],
   ask: { scope: ProviderScope; request: TransferRequest },
 ): Promise<QuoteResults> {
-  const asked = providers.map((provider) => provider.quote(ask.scope, ask.request));
-  const answers = await Promise.allSettled(asked);
+  const asked = providers.filter((provider) => servesKindOf(provider, ask.request));
+  const answers = await Promise.allSettled(asked.map((provider) => provider.quote(ask.scope, ask.request)));
   const quotes: TransferQuote[] = [];
   const failures = new Map<string, AppError>();
   for (const [index, answer] of answers.entries()) {
     if (answer.status === "fulfilled") quotes.push(...answer.value);
-    else failures.set(providers[index]?.name ?? "", toProviderFailure(answer.reason));
+    else failures.set(asked[index]?.name ?? "", toProviderFailure(answer.reason));
   }
   return { quotes, failures };
+}
+
+/**
+ * Returns true if a provider swaps tokens, for a transfer on one chain, or operates a bridge, for a transfer to another
+ * chain. A provider of the other kind is not asked, and its absence is no reason to report.
+ */
+function servesKindOf(provider: Provider, request: TransferRequest): boolean {
+  const { swaps, bridges } = provider.capabilities();
+  return request.fromChainId === request.toChainId ? swaps : bridges.length > 0;
 }
 
 /** The caller's preferences for ranking quotes. */
@@ -69,7 +78,7 @@ export const rankingRules: readonly RankingRule[] = [
     score: (quote, { call }) => toScore(call && quote.supportsCall),
   },
   {
-    name: "best_output",
+    name: "best_guarantee",
     reason: "it guarantees the most",
     score: (quote) => quote.toAmountMin,
   },

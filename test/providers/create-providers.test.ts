@@ -1,7 +1,9 @@
+import { getAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../src/config.ts";
 import { AppError } from "../../src/errors.ts";
 import { createProviders } from "../../src/providers/create-providers.ts";
+import { requestOf } from "../support/across/stage.ts";
 import { bindings } from "../support/context.ts";
 
 const A = `0x${"aa".repeat(20)}`;
@@ -46,8 +48,8 @@ describe("createProviders() without the PROVIDERS setting", () => {
 
 describe("createProviders() with the PROVIDERS setting", () => {
   test("returns the named providers with the chains that ship in code", () => {
-    const named = providersOf({ lifi: { integrator: "causeway" }, across: {} });
-    expect(named.map(({ name }) => name)).toEqual(["across", "lifi"]);
+    const named = providersOf({ lifi: { integrator: "causeway" }, across: {}, kyber: {} });
+    expect(named.map(({ name }) => name)).toEqual(["across", "lifi", "kyber"]);
     expect(chainsOf({ across: {} }, "across")).toEqual([1, 10, 137, 8453, 42161]);
     expect(chainsOf({ lifi: { integrator: "causeway" } }, "stargate")).toContain(8453);
   });
@@ -58,6 +60,9 @@ describe("createProviders() with the PROVIDERS setting", () => {
     const lifi = { lifi: { integrator: "causeway", deployments: { 31337: lifiRow } } };
     expect(chainsOf(lifi, "across")).toContain(31337);
     expect(chainsOf(lifi, "stargate")).not.toContain(31337);
+    const [kyber] = providersOf({ kyber: { deployments: { 31337: { slug: "local", router: A } } } });
+    const swap = requestOf({ fromChainId: 31337, toChainId: 31337 });
+    expect(kyber?.spenders(swap)).toEqual([getAddress(A)]);
   });
 
   test.each([
@@ -67,6 +72,7 @@ describe("createProviders() with the PROVIDERS setting", () => {
       56,
       { across: { deployments: { 56: acrossRow } } },
     ],
+    ["kyber", 8453, { kyber: { deployments: { 8453: { slug: "base", router: A } } } }],
     ["lifi", 8453, { lifi: { integrator: "causeway", deployments: { 8453: lifiRow } } }],
   ])(
     "throws when a setting replaces contracts of %s that ship in code (chain %i)",

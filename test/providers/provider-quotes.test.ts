@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { TransferQuote } from "../../src/providers/provider.ts";
-import { type QuotePreference, rankingRules, rankQuotes } from "../../src/providers/provider-quotes.ts";
+import type { Provider, TransferQuote } from "../../src/providers/provider.ts";
+import {
+  type QuotePreference,
+  rankingRules,
+  rankQuotes,
+  requestQuotes,
+} from "../../src/providers/provider-quotes.ts";
+import { requestOf, scopeOf } from "../support/across/stage.ts";
 
 const base: TransferQuote = {
   provider: "p",
@@ -31,7 +37,7 @@ describe("rankQuotes()", () => {
     expect(rankingRules.map(({ name }) => name)).toEqual([
       "preferred_bridge",
       "destination_call",
-      "best_output",
+      "best_guarantee",
       "fastest",
     ]);
     for (const { reason } of rankingRules) expect(reason).not.toBe("");
@@ -57,12 +63,12 @@ describe("rankQuotes()", () => {
   });
 
   test("ignores destination calls when the vault cannot be called", () => {
-    expect(ranked([rich, plain], { bridge: null, call: false })).toEqual(["plain", "rich", "best_output"]);
+    expect(ranked([rich, plain], { bridge: null, call: false })).toEqual(["plain", "rich", "best_guarantee"]);
   });
 
   test("compares the guaranteed minimum output, not the expected one", () => {
     const hopeful = option({ provider: "hopeful", toAmount: 1_000n, toAmountMin: 97n });
-    expect(ranked([hopeful, rich])).toEqual(["rich", "hopeful", "best_output"]);
+    expect(ranked([hopeful, rich])).toEqual(["rich", "hopeful", "best_guarantee"]);
   });
 
   test("then compares the estimated time; an unknown time ranks last", () => {
@@ -81,6 +87,46 @@ describe("rankQuotes()", () => {
     const all = [plain, slow, rich, cheap, unknown];
     const order = ranked(all);
     expect(ranked([...all].reverse())).toEqual(order);
-    expect(order).toEqual(["cheap", "rich", "slow", "unknown", "plain", "best_output"]);
+    expect(order).toEqual(["cheap", "rich", "slow", "unknown", "plain", "best_guarantee"]);
+  });
+});
+
+describe("requestQuotes()", () => {
+  const asked: string[] = [];
+  const provider = (name: string, kinds: { swaps: boolean; bridges: boolean }): Provider => ({
+    name,
+    capabilities: () => ({
+      swaps: kinds.swaps,
+      bridges: kinds.bridges ? [{ key: "across", name: "Across", chains: [1, 10] }] : [],
+      destinationCall: false,
+    }),
+    quote: async () => {
+      asked.push(name);
+      if (name === "broken") throw new Error("a defect");
+      return [option({ provider: name })];
+    },
+    spenders: () => [],
+    build: () => Promise.reject(new Error("unused")),
+    status: () => Promise.reject(new Error("unused")),
+  });
+  const providers = [
+    provider("bridge", { swaps: false, bridges: true }),
+    provider("exchange", { swaps: true, bridges: false }),
+    provider("broken", { swaps: true, bridges: true }),
+    provider("both", { swaps: true, bridges: true }),
+  ];
+
+  test.each([
+    ["a swap on one chain", 1, ["exchange", "broken", "both"]],
+    ["a transfer to another chain", 10, ["bridge", "broken", "both"]],
+  ])("asks the providers that serve %s, and blames the one that fails", async (_kind, toChainId, names) => {
+    asked.length = 0;
+    const request = requestOf({ fromChainId: 1, toChainId });
+    const { quotes, failures } = await requestQuotes(providers, { scope: scopeOf(), request });
+    expect(asked).toEqual(names);
+    expect(quotes.map((quote) => quote.provider)).toEqual(names.filter((name) => name !== "broken"));
+    expect([...failures].map(([name, { code }]) => [name, code])).toEqual([
+      ["broken", "upstream_unavailable"],
+    ]);
   });
 });

@@ -3,6 +3,7 @@ import { answerAcross } from "../emulators/across/answer.ts";
 import type { Control } from "../emulators/control.ts";
 import { answerLifi } from "../emulators/lifi/answer.ts";
 import type { Answerer } from "../emulators/server.ts";
+import { answerSwaps } from "../emulators/swaps/answer.ts";
 import { BridgeRelayer } from "../relayer/relayer.ts";
 import { bridgeChainsOf } from "./bridge-chains.ts";
 
@@ -10,6 +11,8 @@ import { bridgeChainsOf } from "./bridge-chains.ts";
 export interface Bridge {
   lifi: Answerer;
   across: Answerer;
+  /** KyberSwap, which only swaps. */
+  swaps: Answerer;
   close(): void;
 }
 
@@ -22,5 +25,10 @@ export function startBridge(
   const relayer = new BridgeRelayer(bridgeChains, (service) => controls[service].relayer);
   relayer.start();
   const source = { bridgeChains, ledger: relayer.ledger, lifiQuirks: () => controls.lifi.quirks };
-  return { lifi: answerLifi(source), across: answerAcross(source), close: () => relayer.close() };
+  return {
+    lifi: answerLifi(source),
+    across: answerAcross(source),
+    swaps: answerSwaps(bridgeChains),
+    close: () => relayer.close(),
+  };
 }

@@ -75,7 +75,10 @@ export function refuseStatus(status: number, retryAfterSeconds: number): Emulato
 
 function spoil(answer: EmulatorAnswer, change: TransformAnswer): EmulatorAnswer {
   try {
-    return { ...answer, body: JSON.stringify(change(JSON.parse(answer.body))) };
+    const json: unknown = JSON.parse(answer.body);
+    const changed = change(json);
+    // Text that is not changed keeps the digits of its numbers.
+    return changed === json ? answer : { ...answer, body: JSON.stringify(changed) };
   } catch {
     return answer;
   }

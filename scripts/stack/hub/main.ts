@@ -1,5 +1,5 @@
 /**
- * Process that runs the emulators: Neon, Upstash, LI.FI and Across with the bridge's relayer, and the fault layer in
+ * Process that runs the emulators: Neon, Upstash, LI.FI, KyberSwap and Across with the bridge's relayer, and the fault layer in
  * front of each node.
  */
 import type { DeployedChain } from "../chains/deploy-chain.ts";
@@ -34,6 +34,7 @@ export interface HubAddresses {
   upstash: string;
   lifi: string;
   across: string;
+  swaps: string;
   rpc: Record<number, string>;
 }
 

@@ -3,6 +3,7 @@ import type { DeployedChain } from "../chains/deploy-chain.ts";
 import { acrossEmulator } from "../emulators/across/endpoint.ts";
 import { lifiEmulator } from "../emulators/lifi/endpoint.ts";
 import { type ServedEmulator, serveEmulator } from "../emulators/server.ts";
+import { swapsEmulator } from "../emulators/swaps/endpoint.ts";
 
 /** The emulated providers. They listen at once; requests wait until the chains are deployed. */
 export class ProviderEmulators {
@@ -10,6 +11,7 @@ export class ProviderEmulators {
   #opened: (bridge: Bridge) => void = () => undefined;
   #lifi: ServedEmulator | null = null;
   #across: ServedEmulator | null = null;
+  #swaps: ServedEmulator | null = null;
   #running: Bridge | null = null;
 
   constructor() {
@@ -18,11 +20,12 @@ export class ProviderEmulators {
     });
   }
 
-  async serve(): Promise<{ lifi: string; across: string }> {
-    const answerer = async (name: "lifi" | "across") => (await this.#bridge)[name];
+  async serve(): Promise<{ lifi: string; across: string; swaps: string }> {
+    const answerer = async (name: "lifi" | "across" | "swaps") => (await this.#bridge)[name];
     this.#lifi = await serveEmulator(lifiEmulator(answerer("lifi")));
     this.#across = await serveEmulator(acrossEmulator(answerer("across")));
-    return { lifi: this.#lifi.url, across: this.#across.url };
+    this.#swaps = await serveEmulator(swapsEmulator(answerer("swaps")));
+    return { lifi: this.#lifi.url, across: this.#across.url, swaps: this.#swaps.url };
   }
 
   /** Starts the bridge between the deployed chains. Imported on demand, because its modules load slowly. */
@@ -36,6 +39,6 @@ export class ProviderEmulators {
 
   async close(): Promise<void> {
     this.#running?.close();
-    await Promise.all([this.#lifi?.close(), this.#across?.close()]);
+    await Promise.all([this.#lifi, this.#across, this.#swaps].map((one) => one?.close()));
   }
 }

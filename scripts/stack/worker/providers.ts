@@ -1,3 +1,4 @@
+import { chainSlug } from "../emulators/swaps/chain-slug.ts";
 import type { HubAddresses } from "../hub/main.ts";
 import type { StackChain } from "../manifest.ts";
 
@@ -14,7 +15,7 @@ type ContractsOf = Pick<StackChain, "chain_id" | "contracts">;
  * chain id. Amounts are decimal strings.
  */
 export function providersVariable(
-  hub: Pick<HubAddresses, "lifi" | "across">,
+  hub: Pick<HubAddresses, "lifi" | "across" | "swaps">,
   chains: readonly ContractsOf[],
 ): string {
   const byChain = <T>(describe: (chainId: number, contracts: StackChain["contracts"]) => T) =>
@@ -22,6 +23,7 @@ export function providersVariable(
   return JSON.stringify({
     lifi: { api_url: `${hub.lifi}/v1`, integrator: INTEGRATOR, deployments: byChain(lifiDeployment) },
     across: { api_url: `${hub.across}/api`, deployments: byChain(acrossDeployment) },
+    kyber: { api_url: hub.swaps, deployments: byChain(kyberDeployment) },
   });
 }
 
@@ -56,6 +58,11 @@ function lifiDeployment(chainId: number, contracts: StackChain["contracts"]) {
     },
   };
 }
+
+const kyberDeployment = (chainId: number, contracts: StackChain["contracts"]) => ({
+  slug: chainSlug(chainId),
+  router: contracts.kyber_router,
+});
 
 function acrossDeployment(_chainId: number, contracts: StackChain["contracts"]) {
   const { FEE: _, ...bridged } = contracts.tokens;

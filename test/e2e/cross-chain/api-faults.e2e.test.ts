@@ -10,7 +10,7 @@ const api = new Api();
 const from = chainOf(chainIds.one);
 const chains = [from, chainOf(chainIds.two)];
 const journey = { from, paid: "USDC", vault: vaultNamed("Remote Prime USDC") } as const;
-const { lifi, across } = emulators();
+const { lifi, across, swaps } = emulators();
 const BUDGET_MS = 8_000;
 
 const faults: readonly [string, FaultInput][] = [
@@ -162,7 +162,8 @@ test("timeout: the last provider gets all the remaining time", async () => {
   const traveller = await newTraveller(chains);
   const body = await prepare(swap, traveller);
   const slow = { emulators: [lifi], faults: [{ kind: "latency", ms: 2_600 }] } as const;
-  const { answer, ms } = await withFaults(slow, () => build({ traveller, body }));
+  const dead = { emulators: [swaps], faults: [{ kind: "status", status: 503 }] } as const;
+  const { answer, ms } = await withFaults(dead, () => withFaults(slow, () => build({ traveller, body })));
   expect(answer.status, answer.text).toBe(200);
   expect(ms).toBeGreaterThan(2 * 2_600);
   await travel({ ...swap, traveller, built: answer.json as BuiltDeposit, style: "calls" });

@@ -185,10 +185,6 @@ describe("unsupported requests", () => {
             "code": "token_unknown",
             "detail": "the provider does not support this token or chain",
           },
-          {
-            "code": "same_chain",
-            "detail": "the bridge only transfers between different chains",
-          },
         ],
         "status": 400,
         "title": "No route",

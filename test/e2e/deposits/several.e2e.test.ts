@@ -178,9 +178,9 @@ describe("refused target token falls back to the next", () => {
         expect(await api.refusal(body)).toMatchObject({ status: 409, code: "vault_paused" });
       }),
     );
-    const { lifi } = emulators();
+    const { lifi, swaps } = emulators();
     await withoutToken("USDT", () =>
-      withFaults({ emulators: [lifi], faults: [{ kind: "status", status: 503 }] }, async () => {
+      withFaults({ emulators: [lifi, swaps], faults: [{ kind: "status", status: 503 }] }, async () => {
         const journey: Journey = { from: one, paid: "USDT", vault: basket };
         const body = await prepare(journey, await newTraveller([one, two]));
         expect(await api.refusal(body)).toMatchObject({ status: 409, code: "vault_paused" });

@@ -5,6 +5,8 @@ import { createChainClient, NodeHealth } from "../../../src/chains/chain-client.
 import { Timing } from "../../../src/lib/request-timing.ts";
 import type { AcrossDeployment } from "../../../src/providers/across/across-deployments.ts";
 import { createAcross } from "../../../src/providers/across/across-provider.ts";
+import type { KyberDeployment } from "../../../src/providers/kyber/kyber-deployments.ts";
+import { createKyber } from "../../../src/providers/kyber/kyber-provider.ts";
 import { RateLimitMemory } from "../../../src/providers/lifi/api/lifi-rate-limits.ts";
 import type { LifiDeployment } from "../../../src/providers/lifi/lifi-deployments.ts";
 import { createLifi, type LifiProvider } from "../../../src/providers/lifi/lifi-provider.ts";
@@ -24,15 +26,17 @@ type Snake = Record<string, unknown>;
 interface Variable {
   lifi: { api_url: string; integrator: string; deployments: Record<string, Snake> };
   across: { api_url: string; deployments: Record<string, Snake> };
+  kyber: { api_url: string; deployments: Record<string, Omit<KyberDeployment, "chainId">> };
 }
 
 /** Creates the production providers from the stack's variable `PROVIDERS`. */
 export function openProviders(stack: BridgedStack): {
   lifi: LifiProvider;
   across: Provider;
+  kyber: Provider;
   scope: ProviderScope;
 } {
-  const { lifi, across } = JSON.parse(providersVariable(stack.hub, manifestOf(stack))) as Variable;
+  const { lifi, across, kyber } = JSON.parse(providersVariable(stack.hub, manifestOf(stack))) as Variable;
   const lifiRows = Object.entries(lifi.deployments).map(([chainId, row]): [number, LifiDeployment] => [
     Number(chainId),
     { ...(camelCase(row) as unknown as LifiDeployment), maxNativeFee: BigInt(String(row["max_native_fee"])) },
@@ -50,6 +54,11 @@ export function openProviders(stack: BridgedStack): {
       deployments: new Map(lifiRows),
     }),
     across: createAcross({ apiUrl: across.api_url, deployments: acrossRows }),
+    kyber: createKyber({
+      apiUrl: kyber.api_url,
+      clientId: "causeway",
+      deployments: Object.entries(kyber.deployments).map(([id, row]) => ({ chainId: Number(id), ...row })),
+    }),
     scope: scopeOf(stack),
   };
 }

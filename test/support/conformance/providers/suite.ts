@@ -12,9 +12,10 @@ export interface ProviderCase {
   scope: ProviderScope;
   /** Where the emulator of its API obeys `/__control`. */
   emulator: string;
-  /** A move that it serves, to the user and with a call at its end. */
+  /** A transfer that it serves, to the user. */
   plain: TransferRequest;
-  called: TransferRequest;
+  /** The same with a destination call; null for a provider that makes none. */
+  called: TransferRequest | null;
 }
 
 /** What a provider may throw, whatever its upstream does. */
@@ -49,9 +50,10 @@ export function describeProvider(name: string, open: () => ProviderCase): void {
     });
 
     test("quotes supported transfers, with a minimum output up to the expected one", async () => {
-      const { provider, scope, plain } = open();
+      const { provider, scope, plain, called } = open();
       const options = await provider.quote(scope, plain);
-      expect(options.some(({ supportsCall }) => supportsCall)).toBe(true);
+      expect(options.some(({ supportsCall }) => supportsCall)).toBe(called !== null);
+      expect(provider.capabilities().destinationCall).toBe(called !== null);
       for (const option of options) {
         expect(option).toMatchObject({ provider: name, supportsPlain: true });
         expect(option.supportsCall, option.bridge ?? "").toBe(
@@ -63,13 +65,13 @@ export function describeProvider(name: string, open: () => ProviderCase): void {
 
     test("builds with its own contracts, within the slippage limit, with an executor only for a call", async () => {
       const { provider, scope, plain, called } = open();
-      for (const request of [plain, called]) {
+      for (const request of called === null ? [plain] : [plain, called]) {
         const built = await provider.build(scope, request);
         expect(built.transaction.value).toBe(0n);
         expect(provider.spenders(request)).toContain(built.spender);
         expect(built.executor !== null).toBe(request.call !== null);
         expect(isAddress(built.executor ?? built.transaction.to)).toBe(true);
-        const least = request.call?.minIn ?? deductParts(request.amount, request.slippage);
+        const least = request.call?.minIn ?? deductParts(built.toAmount, request.slippage);
         expect(built.toAmountMin).toBeGreaterThanOrEqual(least);
         expect(built.validSeconds).toBeGreaterThan(0);
       }
@@ -102,7 +104,7 @@ export function describeProvider(name: string, open: () => ProviderCase): void {
       const works = [
         () => provider.quote(scope, plain),
         () => provider.build(scope, plain),
-        () => provider.build(scope, called),
+        () => provider.build(scope, called ?? plain),
       ];
       for (const work of works) {
         const error: unknown = await work().catch((reason: unknown) => reason);
@@ -115,7 +117,7 @@ export function describeProvider(name: string, open: () => ProviderCase): void {
         expect(error.message).not.toMatch(/http|127\.0\.0\.1/);
       }
       if (fault.kind === "hostile") {
-        const built = provider.build(scope, called);
+        const built = provider.build(scope, called ?? plain);
         await expect(built).rejects.toMatchObject({ code: "upstream_rejected" });
       }
       await clearFaults(emulator);

@@ -1,0 +1,94 @@
+import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi, zeroAddress } from "viem";
+
+/**
+ * The two functions of MetaAggregationRouterV2 that are accepted. `swapGeneric`, which calls any contract, is not among
+ * them. Source: MetaAggregationRouterV2.sol, verified on every chain at its address.
+ */
+export const kyberRouterAbi = parseAbi([
+  "struct SwapDescription { address srcToken; address dstToken; address[] srcReceivers; uint256[] srcAmounts; address[] feeReceivers; uint256[] feeAmounts; address dstReceiver; uint256 amount; uint256 minReturnAmount; uint256 flags; bytes permit; }",
+  "struct SwapExecution { address callTarget; address approveTarget; bytes targetData; SwapDescription desc; bytes clientData; }",
+  "function swap(SwapExecution execution) payable returns (uint256 returnAmount, uint256 gasUsed)",
+  "function swapSimpleMode(address caller, SwapDescription desc, bytes executorData, bytes clientData) returns (uint256 returnAmount, uint256 gasUsed)",
+]);
+
+/** The address that KyberSwap uses for a chain's native currency. */
+export const KYBER_NATIVE: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
+
+/** Bits of a swap's `flags`. Source: MetaAggregationRouterV2.sol. */
+export const kyberFlags = {
+  partialFill: 0x01n,
+  requiresExtraNative: 0x02n,
+  shouldClaim: 0x04n,
+  burnFromSender: 0x08n,
+  burnFromOrigin: 0x10n,
+  simpleSwap: 0x20n,
+  feeOnOutput: 0x40n,
+  feeInBps: 0x80n,
+  approveFund: 0x100n,
+} as const;
+
+/** What MetaAggregationRouterV2 itself enforces about a swap. Amounts are in the smallest unit of their token. */
+export interface KyberSwapDescription {
+  srcToken: Address;
+  dstToken: Address;
+  /** Contracts to which the router sends the source token, with the amount for each. */
+  srcReceivers: readonly Address[];
+  srcAmounts: readonly bigint[];
+  /** Recipients of a fee, with the amount or the basis points for each. */
+  feeReceivers: readonly Address[];
+  feeAmounts: readonly bigint[];
+  dstReceiver: Address;
+  amount: bigint;
+  /** The least that `dstReceiver` must gain; the router reverts below it. */
+  minReturnAmount: bigint;
+  flags: bigint;
+  permit: Hex;
+}
+
+/**
+ * A decoded swap. `executor` and `executorData` are opaque: they decide how the tokens are swapped, and the minimum of
+ * the description bounds their result.
+ */
+export interface KyberSwap {
+  kind: "swap" | "swapSimpleMode";
+  executor: Address;
+  executorData: Hex;
+  desc: KyberSwapDescription;
+  /** Text for KyberSwap's statistics, which the router only logs. */
+  clientData: Hex;
+}
+
+/** Decodes the calldata of a swap, or returns null for any other calldata. */
+export function decodeKyberSwap(data: Hex): KyberSwap | null {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: kyberRouterAbi, data });
+    if (functionName === "swapSimpleMode") {
+      const [executor, desc, executorData, clientData] = args;
+      return { kind: functionName, executor, executorData, desc, clientData };
+    }
+    const [{ callTarget, targetData, desc, clientData }] = args;
+    return { kind: functionName, executor: callTarget, executorData: targetData, desc, clientData };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Encodes the calldata of a swap. The result contains the decoded fields and nothing else: bytes that the decoder did
+ * not read are lost, and `approveTarget`, which `swap` does not use, is zero.
+ */
+export function encodeKyberSwap({ kind, executor, executorData, desc, clientData }: KyberSwap): Hex {
+  return kind === "swap"
+    ? encodeFunctionData({
+        abi: kyberRouterAbi,
+        functionName: "swap",
+        args: [
+          { callTarget: executor, approveTarget: zeroAddress, targetData: executorData, desc, clientData },
+        ],
+      })
+    : encodeFunctionData({
+        abi: kyberRouterAbi,
+        functionName: "swapSimpleMode",
+        args: [executor, desc, executorData, clientData],
+      });
+}

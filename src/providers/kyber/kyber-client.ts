@@ -1,0 +1,156 @@
+import type * as z from "zod";
+import { type BoundedResponse, boundedFetch, OutsideError } from "../../lib/bounded-fetch.ts";
+import type { ProviderScope } from "../provider.ts";
+import {
+  failureFromKyberExchange,
+  failureFromKyberResponse,
+  kyberRateLimited,
+  kyberRejection,
+} from "./kyber-errors.ts";
+
+/** Timeout of one request to KyberSwap's API, in milliseconds. */
+export const KYBER_TIMEOUT_MS = 2_000;
+/** Maximum size of a response of KyberSwap's API, in bytes; a route over many pools has some hundred kilobytes. */
+const MAX_BYTES = 1024 * 1024;
+/** Number of timeouts in a row after which no request is sent for `PAUSE_MS`. */
+const MAX_TIMEOUTS = 2;
+/** Time for which an API that does not answer is left alone, in milliseconds. */
+const PAUSE_MS = 30_000;
+
+/** Where KyberSwap's API is, and how this service identifies itself to it. */
+export interface KyberApiSettings {
+  /** Base URL of the API: `https://aggregator-api.kyberswap.com`, or an emulator of it. */
+  apiUrl: string;
+  /** Sent as `x-client-id`; KyberSwap limits unnamed clients more strictly. */
+  clientId: string;
+}
+
+/** A request to KyberSwap's API, with the schema of its response. */
+interface KyberRequest<S extends z.ZodType> {
+  /** Path, with the chain's name and the query. */
+  path: string;
+  /** Body that is sent as JSON by POST; absent for a GET request. */
+  body?: unknown;
+  schema: S;
+}
+
+/** HTTP client of KyberSwap's API. */
+export interface KyberClient {
+  /**
+   * Sends a request and returns its parsed response and the whole JSON. It is never retried: KyberSwap allows three
+   * requests a second, and other providers are asked beside it. Throws `no_route`, `rate_limited`, `upstream_rejected`,
+   * `upstream_unavailable` or `upstream_timeout`. The error texts never contain text from KyberSwap.
+   */
+  ask<S extends z.ZodType>(
+    scope: ProviderScope,
+    request: KyberRequest<S>,
+  ): Promise<{ parsed: z.infer<S>; json: unknown }>;
+}
+
+/**
+ * Creates the client of KyberSwap's API. Its only state is the time until which no request is sent: after a rate limit,
+ * and after two timeouts in a row, so that an API that hangs does not delay every quote of its isolate.
+ */
+export function createKyberClient(settings: KyberApiSettings): KyberClient {
+  const base = settings.apiUrl.replace(/\/+$/, "");
+  let limitedUntil = 0;
+  let hangingUntil = 0;
+  let timeouts = 0;
+  return {
+    async ask(scope, { path, body, schema }) {
+      const now = scope.now();
+      if (limitedUntil > now) throw kyberRateLimited(Math.ceil((limitedUntil - now) / 1000));
+      if (hangingUntil > now) throw failureFromKyberExchange(new Error("kyberswap is paused"));
+      const timeoutMs = Math.floor(
+        Math.max(1, Math.min(KYBER_TIMEOUT_MS, (scope.deadline ?? now + KYBER_TIMEOUT_MS) - now)),
+      );
+      const init = toInit(body, settings.clientId);
+      const sent = await send(scope, { url: `${base}${path}`, init, timeoutMs });
+      const hung = sent.timedOut && timeoutMs === KYBER_TIMEOUT_MS;
+      timeouts = hung ? timeouts + 1 : 0;
+      if (timeouts >= MAX_TIMEOUTS) hangingUntil = scope.now() + PAUSE_MS;
+      if (sent.response === null) throw failureFromKyberExchange(sent.error);
+      if (sent.response.status === 200)
+        return readResponse(sent.response, { path, schema, now: scope.now() });
+      const refused = failureFromKyberResponse(sent.response, scope.now());
+      if (refused.code === "rate_limited")
+        limitedUntil = scope.now() + Number(refused.members.retry_after) * 1000;
+      throw refused;
+    },
+  };
+}
+
+function toInit(body: unknown, clientId: string): RequestInit {
+  const headers: Record<string, string> = { accept: "application/json", "x-client-id": clientId };
+  if (body === undefined) return { headers };
+  headers["content-type"] = "application/json";
+  return { method: "POST", headers, body: JSON.stringify(body) };
+}
+
+/** A response, or the error that occurred instead of one. */
+type Sent =
+  | { response: BoundedResponse; timedOut: false }
+  | { response: null; error: unknown; timedOut: boolean };
+
+async function send(
+  scope: ProviderScope,
+  { url, init, timeoutMs }: { url: string; init: RequestInit; timeoutMs: number },
+): Promise<Sent> {
+  const bounds = { timeoutMs, maxBytes: MAX_BYTES };
+  try {
+    const response = await scope.timing.track("provider", () =>
+      boundedFetch(scope.fetch, { url, init, bounds }),
+    );
+    return { response, timedOut: false };
+  } catch (error) {
+    return { response: null, error, timedOut: error instanceof OutsideError && error.kind === "timeout" };
+  }
+}
+
+/**
+ * Parses the body of a response with status 200. An error code in it counts as an error status of 400. Throws
+ * `upstream_unavailable` if it is not JSON, and `upstream_rejected` if it does not match the schema.
+ */
+function readResponse<S extends z.ZodType>(
+  response: BoundedResponse,
+  { path, schema, now }: { path: string; schema: S; now: number },
+): { parsed: z.infer<S>; json: unknown } {
+  const json = parseExactJson(response.text);
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { parsed: parsed.data, json };
+  if (hasErrorCode(json)) throw failureFromKyberResponse({ ...response, status: 400 }, now);
+  const field = parsed.error.issues[0]?.path.join(".") ?? "shape";
+  throw kyberRejection(`answer of ${path.split("?")[0]}: ${field}`);
+}
+
+function hasErrorCode(json: unknown): boolean {
+  if (typeof json !== "object" || json === null || !("code" in json)) return false;
+  return typeof json.code === "number" && json.code !== 0;
+}
+
+/** JSON.parse and JSON.rawJSON with access to the source text, which the library of TypeScript does not declare yet. */
+interface ExactJson {
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): unknown;
+}
+
+/**
+ * Parses JSON so that writing it again yields the same numbers: a number that a double cannot hold keeps its digits. A
+ * route is sent back unchanged, and it contains integers of 256 bits. Throws `upstream_unavailable` for other text.
+ * Source: ECMAScript proposal JSON.parse source text access.
+ */
+function parseExactJson(text: string): unknown {
+  const json = JSON as unknown as ExactJson;
+  try {
+    return json.parse(text, (_key, value, { source }) =>
+      typeof value === "number" && source !== undefined && source !== String(value)
+        ? json.rawJSON(source)
+        : value,
+    );
+  } catch (error) {
+    throw failureFromKyberExchange(error);
+  }
+}

@@ -1,0 +1,175 @@
+import { isAddressEqual } from "viem";
+import { isNative } from "../../lib/address.ts";
+import { PARTS_PER_BILLION } from "../../lib/amount.ts";
+import type { Provider, ProviderScope, ProviderStatus, TransferQuote, TransferRequest } from "../provider.ts";
+import { createKyberClient, type KyberApiSettings, type KyberClient } from "./kyber-client.ts";
+import { type KyberDeployment, type KyberDeployments, resolveKyberDeployments } from "./kyber-deployments.ts";
+import { kyberRejection, noKyberRoute } from "./kyber-errors.ts";
+import { KyberBuild, KyberRoutes } from "./kyber-schemas.ts";
+import { kyberToken, verifyKyberSwap } from "./verify-kyber-swap.ts";
+
+/** Name of the provider KyberSwap, and of its tool in steps. */
+const KYBER_KEY = "kyber";
+/** Number of seconds for which a built swap is offered: its minimum output protects it for longer. */
+const VALID_SECONDS = 300;
+/** Number of seconds after which KyberSwap's executor refuses the swap. */
+const DEADLINE_SECONDS = 1_200;
+const BPS = 10_000n;
+const PARTS_PER_BPS = PARTS_PER_BILLION / BPS;
+/** Largest slippage that the API accepts, in basis points. */
+const MAX_SLIPPAGE_BPS = 2_000n;
+
+/** Options of the KyberSwap provider. */
+export interface KyberOptions extends KyberApiSettings {
+  /** Deployments on chains that are not defined in code, such as local ones. */
+  deployments?: readonly KyberDeployment[];
+}
+
+/**
+ * Creates the KyberSwap provider, which swaps tokens on one chain and delivers them to the user. It has no bridge and no
+ * destination call. Throws `internal` if an option would replace a deployment that is defined in code.
+ */
+export function createKyber(options: KyberOptions): Provider {
+  const deployments = resolveKyberDeployments(options.deployments ?? []);
+  const client = createKyberClient(options);
+  return {
+    name: KYBER_KEY,
+    capabilities: () => ({ bridges: [], swaps: true, destinationCall: false }),
+    async quote(scope, request) {
+      const deployment = requireSwap(deployments, request);
+      return [(await fetchRoute(client, { scope, request, deployment })).quote];
+    },
+    spenders({ fromChainId, toChainId, fromToken }) {
+      const deployment = fromChainId === toChainId ? deployments.get(fromChainId) : undefined;
+      return deployment === undefined || isNative(fromToken) ? [] : [deployment.router];
+    },
+    async build(scope, request) {
+      const deployment = requireSwap(deployments, request);
+      const { summary } = await fetchRoute(client, { scope, request, deployment });
+      return buildSwap(client, { scope, request, deployment, summary });
+    },
+    // A swap begins and ends in one transaction, whose receipt shows it.
+    status: async () => UNKNOWN_STATUS,
+  };
+}
+
+const UNKNOWN_STATUS: ProviderStatus = {
+  phase: "unknown",
+  substatus: null,
+  destinationTxHash: null,
+  refundTxHash: null,
+  amountReceived: null,
+  explorerLink: null,
+  proof: null,
+};
+
+/**
+ * Returns the deployment that serves a request. Throws `no_route` for a transfer to another chain, over a bridge, with a
+ * destination call, without a swap, or on a chain that KyberSwap does not serve.
+ */
+function requireSwap(deployments: KyberDeployments, request: TransferRequest): KyberDeployment {
+  const deployment = deployments.get(request.fromChainId);
+  if (deployment === undefined || request.fromChainId !== request.toChainId)
+    throw noKyberRoute("exchange_unavailable");
+  const bare = request.call === null && request.bridges === null;
+  if (!bare || isAddressEqual(request.fromToken, request.toToken)) throw noKyberRoute("request_refused");
+  return deployment;
+}
+
+interface SwapInput {
+  scope: ProviderScope;
+  request: TransferRequest;
+  deployment: KyberDeployment;
+}
+
+/**
+ * Requests a route and returns it as the API sent it (`summary`), with its quote. Sources that sign quotes for one sender
+ * and for seconds are excluded, because a user needs minutes to sign. Errors of the client propagate; throws
+ * `upstream_rejected` if the route is for another swap. Source: `GET /{chain}/api/v1/routes`.
+ */
+async function fetchRoute(
+  client: KyberClient,
+  { scope, request, deployment }: SwapInput,
+): Promise<{ summary: unknown; quote: TransferQuote }> {
+  const query = new URLSearchParams({
+    tokenIn: kyberToken(request.fromToken),
+    tokenOut: kyberToken(request.toToken),
+    amountIn: request.amount.toString(),
+    excludeRFQSources: "true",
+    origin: request.user,
+  });
+  const path = `/${deployment.slug}/api/v1/routes?${query}`;
+  const { parsed, json } = await client.ask(scope, { path, schema: KyberRoutes });
+  const { routeSummary: route, routerAddress } = parsed.data;
+  const matches =
+    isAddressEqual(routerAddress, deployment.router) &&
+    isAddressEqual(route.tokenIn, kyberToken(request.fromToken)) &&
+    isAddressEqual(route.tokenOut, kyberToken(request.toToken)) &&
+    route.amountIn === request.amount &&
+    route.amountOut > 0n;
+  if (!matches) throw kyberRejection("routeSummary");
+  const toAmountMin = minimumOutput(route.amountOut, request);
+  if (toAmountMin === 0n) throw noKyberRoute("no_quote");
+  const quote = { ...quoteOf(route), toAmount: route.amountOut, toAmountMin };
+  return { summary: (json as { data: { routeSummary: unknown } }).data.routeSummary, quote };
+}
+
+/**
+ * Requests the transaction of a route and verifies it. Errors of the client and of `verifyKyberSwap` propagate. Source:
+ * `POST /{chain}/api/v1/route/build`.
+ */
+async function buildSwap(client: KyberClient, input: SwapInput & { summary: unknown }) {
+  const { scope, request, deployment, summary } = input;
+  const { parsed } = await client.ask(scope, {
+    path: `/${deployment.slug}/api/v1/route/build`,
+    body: {
+      routeSummary: summary,
+      sender: request.user,
+      recipient: request.user,
+      origin: request.user,
+      slippageTolerance: Number(slippageBps(request)),
+      deadline: Math.floor(scope.now() / 1000) + DEADLINE_SECONDS,
+    },
+    schema: KyberBuild,
+  });
+  const answer = parsed.data;
+  const verified = verifyKyberSwap({ request, deployment, answer });
+  return {
+    ...quoteOf(answer),
+    ...verified,
+    spender: isNative(request.fromToken) ? null : deployment.router,
+    executor: null,
+    tool: KYBER_KEY,
+    validSeconds: VALID_SECONDS,
+  };
+}
+
+/** Returns the fields of a KyberSwap quote other than its amounts. */
+function quoteOf(costs: { amountInUsd: string | null; amountOutUsd: string | null; gasUsd: string | null }) {
+  return {
+    provider: KYBER_KEY,
+    bridge: null,
+    bridgeName: null,
+    bridgeLogo: null,
+    estimatedSeconds: null,
+    gasCostUsd: costs.gasUsd,
+    fromAmountUsd: costs.amountInUsd,
+    toAmountUsd: costs.amountOutUsd,
+    supportsCall: false,
+    supportsPlain: true,
+  };
+}
+
+/**
+ * Returns the slippage to send to KyberSwap in basis points: the user's, rounded down, so that the minimum is never below
+ * the user's, and at most 20 %.
+ */
+function slippageBps({ slippage }: TransferRequest): bigint {
+  const asked = slippage / PARTS_PER_BPS;
+  return asked < MAX_SLIPPAGE_BPS ? asked : MAX_SLIPPAGE_BPS;
+}
+
+/** Returns the minimum output that KyberSwap's calldata will have for an expected output, rounded down as it does. */
+function minimumOutput(amountOut: bigint, request: TransferRequest): bigint {
+  return (amountOut * (BPS - slippageBps(request))) / BPS;
+}

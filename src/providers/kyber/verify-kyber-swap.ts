@@ -1,0 +1,103 @@
+import { type Address, type Hex, isAddressEqual } from "viem";
+import { isNative } from "../../lib/address.ts";
+import { deductParts } from "../../lib/amount.ts";
+import type { TransferRequest } from "../provider.ts";
+import {
+  decodeKyberSwap,
+  encodeKyberSwap,
+  KYBER_NATIVE,
+  type KyberSwapDescription,
+  kyberFlags,
+} from "./kyber-calldata.ts";
+import type { KyberDeployment } from "./kyber-deployments.ts";
+import { kyberRejection } from "./kyber-errors.ts";
+import type { KyberBuild } from "./kyber-schemas.ts";
+
+/** Flags that a swap may have; any other changes what the router takes or when it accepts less than the minimum. */
+const ALLOWED_FLAGS =
+  kyberFlags.shouldClaim |
+  kyberFlags.simpleSwap |
+  kyberFlags.feeOnOutput |
+  kyberFlags.feeInBps |
+  kyberFlags.approveFund;
+/** Maximum fee of a swap, in basis points of the input or the output: 0.5 %. We ask for no fee. */
+const MAX_FEE_BPS = 50n;
+const BPS = 10_000n;
+
+/** What KyberSwap's transaction is verified against. */
+export interface KyberVerifyInput {
+  request: TransferRequest;
+  deployment: KyberDeployment;
+  answer: KyberBuild["data"];
+}
+
+/** A verified swap: the transaction to sign, with its expected and minimum output in the output token's smallest unit. */
+export interface VerifiedKyberSwap {
+  transaction: { to: Address; data: Hex; value: bigint };
+  toAmount: bigint;
+  toAmountMin: bigint;
+}
+
+/**
+ * Decodes the transaction of a swap, compares every field that moves money with the request, and encodes it again. The
+ * returned transaction follows from the request, the deployment in code and the verified fields; the executor and its
+ * data stay opaque and are bound by the minimum output. Pure. Throws `upstream_rejected`, with the name of the differing
+ * field in its cause.
+ */
+export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInput): VerifiedKyberSwap {
+  const native = isNative(request.fromToken);
+  const value = native ? request.amount : 0n;
+  requireMatch(isAddressEqual(answer.routerAddress, deployment.router), "routerAddress");
+  requireMatch(answer.amountIn === request.amount, "amountIn");
+  requireMatch(answer.amountOut > 0n, "amountOut");
+  requireMatch((answer.transactionValue ?? value) === value, "transactionValue");
+  const swap = decodeKyberSwap(answer.data);
+  requireMatch(swap !== null, "data");
+  const { desc, executorData } = swap;
+  requireMatch(executorData !== "0x", "executorData");
+  requireMatch(swap.kind === "swap" || !native, "selector");
+  requireMatch(isAddressEqual(desc.srcToken, kyberToken(request.fromToken)), "srcToken");
+  requireMatch(isAddressEqual(desc.dstToken, kyberToken(request.toToken)), "dstToken");
+  requireMatch(isAddressEqual(desc.dstReceiver, request.user), "dstReceiver");
+  requireMatch(desc.amount === request.amount, "amount");
+  requireMatch(desc.permit === "0x", "permit");
+  requireMatch((desc.flags & ~ALLOWED_FLAGS) === 0n, "flags");
+  checkInputs(desc);
+  checkFees(desc, answer.amountOut);
+  requireMatch(desc.minReturnAmount >= deductParts(answer.amountOut, request.slippage), "minReturnAmount");
+  requireMatch(desc.minReturnAmount > 0n && desc.minReturnAmount <= answer.amountOut, "minReturnAmount");
+  return {
+    transaction: { to: deployment.router, data: encodeKyberSwap(swap), value },
+    toAmount: answer.amountOut,
+    toAmountMin: desc.minReturnAmount,
+  };
+}
+
+/** Returns the address by which KyberSwap names a token. */
+export const kyberToken = (token: Address): Address => (isNative(token) ? KYBER_NATIVE : token);
+
+/** Throws `upstream_rejected` if the contracts that swap receive more than the amount paid. */
+function checkInputs({ srcReceivers, srcAmounts, amount }: KyberSwapDescription): void {
+  requireMatch(srcReceivers.length === srcAmounts.length, "srcReceivers");
+  requireMatch(sumOf(srcAmounts) <= amount, "srcAmounts");
+}
+
+/**
+ * Throws `upstream_rejected` if the fees exceed 0.5 %. The minimum output is what remains after fees, so that they are
+ * also bound by the slippage.
+ */
+function checkFees(desc: KyberSwapDescription, amountOut: bigint): void {
+  const { feeReceivers, feeAmounts, flags } = desc;
+  requireMatch(feeReceivers.length === feeAmounts.length, "feeReceivers");
+  const fees = sumOf(feeAmounts);
+  const onOutput = (flags & kyberFlags.feeOnOutput) !== 0n;
+  const inBps = (flags & kyberFlags.feeInBps) !== 0n;
+  const whole = inBps ? BPS : onOutput ? amountOut : desc.amount;
+  requireMatch(fees * BPS <= whole * MAX_FEE_BPS, "feeAmounts");
+}
+
+const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
+
+function requireMatch(holds: boolean, field: string): asserts holds {
+  if (!holds) throw kyberRejection(field);
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { Api, type BuildBody } from "../../support/e2e/api.ts";
+import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
+import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
+import { type Journey, newTraveller, prepare, travel } from "../../support/e2e/transfer.ts";
+
+const api = new Api();
+const one = chainOf(chainIds.one);
+const { lifi, swaps } = emulators();
+const into = vaultNamed("Plain USDC");
+const journeys: readonly Journey["paid"][] = ["WETH", "WBTC", "ETH"];
+const dead: readonly FaultInput[] = [{ kind: "status", status: 503 }];
+
+async function start(paid: Journey["paid"]) {
+  const journey: Journey = { from: one, paid, vault: into };
+  const traveller = await newTraveller([one]);
+  return { journey, traveller, body: await prepare(journey, traveller) };
+}
+
+/** The providers of all options that a quote lists. */
+async function offeredFor(body: BuildBody): Promise<(string | null)[]> {
+  return (await api.quote(body)).route_options.map(({ provider }) => provider);
+}
+
+/** Requests of each outside system that a response reports. */
+function requestsOf(header: string | null): Record<string, number> {
+  const entries = [...(header ?? "").matchAll(/(\w+);dur=[\d.]+;desc="(\d+)"/g)];
+  return Object.fromEntries(entries.map(([, name = "", count]) => [name, Number(count)]));
+}
+
+describe("a swap on one chain is offered by LI.FI and by KyberSwap", () => {
+  test("as two options that the provider tells apart, with the higher output tagged", async () => {
+    const { route_options: options, reasons } = await api.quote((await start("WETH")).body);
+    expect(options.map(({ provider, bridge }) => [provider, bridge])).toEqual([
+      ["lifi", null],
+      ["kyber", null],
+    ]);
+    const outputs = options.map(({ to_amount }) => BigInt(to_amount));
+    const best = outputs.reduce((a, b) => (a > b ? a : b));
+    for (const [index, { tags }] of options.entries())
+      expect(tags.includes("best_output")).toBe(outputs[index] === best);
+    expect(reasons).toEqual([]);
+  });
+
+  test("and neither is a bridge", async () => {
+    const { json } = await api.send("/v1/bridges");
+    expect(JSON.stringify(json)).not.toContain("kyber");
+  });
+
+  test("with four requests to nodes for a build, as without KyberSwap", async () => {
+    const counts = async () =>
+      requestsOf(
+        (await api.send("/v1/quote/build", { body: (await start("WETH")).body })).headers.get(
+          "server-timing",
+        ),
+      );
+    await counts();
+    const [both, alone] = [await counts(), await withFaults({ emulators: [swaps], faults: dead }, counts)];
+    expect(both["rpc"]).toBe(alone["rpc"]);
+    expect(both["rpc"]).toBeLessThanOrEqual(4);
+  });
+});
+
+describe("LI.FI is down", () => {
+  test.each(journeys)(
+    "a deposit in %s goes through KyberSwap, and the user signs the second step",
+    async (paid) => {
+      const { journey, traveller, body } = await start(paid);
+      const built = await withFaults({ emulators: [lifi], faults: dead }, () => api.build(body));
+      expect(built).toMatchObject({ two_step: true, tracking: { bridge: null } });
+      expect(built.transaction_request.to).toBe(one.info.contracts.kyber_router);
+      expect(built.approval?.spender_address ?? null).toBe(
+        paid === "ETH" ? null : one.info.contracts.kyber_router,
+      );
+      const { hash, shares } = await travel({ ...journey, traveller, built, style: "approval" });
+      expect(shares).toBeGreaterThanOrEqual(BigInt(built.estimate.min_shares ?? "1"));
+      await expect
+        .poll(async () => (await api.status(hash, one.chainId)).substatus, { timeout: 20_000 })
+        .toBe("COMPLETED");
+    },
+  );
+
+  test.each<[string, FaultInput, number, string]>([
+    ["pays an attacker", { kind: "hostile", match: "/build" }, 502, "upstream_rejected"],
+    ["is down too", { kind: "status", status: 503 }, 502, "upstream_unavailable"],
+    ["has renamed its fields", { kind: "drift" }, 502, "upstream_rejected"],
+    ["answers a web page", { kind: "html" }, 502, "upstream_unavailable"],
+    ["answers half", { kind: "truncate" }, 502, "upstream_unavailable"],
+    ["limits us", { kind: "status", status: 429 }, 502, "upstream_unavailable"],
+  ])("and KyberSwap %s: the build is refused", async (_name, fault, status, code) => {
+    const { body } = await start("WETH");
+    const refused = await withFaults({ emulators: [lifi], faults: dead }, () =>
+      withFaults({ emulators: [swaps], faults: [fault] }, () => api.refusal(body)),
+    );
+    // An outage that a customer cannot act on; which of the two is reported depends on the kind.
+    expect([refused.status, refused.code]).toEqual([status, code]);
+    // A rate limit holds for a second.
+    await expect.poll(() => offeredFor(body), { timeout: 5_000 }).toContain("kyber");
+  });
+});
+
+describe("KyberSwap fails", () => {
+  test.each<[string, FaultInput]>([
+    ["is down", { kind: "status", status: 500 }],
+    ["pays an attacker", { kind: "hostile" }],
+    ["answers garbage", { kind: "malformed" }],
+    ["has renamed its fields", { kind: "drift" }],
+    ["never answers", { kind: "timeout" }],
+  ])("%s: the deposit goes through LI.FI", async (_name, fault) => {
+    const { body } = await start("WETH");
+    await withFaults({ emulators: [swaps], faults: [fault] }, async () => {
+      const startedAt = performance.now();
+      const built = await api.build(body);
+      expect(built.two_step).toBe(false);
+      expect(performance.now() - startedAt).toBeLessThan(4_000);
+    });
+  });
+});
