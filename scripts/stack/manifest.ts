@@ -2,7 +2,6 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Address, getAddress } from "viem";
 import type { StackAccount } from "./accounts.ts";
-import type { BridgingContracts } from "./chains/bridging.ts";
 import type { DeployedChain } from "./chains/deploy-chain.ts";
 import { type ExecutorVersion, type Scenario, type TokenSymbol, tokenPlans } from "./chains/plan.ts";
 import { familyOfVault } from "./chains/registry.ts";
@@ -108,7 +107,7 @@ export function describeChain({
   };
 }
 
-function describeBridging(bridging: BridgingContracts): StackBridging {
+function describeBridging(bridging: DeployedChain["bridging"]): StackBridging {
   return {
     spoke_pool: bridging.spokePool,
     multicall_handler: bridging.multicallHandler,

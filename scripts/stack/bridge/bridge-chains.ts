@@ -1,5 +1,4 @@
 import { type Address, isAddressEqual, zeroAddress } from "viem";
-import type { BridgingContracts } from "../chains/bridging.ts";
 import type { DeployedChain } from "../chains/deploy-chain.ts";
 import { tokenPlans } from "../chains/plan.ts";
 import { type Asset, assetTerms } from "./asset-terms.ts";
@@ -24,7 +23,7 @@ export interface BridgeChain {
   url: string;
   multicall3: Address | null;
   wrappedNative: Address;
-  contracts: BridgingContracts;
+  contracts: DeployedChain["bridging"];
   tokens: readonly BridgeToken[];
 }
 

@@ -10,11 +10,6 @@ import {
   zeroAddress,
 } from "viem";
 import {
-  aggregationExecutorAbi,
-  aggregationExecutorCreationCode,
-  metaAggregationRouterCreationCode,
-} from "#stand-ins/kyber";
-import {
   diamondAbi,
   diamondCreationCode,
   erc20ProxyAbi,
@@ -59,9 +54,6 @@ export interface BridgingContracts {
   receiverAcross: Address;
   feeForwarder: Address;
   exchange: Address;
-  /** KyberSwap's router, and the executor that swaps on the exchange. */
-  kyberRouter: Address;
-  kyberExecutor: Address;
   stargate: StargateContracts;
   circle: CircleContracts;
   /** Fills deposits and, as the SpokePool's admin, pays refunds; impersonated, without a key. */
@@ -88,8 +80,7 @@ export function deployBridging(
   allowCalls(script, { ...lifi, exchange });
   stock(script, { tokens, spokePool, exchange });
   const bridges = { spokePool, multicallHandler, stargate, circle: messaging.circle };
-  const kyber = deployKyber(script, exchange);
-  return { ...bridges, ...lifi, ...kyber, executorVersion, exchange, relayer: script.deployer };
+  return { ...bridges, ...lifi, executorVersion, exchange, relayer: script.deployer };
 }
 
 function deploySpokePool(script: ChainScript, { WETH }: Tokens): Address {
@@ -141,16 +132,6 @@ function deployExchange(script: ChainScript, tokens: Tokens): Address {
   const args = [[...listings, ...native.map((weth) => ({ ...weth, token: zeroAddress }))]] as const;
   const data = encodeDeployData({ abi: exchangeAbi, bytecode: exchangeCreationCode, args });
   return script.deploy("Exchange", data);
-}
-
-function deployKyber(script: ChainScript, exchange: Address) {
-  const kyberRouter = script.deploy("MetaAggregationRouter", metaAggregationRouterCreationCode);
-  const data = encodeDeployData({
-    abi: aggregationExecutorAbi,
-    bytecode: aggregationExecutorCreationCode,
-    args: [exchange],
-  });
-  return { kyberRouter, kyberExecutor: script.deploy("AggregationExecutor", data) };
 }
 
 function allowCalls(

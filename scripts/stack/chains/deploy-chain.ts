@@ -8,6 +8,7 @@ import { familyOf } from "./families/families.ts";
 import { type PlacedVault, standardDeposit, type VaultTerms } from "./families/family-vault.ts";
 import { installMulticall3, scriptRouterDeployment, verifyRouter } from "./infrastructure.ts";
 import { rpc } from "./json-rpc.ts";
+import { deployKyber, type KyberContracts } from "./kyber.ts";
 import {
   accrue,
   createMarket,
@@ -40,7 +41,7 @@ export interface DeployedChain {
   depositRouter: Address;
   multicall3: Address | null;
   morpho: Address;
-  bridging: BridgingContracts;
+  bridging: BridgingContracts & KyberContracts;
   tokens: Record<TokenSymbol, Address>;
   vaults: readonly DeployedVault[];
   /** First block that can hold an event of a vault. */
@@ -70,6 +71,8 @@ export async function deployChain(
     plan: vault,
     ...deployVault(script, { vault, tokens, morpho }),
   }));
+  // After the vaults, whose addresses the README prints.
+  const kyber = deployKyber(script, bridging.exchange);
   await script.flush();
   await advanceTime(url, TIMELOCK + 1);
   for (const vault of vaults) giveHistory(script, { vault, tokens, morpho });
@@ -78,7 +81,14 @@ export async function deployChain(
   const multicall3 = plan.multicall3 ? await installMulticall3(url) : null;
   await verifyRouter(url, plan.chainId);
   await advanceToNow(url);
-  const placed = { depositRouter, multicall3, morpho: morpho.morpho, bridging, tokens, vaults };
+  const placed = {
+    depositRouter,
+    multicall3,
+    morpho: morpho.morpho,
+    bridging: { ...bridging, ...kyber },
+    tokens,
+    vaults,
+  };
   return { plan, url, ...placed, startBlock };
 }
 
