@@ -1,14 +1,6 @@
 import * as z from "zod";
 import { AppError } from "./errors.ts";
-import { parseAddress } from "./lib/address.ts";
-
-const Url = z.url({ protocol: /^https?$/ });
-const ContractAddress = z.string().transform((text, context) => {
-  const address = parseAddress(text);
-  if (address !== null) return address;
-  context.addIssue({ code: "custom", message: "not an address" });
-  return z.NEVER;
-});
+import { ByChain, ContractAddress, jsonVariable, Url } from "./lib/setting-schemas.ts";
 
 /**
  * Schema of one entry of `CHAINS`: the settings of a chain. For a chain that the code supports, only `rpc_urls` is
@@ -26,23 +18,6 @@ const ChainSetting = z.object({
 });
 /** One entry of `CHAINS`: the settings of a chain. */
 export type ChainSetting = z.infer<typeof ChainSetting>;
-
-/** Creates the schema of an environment variable that holds JSON; an empty variable counts as absent. */
-function jsonVariable<T extends z.ZodType>(schema: T) {
-  return z
-    .string()
-    .optional()
-    .transform((text, context): unknown => {
-      if (text === undefined || text === "") return undefined;
-      try {
-        return JSON.parse(text);
-      } catch {
-        context.addIssue({ code: "custom", message: "not JSON" });
-        return z.NEVER;
-      }
-    })
-    .pipe(schema.optional());
-}
 
 /** Default rate limits by name: the number of requests that one caller may make per minute. */
 const limitDefaults = {
@@ -83,10 +58,6 @@ const RateLimits = z
  */
 const Peppers = z.record(z.string().regex(/^[1-9][0-9]{0,3}$/), z.string().min(32));
 
-const ByChain = <T extends z.ZodType>(deployment: T) =>
-  z
-    .record(z.string().regex(/^[1-9][0-9]{0,15}$/), deployment)
-    .transform((rows) => Object.entries(rows).map(([chainId, row]) => [Number(chainId), row] as const));
 const AssetSetting = z.strictObject({
   asset: z.string().min(1).max(32),
   address: ContractAddress,

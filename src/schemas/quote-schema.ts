@@ -188,22 +188,16 @@ const Costs = {
   }),
 };
 
+const Named = z.string().nullable();
 /** One route that a deposit can take, as a quote lists it. */
 export const RouteOption = z
   .object({
-    provider: z.string().nullable().meta({
-      description:
-        "Provider that offers the route, or `null` if none is used. Two providers may offer the same bridge.",
-      example: "lifi",
-    }),
+    provider: Named.meta({ description: "Provider of the route, or `null`.", example: "lifi" }),
     bridge: z.string().nullable().meta({
       description: "Key of the bridge (`GET /v1/bridges`), or `null` if none is used.",
       example: "across",
     }),
-    bridge_name: z.string().nullable().meta({
-      description: "Display name of the bridge, or `null` if none is used.",
-      example: "Across",
-    }),
+    bridge_name: Named.meta({ description: "Name of the bridge, or `null`.", example: "Across" }),
     bridge_logo: z.string().nullable().meta({
       description: "URL of the bridge's logo, or `null` if there is none.",
       example: "https://bridge.example/across.svg",

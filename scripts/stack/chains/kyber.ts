@@ -1,0 +1,25 @@
+import { type Address, encodeDeployData } from "viem";
+import {
+  aggregationExecutorAbi,
+  aggregationExecutorCreationCode,
+  metaAggregationRouterCreationCode,
+} from "#stand-ins/kyber";
+import type { ChainScript } from "./chain-script.ts";
+
+/** KyberSwap's contracts on one chain. */
+export interface KyberContracts {
+  kyberRouter: Address;
+  /** Swaps on the exchange. */
+  kyberExecutor: Address;
+}
+
+/** Deploys KyberSwap's router, and the executor that swaps on the exchange. */
+export function deployKyber(script: ChainScript, exchange: Address): KyberContracts {
+  const kyberRouter = script.deploy("MetaAggregationRouter", metaAggregationRouterCreationCode);
+  const data = encodeDeployData({
+    abi: aggregationExecutorAbi,
+    bytecode: aggregationExecutorCreationCode,
+    args: [exchange],
+  });
+  return { kyberRouter, kyberExecutor: script.deploy("AggregationExecutor", data) };
+}

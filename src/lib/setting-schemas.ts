@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { parseAddress } from "./address.ts";
+
+/** Schema of an HTTP URL. */
+export const Url = z.url({ protocol: /^https?$/ });
+/** Schema of a contract's address, which is checksummed. */
+export const ContractAddress = z.string().transform((text, context) => {
+  const address = parseAddress(text);
+  if (address !== null) return address;
+  context.addIssue({ code: "custom", message: "not an address" });
+  return z.NEVER;
+});
+
+/** Creates the schema of an environment variable that holds JSON; an empty variable counts as absent. */
+export function jsonVariable<T extends z.ZodType>(schema: T) {
+  return z
+    .string()
+    .optional()
+    .transform((text, context): unknown => {
+      if (text === undefined || text === "") return undefined;
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: "custom", message: "not JSON" });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema.optional());
+}
+
+/** Creates the schema of rows by chain id; the result is a list of pairs of chain id and row. */
+export const ByChain = <T extends z.ZodType>(deployment: T) =>
+  z
+    .record(z.string().regex(/^[1-9][0-9]{0,15}$/), deployment)
+    .transform((rows) => Object.entries(rows).map(([chainId, row]) => [Number(chainId), row] as const));
