@@ -58,7 +58,7 @@ describe("toRouteOptions()", () => {
   });
 
   test("names the provider, and tags the highest expected amount, not the highest minimum", async () => {
-    const world = await moving({});
+    const world = await moving({ atVault: { rises: { [balanceKey(VAULT, USER)]: sharesFor(toAmount) } } });
     const built = await buildOneStep(world.ctx, world.attempt);
     const hopeful = { ...option, provider: "other", toAmount: toAmount + 1n, toAmountMin: toAmountMin - 1n };
     const ranking = { quotes: [option, hopeful], decidedBy: null };

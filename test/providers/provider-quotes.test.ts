@@ -106,6 +106,7 @@ describe("requestQuotes()", () => {
       return [option({ provider: name })];
     },
     spenders: () => [],
+    assets: () => [],
     build: () => Promise.reject(new Error("unused")),
     status: () => Promise.reject(new Error("unused")),
   });

@@ -48,6 +48,7 @@ export function createKyber(options: KyberOptions): Provider {
       const { summary } = await fetchRoute(client, { scope, request, deployment });
       return buildSwap(client, { scope, request, deployment, summary });
     },
+    assets: () => [],
     // A swap begins and ends in one transaction, whose receipt shows it.
     status: async () => UNKNOWN_STATUS,
   };
@@ -141,6 +142,8 @@ async function buildSwap(client: KyberClient, input: SwapInput & { summary: unkn
     executor: null,
     tool: KYBER_KEY,
     validSeconds: VALID_SECONDS,
+    swaps: true,
+    nativeFee: 0n,
   };
 }
 
@@ -151,6 +154,8 @@ function quoteOf(costs: { amountInUsd: string | null; amountOutUsd: string | nul
     bridge: null,
     bridgeName: null,
     bridgeLogo: null,
+    // We ask KyberSwap to charge none.
+    declaredFee: 0n,
     estimatedSeconds: null,
     gasCostUsd: costs.gasUsd,
     fromAmountUsd: costs.amountInUsd,

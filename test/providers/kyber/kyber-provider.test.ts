@@ -48,6 +48,7 @@ describe("quote()", () => {
         bridgeLogo: null,
         toAmount: AMOUNT_OUT,
         toAmountMin: (AMOUNT_OUT * 97n) / 100n,
+        declaredFee: 0n,
         estimatedSeconds: null,
         gasCostUsd: "0.5",
         fromAmountUsd: "100.01",
