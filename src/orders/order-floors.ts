@@ -41,7 +41,7 @@ export function totalLoss({ transfer, vault }: LossSplit): bigint {
 
 /** Returns the least amount that may remain of an expected amount after a loss (parts per billion), rounded up. */
 export function leastAfter(expected: bigint, loss: bigint): bigint {
-  return (expected * (PARTS_PER_BILLION - loss) + PARTS_PER_BILLION - 1n) / PARTS_PER_BILLION;
+  return divideUp(expected * (PARTS_PER_BILLION - loss), PARTS_PER_BILLION);
 }
 
 /** What a contract enforces on an order of an exact amount that is known before: the output's least amount. */
@@ -61,29 +61,51 @@ export function exactFloor(seen: bigint, loss: bigint): ExactFloor {
 /**
  * What a contract enforces on an order whose amount a bridge decides: the least amount that must arrive (`minIn`) and
  * the least output per unit of it (`minOutPerIn`, times 10^27). Together they lose at most the slippage, whatever
- * arrives.
+ * arrives. `minOut` is zero unless the two cannot reach `least`, the least output that all three allow.
  */
 export interface DeliveredFloors extends ExactFloor {
   minIn: bigint;
   minOutPerIn: bigint;
+  least: bigint;
 }
 
-/**
- * Returns the floors of an order for what a bridge delivers. `expected` is the amount that the bridge is expected to
- * deliver, `seen` the output for it. `minIn` is rounded up less one unit for the bridge's own rounding, `minOutPerIn`
- * down. `minOut` is the same bound as an absolute figure, for a Router that has no floor per unit. Returns null if
- * the output per unit is too small to be enforced; the order then takes two steps.
- */
-export function deliveredFloors(order: {
+/** An order for what a bridge delivers: the amount expected, the output seen for it, and the losses allowed. */
+export interface DeliveredOrder {
   expected: bigint;
   seen: bigint;
   loss: LossSplit;
-}): DeliveredFloors | null {
-  const { expected, seen, loss } = order;
-  if (expected <= 0n) return null;
-  const least = leastAfter(expected, loss.transfer) - BRIDGE_ROUNDING;
-  const minOutPerIn = mulDivDown(deductParts(PER_UNIT_SCALE, loss.vault), seen, expected);
-  if (minOutPerIn < MIN_OUT_PER_IN) return null;
-  const { minOut } = exactFloor(seen, totalLoss(loss));
-  return { minIn: least > 0n ? least : 1n, minOutPerIn, minOut };
+  /** The least amount that must arrive if it is fixed already. */
+  minIn?: bigint;
 }
+
+/**
+ * Returns the floors of an order for what a bridge delivers. `minIn` is rounded up less one unit for the bridge's own
+ * rounding; `minOutPerIn` makes up for that unit. Returns null if the output per unit is too small to be enforced; the
+ * order then takes two steps.
+ */
+export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrder): DeliveredFloors | null {
+  if (expected <= 0n) return null;
+  const own = leastAfter(expected, loss.transfer) - BRIDGE_ROUNDING;
+  const minIn = fixed.minIn ?? (own > 0n ? own : 1n);
+  const perUnit = (vaultLoss: bigint) => mulDivDown(deductParts(PER_UNIT_SCALE, vaultLoss), seen, expected);
+  const base = perUnit(loss.vault);
+  if (base < MIN_OUT_PER_IN) return null;
+  const wanted = exactFloor(seen, totalLoss(loss)).minOut;
+  const needed = divideUp(wanted * PER_UNIT_SCALE, minIn);
+  // At least half of the vault's part stays.
+  const reachable = needed <= perUnit(loss.vault / 2n);
+  const minOutPerIn = reachable && needed > base ? needed : base;
+  const floors = { minIn, minOutPerIn, minOut: reachable ? 0n : wanted };
+  return { ...floors, least: leastOutput(floors, minIn) };
+}
+
+/** Returns the least output that floors allow for an amount that arrived, as the Router computes it: rounded up. */
+export function leastOutput(
+  { minOut, minOutPerIn }: Pick<DeliveredFloors, "minOut" | "minOutPerIn">,
+  arrived: bigint,
+): bigint {
+  const least = divideUp(arrived * minOutPerIn, PER_UNIT_SCALE);
+  return least > minOut ? least : minOut;
+}
+
+const divideUp = (amount: bigint, divisor: bigint): bigint => (amount + divisor - 1n) / divisor;

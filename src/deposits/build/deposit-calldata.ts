@@ -32,6 +32,11 @@ import { type DepositIntent, paysNative } from "./deposit-order.ts";
 export interface DepositFloors {
   minIn: bigint;
   minShares: bigint | null;
+  /**
+   * What the Router enforces for an amount that a bridge decides, in place of `minShares`, which is then the least that
+   * results: shares per unit times 10^27, and an absolute minimum or zero.
+   */
+  perUnit?: { minOutPerIn: bigint; minOut: bigint };
   /** Latest block timestamp at which the Router accepts the deposit, in unix seconds. */
   deadline: bigint;
   /**
@@ -88,8 +93,8 @@ export function toRouterCall(intent: DepositIntent, floors: DepositFloors): Rout
       nativeFee: 0n,
       tokenOut: call.shareToken,
       receiver: user,
-      minOut: floors.minShares,
-      minOutPerIn: 0n,
+      minOut: floors.perUnit?.minOut ?? floors.minShares,
+      minOutPerIn: floors.perUnit?.minOutPerIn ?? 0n,
       deadline: floors.deadline,
       // Shares minted to the executor are paid out to the user, and counted when they arrive.
       direct: call.sharesTo === "receiver",

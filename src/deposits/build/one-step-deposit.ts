@@ -9,6 +9,7 @@ import {
   deliveredFloors,
   exactFloor,
   type LossSplit,
+  leastOutput,
 } from "../../orders/order-floors.ts";
 import { assertFair, type Offer, planLoss } from "../../orders/route-offer.ts";
 import {
@@ -59,20 +60,30 @@ async function planDestinationDeposit(ctx: Context, attempt: DepositAttempt): Pr
   const intent: DepositIntent = { ...order, token, amount: option.toAmount };
   const checked = await preflightDeposit(ctx, { intent, amount: option.toAmount });
   const loss = planLoss(await attempt.offer());
-  const enforced = deliveredFloors({ expected: option.toAmount, seen: checked.previewShares, loss });
+  const deadline = BigInt(checked.block.timestamp + MAX_DELIVERY_S);
+  const asked = { expected: option.toAmount, seen: checked.previewShares, loss };
+  const enforced = deliveredFloors(asked);
   if (enforced === null) throw unenforceable();
-  const floors = toRouterFloors(enforced, checked.block.timestamp + MAX_DELIVERY_S);
+  const onOneChain = order.from.chainId === order.vault.chainId;
+  const floors = onOneChain ? toExactFloors(enforced, deadline) : toUnitFloors(enforced, deadline);
   const data = encodeDestination(intent, floors);
   const call = { target: order.entry.address, data, minIn: floors.minIn, gasLimit: DELIVERY_GAS_LIMIT };
   return { intent, checked, loss, floors, call };
 }
 
-/**
- * Converts the floors of a delivery to those of the present Router, which has an absolute minimum of shares and none per
- * unit.
- */
-function toRouterFloors({ minIn, minOut }: DeliveredFloors, deadline: number): RouterFloors {
-  return { minIn, minShares: minOut, deadline: BigInt(deadline) };
+/** Returns the floors of a delivery in the same transaction: its minimum shares follow from what is expected. */
+const toExactFloors = ({ minIn, least }: DeliveredFloors, deadline: bigint): RouterFloors => ({
+  minIn,
+  minShares: least,
+  deadline,
+});
+
+/** Returns the floors of a bridge's delivery, whose minimum shares follow from what arrives. */
+function toUnitFloors(
+  { minIn, minOut, minOutPerIn, least }: DeliveredFloors,
+  deadline: bigint,
+): RouterFloors {
+  return { minIn, minShares: least, perUnit: { minOut, minOutPerIn }, deadline };
 }
 
 function unenforceable(): AppError {
@@ -90,23 +101,36 @@ function encodeDestination(intent: DepositIntent, floors: RouterFloors): Hex {
 }
 
 /**
- * Raises the minimum shares to what a simulation minted less the slippage, if the preview promised less. The Router call
- * is replaced within the provider's calldata, where it stands once and keeps its length. Throws `upstream_rejected` if it
- * does not.
+ * Raises the minimum shares to what a simulation minted for the expected amount less the slippage, if the preview
+ * promised less. The Router call is replaced within the provider's calldata, where it stands once and keeps its length.
+ * Throws `upstream_rejected` if it does not.
  */
 function withFloorOf(
   { destination, route, attempt }: OneStepParts,
   seen: bigint,
 ): { route: VerifiedTransfer; floors: RouterFloors } {
   const { floors, intent, call } = destination;
-  const { minOut } = exactFloor(seen, fractionToParts(attempt.order.slippage));
-  if (floors.minShares >= minOut) return { route, floors };
-  const raised = { ...floors, minShares: minOut };
+  const raised = raisedFloors(destination, {
+    seen,
+    expected: route.toAmount,
+    slippage: fractionToParts(attempt.order.slippage),
+  });
+  if (floors.minShares >= raised.minShares) return { route, floors };
   const [before, after, ...more] = route.transaction.data.split(call.data.slice(2));
   if (before === undefined || after === undefined || more.length > 0)
     throw failure("upstream_rejected", "the provider's transaction does not contain the deposit once");
   const data: Hex = `0x${before.slice(2)}${encodeDestination(intent, raised).slice(2)}${after}`;
   return { route: { ...route, transaction: { ...route.transaction, data } }, floors: raised };
+}
+
+function raisedFloors(
+  { floors, loss }: DestinationDeposit,
+  simulated: { seen: bigint; expected: bigint; slippage: bigint },
+): RouterFloors {
+  const { seen, expected, slippage } = simulated;
+  if (floors.perUnit === undefined) return { ...floors, minShares: exactFloor(seen, slippage).minOut };
+  const enforced = deliveredFloors({ expected, seen, loss, minIn: floors.minIn });
+  return enforced === null ? floors : toUnitFloors(enforced, floors.deadline);
 }
 
 /**
@@ -216,7 +240,10 @@ async function acrossChains(ctx: Context, parts: OneStepParts): Promise<BuiltRou
   const { route, floors } = withFloorOf(parts, shares);
   const output = { seen: shares, floor: floors.minShares };
   assertFair(offer, { built: route, simulated: { delivered: null, output } });
-  if (delivery.shares < floors.minShares)
+  if (
+    delivery.shares <
+    leastOutput(floors.perUnit ?? { minOut: floors.minShares, minOutPerIn: 0n }, toAmountMin)
+  )
     throw failure("upstream_rejected", "the guaranteed delivery is too low for the minimum shares");
   const { checked } = destination;
   const end: RoutedEnd = { kind: "one_step", checked, floors, shares, delivery };
