@@ -1,7 +1,7 @@
 import { getAddress, type Hex } from "viem";
 import type { Context } from "../context.ts";
+import { addReportedHint } from "../db/queries/deposit-hint-queries.ts";
 import {
-  type DepositChange,
   type DepositRow,
   selectDeposit,
   selectDepositsByUser,
@@ -9,8 +9,8 @@ import {
 } from "../db/queries/deposit-queries.ts";
 import { failure } from "../errors.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
-import { formatVaultId } from "../lib/vault-id.ts";
-import type { Deposit, DepositDetail } from "../schemas/deposit-schema.ts";
+import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
+import type { Deposit, DepositDetail, DepositState } from "../schemas/deposit-schema.ts";
 import { currentState, nextState, statusOf } from "./track/deposit-state-machine.ts";
 import { pollAfter, readDepositSteps } from "./track/deposit-steps.ts";
 import { createTransactionReader } from "./track/deposit-transaction-reader.ts";
@@ -76,15 +76,26 @@ export async function getTrackedDeposit(ctx: Context, trackingId: string): Promi
   return { ...wire, next, next_refusal: refusal, steps, poll_after_ms: pollAfter(wire.state) };
 }
 
+/** Which of a user's deposits are listed; absent filters do not restrict the list. */
+export interface DepositListFilter {
+  /** Without it, only deposits that a chain has seen: anybody may build deposits for anybody's address. */
+  states?: readonly DepositState[] | undefined;
+  vault?: VaultKey | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
 /**
  * Returns one page of a user's deposits, newest first. `before` is the position of the last deposit on the previous
  * page. Throws `store_unavailable`.
  */
 export async function listDeposits(
   ctx: Context,
-  page: { user: string; limit: number; before: TimePosition | null },
+  page: { user: string; limit: number; before: TimePosition | null; filter: DepositListFilter },
 ): Promise<Page<DepositRow>> {
-  const found = await selectDepositsByUser(ctx.db, { ...page, limit: page.limit + 1 });
+  const { states = null, vault = null, from = null, to = null } = page.filter;
+  const filter = { states, vault, from, to, now: new Date(ctx.now()) };
+  const found = await selectDepositsByUser(ctx.db, { ...page, limit: page.limit + 1, filter });
   const partsOf = (row: DepositRow) => timeCursorParts({ at: row.createdAt, id: row.trackingId });
   return cutPage(found, { limit: page.limit, partsOf });
 }
@@ -108,56 +119,28 @@ export async function abandonDeposit(ctx: Context, trackingId: string): Promise<
 
 /**
  * The transactions of a deposit that the user signs: the source transaction, the second step (the deposit after a
- * delivery) and the claim of settled shares.
+ * delivery), the claim of settled shares, and the cancellation of an order or a request.
  */
-export type DepositStep = "source" | "deposit" | "claim";
-
-const HASH_COLUMN = { source: "sourceTxHash", deposit: "depositTxHash", claim: "claimTxHash" } as const;
-
-/** Delay until the poller checks a deposit whose transaction was reported, in milliseconds. */
-const RECHECK_MS = 5_000;
+export type DepositStep = "source" | "deposit" | "claim" | "cancel";
 
 /**
- * Stores the transaction hash that a caller reports for one step of a deposit. The hash is not trusted: it changes no
- * state, and it can be replaced until the step's transaction is proven on-chain. Throws `deposit_not_found`,
- * `deposit_state`, `store_unavailable`.
+ * Stores the transaction hash that a caller reports for one step of a deposit, as a hint for tracking. A report binds
+ * nothing and excludes no other, because anybody may make it: only a receipt decides what the transaction is. Throws
+ * `deposit_not_found`, `store_unavailable`.
  */
 export async function reportTransaction(
   ctx: Context,
   report: { trackingId: string; txHash: Hex; step: DepositStep },
 ): Promise<DepositRow> {
   const row = await loadDeposit(ctx, report.trackingId);
-  const { step, txHash } = report;
-  if (step === "deposit" && !hasSecondStep(row)) {
-    throw failure("deposit_state", "this deposit has one transaction only: report it with step source");
-  }
-  if (row[HASH_COLUMN[step]] === txHash) return row;
-  if (isStepProven(row, step)) {
-    throw failure("deposit_state", "the chain proves a different transaction for this deposit");
-  }
-  const change: DepositChange = {
-    [HASH_COLUMN[step]]: txHash,
-    ...(step === "source" ? { sourceProven: false } : {}),
-    nextCheckAt: new Date(ctx.now() + RECHECK_MS),
-    checks: 0,
-  };
-  const updated = await updateDeposit(ctx.db, { trackingId: row.trackingId, from: row.state, change });
-  if (updated === null) throw failure("deposit_state", "the deposit changed in the meantime; try again");
-  return updated;
+  const { trackingId, txHash, step } = report;
+  for (const chainId of new Set(chainsOfStep(row, step)))
+    await addReportedHint(ctx.db, { trackingId, chainId, txHash, now: new Date(ctx.now()) });
+  return row;
 }
 
-/**
- * Returns true if a deposit has a second transaction of its own at the vault. For any other deposit, tracking would
- * never correct a wrongly reported second step, and the hash would be shown as the transaction that minted the shares.
- */
-function hasSecondStep(row: DepositRow): boolean {
-  return row.twoStep || row.state === "partial";
-}
-
-/** Returns true if the transaction of a step is proven on-chain, or if the step can no longer happen. */
-function isStepProven(row: DepositRow, step: DepositStep): boolean {
-  if (row.state === "completed" || row.state === "refunded") return true;
-  if (step === "source") return row.sourceProven && row.state !== "failed";
-  if (step === "deposit") return row.depositProven || row.shares !== null;
-  return row.state === "partial";
+/** Returns the chains on which the transaction of a step may be. */
+function chainsOfStep({ fromChainId, vaultChainId }: DepositRow, step: DepositStep): number[] {
+  if (step === "source") return [fromChainId];
+  return step === "cancel" ? [fromChainId, vaultChainId] : [vaultChainId];
 }

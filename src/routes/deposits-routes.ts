@@ -8,34 +8,75 @@ import {
 } from "../deposits/deposit-records.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
+import { formatVaultId } from "../lib/vault-id.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";
-import { Deposit, DepositDetail } from "../schemas/deposit-schema.ts";
-import { limitParam, TrackingIdInput, TxHashInput, WalletParam } from "../schemas/primitive-schemas.ts";
+import { Deposit, DepositDetail, DepositState, depositStates } from "../schemas/deposit-schema.ts";
+import {
+  limitParam,
+  TrackingIdInput,
+  TxHashInput,
+  VaultIdInput,
+  WalletParam,
+} from "../schemas/primitive-schemas.ts";
+import { TimeInput } from "../schemas/time-schema.ts";
+
+/** States to list, separated by commas. */
+const DepositStatesParam = z
+  .string()
+  .max(200)
+  .transform((text, context): DepositState[] => {
+    const states = z.array(DepositState).safeParse(text.split(","));
+    if (states.success) return states.data;
+    context.addIssue({
+      code: "custom",
+      message: `must be of ${depositStates.join(", ")}, separated by commas`,
+    });
+    return z.NEVER;
+  })
+  .meta({
+    type: "string",
+    maxLength: 200,
+    description:
+      "Return only deposits in this state, or in one of several states separated by commas. Default: every state except `built`, `expired` and `abandoned`.",
+    example: "bridging,awaiting_deposit",
+  });
 
 const depositsList = defineRoute({
   operationId: "deposits.list",
   method: "get",
   path: "/v1/deposits",
   summary: "List a user's deposits",
-  description: "Returns the newest deposits first. The `Link` header contains the URL of the next page.",
+  description:
+    "Returns the newest deposits first. Without `state` the list contains only deposits of which a chain has seen a transaction, because anybody can build a deposit for any address. The `Link` header contains the URL of the next page.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",
   query: z.object({
     user_address: WalletParam,
+    state: DepositStatesParam.optional(),
+    vault_id: VaultIdInput.optional().meta({ description: "Return only deposits into this vault." }),
+    from: TimeInput.optional().meta({
+      description:
+        "Return only deposits that were built at this time or later: RFC 3339, or an age such as `30d`.",
+    }),
+    to: TimeInput.optional().meta({
+      description: "Return only deposits that were built before this time: RFC 3339, or an age such as `1d`.",
+    }),
     cursor: TimeCursor.optional(),
     limit: limitParam(100, 20),
   }),
   response: { schema: z.array(Deposit), description: "One page of deposits" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query }) => {
-    const { user_address: user, limit } = query;
-    const page = await listDeposits(ctx, { user, limit, before: query.cursor ?? null });
+    const { user_address: user, limit, state: states, vault_id: vault, from, to } = query;
+    const filter = { states, vault, from: from?.at(ctx.now()), to: to?.at(ctx.now()) };
+    const page = await listDeposits(ctx, { user, limit, before: query.cursor ?? null, filter });
     const rows = page.rows.map((row) => toWireDeposit(row, ctx.now()));
-    return pageReply(
-      { rows, next: page.next },
-      { path: "/v1/deposits", query: { user_address: user, limit } },
-    );
+    const asked = {
+      ...{ user_address: user, state: states?.join(","), from: from?.text, to: to?.text, limit },
+      vault_id: vault === undefined ? undefined : formatVaultId(vault),
+    };
+    return pageReply({ rows, next: page.next }, { path: "/v1/deposits", query: asked });
   },
 });
 
@@ -59,7 +100,7 @@ const depositsReportTransaction = defineRoute({
   path: "/v1/deposits/{tracking_id}/tx",
   summary: "Report a transaction",
   description:
-    "Reports the hash of a transaction that the user has sent for a deposit. The hash can be replaced until on-chain data confirms the transaction of this step. The step `deposit` exists only for two-step deposits and for deposits whose call to the vault failed; for any other deposit the response is 409 `deposit_state`.",
+    "Reports the hash of a transaction that the user has sent for a deposit, so that it is found sooner. A report is a claim that anybody can make: it changes nothing until the transaction's receipt shows that it belongs to this deposit, and it never stands in the way of another report.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",
@@ -68,20 +109,21 @@ const depositsReportTransaction = defineRoute({
     .object({
       tx_hash: TxHashInput.meta({
         description:
-          "Hash of the transaction. It can be replaced until on-chain data confirms the transaction of this step.",
+          "Hash of the transaction. Several hashes may be reported for one step; the chain decides.",
       }),
       step: z
-        .enum(["source", "deposit", "claim"])
+        .enum(["source", "deposit", "claim", "cancel"])
         .default("source")
         .meta({
           description:
             "Step of the deposit that the transaction performs. `source`: the user's first transaction; `deposit`: the " +
-            "deposit on the vault's chain, as a second step; `claim`: the claim of shares from an asynchronous vault.",
+            "deposit on the vault's chain, as a second step; `claim`: the claim of shares from an asynchronous vault; " +
+            "`cancel`: the cancellation of an order or of a request.",
         }),
     })
     .meta({ id: "ReportTransaction", description: "A transaction that the user has sent for a deposit." }),
-  response: { schema: Deposit, description: "The deposit with the reported transaction" },
-  errors: ["deposit_not_found", "deposit_state", "store_unavailable"],
+  response: { schema: Deposit, description: "The deposit as far as chains have shown it" },
+  errors: ["deposit_not_found", "store_unavailable"],
   handler: async (ctx, { params, body }) => {
     const report = { trackingId: params.tracking_id, txHash: body.tx_hash, step: body.step };
     return toWireDeposit(await reportTransaction(ctx, report), ctx.now());
@@ -94,7 +136,7 @@ const depositsAbandon = defineRoute({
   path: "/v1/deposits/{tracking_id}/abandon",
   summary: "Abandon a deposit",
   description:
-    "Marks a deposit that the user will not send as `abandoned`. It is reopened if its transaction appears on-chain.",
+    "Marks a deposit that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A deposit of which a chain has seen a transaction cannot be abandoned.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",

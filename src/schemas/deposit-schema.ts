@@ -203,8 +203,7 @@ export const Deposit = z
       example: false,
     }),
     source_tx_hash: HashText.nullable().meta({
-      description:
-        "Hash of the user's transaction on the source chain, or `null` if none has been seen or reported.",
+      description: "Hash of the user's transaction on the source chain, or `null` if no chain has shown it.",
     }),
     destination_tx_hash: HashText.nullable().meta({
       description:
@@ -220,11 +219,11 @@ export const Deposit = z
     }),
     deposit_tx_hash: HashText.nullable().meta({
       description:
-        "Hash of the user's second transaction, on the vault's chain, or `null` if none has been seen or reported.",
+        "Hash of the user's second transaction, on the vault's chain, or `null` if no chain has shown it.",
     }),
     claim_tx_hash: HashText.nullable().meta({
       description:
-        "Hash of the transaction that claimed shares from an asynchronous vault, or `null` if none has been seen or reported.",
+        "Hash of the transaction that claimed shares from an asynchronous vault, or `null` if no chain has shown it.",
     }),
     parent_tracking_id: TrackingIdText.nullable().meta({
       description:

@@ -1,6 +1,23 @@
-import { and, asc, desc, eq, inArray, isNotNull, lte, ne, or, sql as raw, type SQL } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  lt,
+  lte,
+  ne,
+  notInArray,
+  or,
+  sql as raw,
+  type SQL,
+} from "drizzle-orm";
 import type { Hex } from "viem";
 import type { TimePosition } from "../../lib/pagination.ts";
+import type { VaultKey } from "../../lib/vault-id.ts";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../schema/deposit-tables.ts";
 import { depositHints } from "../schema/deposit-tracking-tables.ts";
@@ -145,13 +162,31 @@ async function otherDepositExists(
   return (await firstRow(db, and(of.where, ne(deposits.trackingId, of.row.trackingId)))) !== null;
 }
 
+/** States of a deposit of which no transaction has been seen on a chain. */
+const unseenStates: DepositRow["state"][] = ["built", "expired", "abandoned"];
+
+/** Which of a user's deposits a list shows. */
+export interface DepositFilter {
+  /**
+   * States to show at the time `now`, or null for the deposits of which a transaction has been seen on a chain. A built
+   * deposit is `expired` once its quote has expired.
+   */
+  states: readonly DepositRow["state"][] | null;
+  now: Date;
+  vault: VaultKey | null;
+  /** Earliest time of the build, or null for no limit. */
+  from: Date | null;
+  /** Time before which the deposit was built, or null for no limit. */
+  to: Date | null;
+}
+
 /**
  * Selects one page of a user's deposits, newest first; `before` is the position of the last row of the previous page.
  * Throws `store_unavailable`.
  */
 export function selectDepositsByUser(
   db: Database,
-  page: { user: string; limit: number; before: TimePosition | null },
+  page: { user: string; limit: number; before: TimePosition | null; filter: DepositFilter },
 ): Promise<DepositRow[]> {
   const own = eq(deposits.userAddress, page.user.toLowerCase());
   const older = olderThan(page.before, { at: deposits.createdAt, id: deposits.trackingId });
@@ -159,9 +194,28 @@ export function selectDepositsByUser(
     sql
       .select()
       .from(deposits)
-      .where(and(own, older))
+      .where(and(own, older, ...filterConditions(page.filter)))
       .orderBy(desc(deposits.createdAt), desc(deposits.trackingId))
       .limit(page.limit),
+  );
+}
+
+function filterConditions({ states, now, vault, from, to }: DepositFilter): (SQL | undefined)[] {
+  const since = from === null ? undefined : gte(deposits.createdAt, from);
+  const until = to === null ? undefined : lt(deposits.createdAt, to);
+  const shown = states === null ? notInArray(deposits.state, unseenStates) : inStates(states, now);
+  if (vault === null) return [shown, since, until];
+  const address = eq(deposits.vaultAddress, vault.address.toLowerCase());
+  return [shown, since, until, eq(deposits.vaultChainId, vault.chainId), address];
+}
+
+function inStates(states: readonly DepositRow["state"][], now: Date): SQL | undefined {
+  const stored = states.filter((state) => state !== "built");
+  const built = eq(deposits.state, "built");
+  return or(
+    stored.length === 0 ? undefined : inArray(deposits.state, stored),
+    states.includes("built") ? and(built, gt(deposits.expiresAt, now)) : undefined,
+    states.includes("expired") ? and(built, lte(deposits.expiresAt, now)) : undefined,
   );
 }
 

@@ -1,64 +1,11 @@
-import { type Address, erc20Abi } from "viem";
-import * as z from "zod";
+import type { Address } from "viem";
 import type { ChainDefinition } from "../../chains/chain-definitions.ts";
-import { createQuery, read, valueOrNull } from "../../chains/chain-query.ts";
 import type { Context } from "../../context.ts";
-import { failure } from "../../errors.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
-import { DAY_MS } from "../../lib/durations.ts";
+import { readTokenMetadata } from "../../vaults/token-metadata.ts";
 import type { Token } from "../../vaults/vault.ts";
 import { acceptedTokens } from "../../vaults/vault-entry.ts";
-import { readUncached } from "../../vaults/vault-state.ts";
 import type { DepositOrder } from "./deposit-order.ts";
-
-/** Symbol and decimals that a token contract returns. */
-export interface TokenMetadata {
-  /** Empty if the token returns no symbol. */
-  symbol: string;
-  decimals: number;
-}
-
-const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.string(), decimals: z.int() });
-const MAX_SYMBOL_LENGTH = 32;
-
-/**
- * Reads a token's symbol and decimals, cached for a day. Throws `token_unsupported` if the address is not a token.
- * Errors of the RPC nodes propagate.
- */
-async function readTokenMetadata(
-  ctx: Context,
-  token: { chainId: number; address: Address },
-): Promise<TokenMetadata> {
-  const { chainId, address } = token;
-  const { value } = await ctx.cache.cached({
-    key: `token:${chainId}:${address.toLowerCase()}`,
-    schema: TokenMetadataSchema,
-    freshMs: DAY_MS,
-    staleMs: 2 * DAY_MS,
-    keepMs: 7 * DAY_MS,
-    load: async () => {
-      const facts = (await readUncached(ctx, { chainId, query: tokenMetadataQuery(address) })).value;
-      if (facts !== null) return facts;
-      throw failure("token_unsupported", "from_token is not a token on this chain");
-    },
-  });
-  return value;
-}
-
-function tokenMetadataQuery(address: Address) {
-  const onToken = { to: address, abi: erc20Abi } as const;
-  return createQuery(
-    {
-      symbol: read({ ...onToken, name: "symbol" }),
-      decimals: read({ ...onToken, name: "decimals" }),
-    },
-    (results): TokenMetadata | null => {
-      const decimals = valueOrNull(results.decimals);
-      const symbol = (valueOrNull(results.symbol) ?? "").slice(0, MAX_SYMBOL_LENGTH);
-      return decimals === null ? null : { symbol, decimals };
-    },
-  );
-}
 
 /**
  * Lists the target tokens of a routed deposit (the vault's accepted tokens that a route may deliver), best first.

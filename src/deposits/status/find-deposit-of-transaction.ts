@@ -3,8 +3,10 @@ import type { TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import { type DepositRow, selectDepositsByTransaction } from "../../db/queries/deposit-queries.ts";
 import { isRequested } from "../track/async-deposit-request.ts";
-import { routerRefs } from "../track/deposit-proofs.ts";
+import { findShareProof, routerRefs } from "../track/deposit-proofs.ts";
+import { isOpen } from "../track/deposit-state-machine.ts";
 import { innerDataHashes, isSourceOpen, matchesSource } from "../track/source-transaction.ts";
+import { awaitsSecondStep } from "../track/vault-transaction.ts";
 
 /** A transaction of a status request as its chain returned it. `seen` is null if the chain could not be read. */
 export interface FoundTransaction {
@@ -14,11 +16,12 @@ export interface FoundTransaction {
 }
 
 /**
- * How a transaction belongs to a deposit. `proven`: proven on-chain. `reported`: reported by the caller, and equal to
- * the built source transaction. `matched`: equal to the built source transaction, but not reported. `claimed`: only
- * reported. `replayed`: repeats the source transaction.
+ * How a transaction belongs to a deposit. `proven`: the deposit's row has it as proven. `named`: its receipt has a Router
+ * event that proves the deposit. `reported`: reported by a caller, and equal to the built source transaction. `matched`:
+ * equal to the built source transaction, but not reported. `replayed`: does one of these for a deposit that another
+ * transaction has proven. `claimed`: only reported.
  */
-export type MatchKind = "proven" | "reported" | "matched" | "claimed" | "replayed";
+export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "claimed";
 
 interface DepositMatch {
   row: DepositRow;
@@ -30,11 +33,12 @@ interface DepositMatch {
  * above an unreported one.
  */
 const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
-  proven: 3,
-  reported: 2,
-  matched: 1,
+  proven: 5,
+  named: 4,
+  reported: 3,
+  matched: 2,
+  replayed: 1,
   claimed: 0,
-  replayed: -1,
 };
 
 /**
@@ -45,9 +49,10 @@ export async function matchDeposit(ctx: Context, found: FoundTransaction): Promi
   const { hash, chainId, seen } = found;
   const refs = seen === null || seen.receipt === null ? [] : routerRefs(seen.receipt);
   const dataHashes = seen === null ? [] : dataHashesOf(seen);
-  const rows = await selectDepositsByTransaction(ctx.db, { hash, chainId, dataHashes, refs });
+  const asked = { hash, chainId, dataHashes, refs };
+  const rows = await selectDepositsByTransaction(ctx.db, asked);
   const tracked = rows.flatMap((row) => {
-    const kind = matchKindOf(row, { ...found, refs });
+    const kind = matchKindOf(row, { ...found, ...asked });
     return kind === null ? [] : [{ row, kind }];
   });
   return tracked.sort((a, b) => MATCH_RANK[b.kind] - MATCH_RANK[a.kind])[0] ?? null;
@@ -63,23 +68,31 @@ function dataHashesOf({ transaction, receipt }: TransactionOnChain): Hex[] {
   return [keccak256(transaction.input), ...inner];
 }
 
-function matchKindOf(row: DepositRow, found: FoundTransaction & { refs: readonly Hex[] }): MatchKind | null {
-  const { hash, chainId, seen, refs } = found;
-  if (refs.some((ref) => ref === row.ref) || isProvenBy(row, hash)) return "proven";
-  const mayBeSource = chainId === row.fromChainId && isSourceOpen(row);
-  if (seen !== null && mayBeSource && matchesSource(row, seen))
+function matchKindOf(
+  row: DepositRow,
+  found: FoundTransaction & { dataHashes: readonly Hex[]; refs: readonly Hex[] },
+): MatchKind | null {
+  const { hash, chainId, seen, dataHashes, refs } = found;
+  if (isProvenBy(row, hash)) return "proven";
+  if (isNamedBy(row, found)) return isOpen(row.state) || awaitsSecondStep(row) ? "named" : "replayed";
+  if (seen !== null && chainId === row.fromChainId && matchesSource(row, seen)) {
+    if (!isSourceOpen(row)) return "replayed";
     return row.sourceTxHash === hash ? "reported" : "matched";
-  const claims: readonly (string | null)[] = [row.sourceTxHash, row.depositTxHash, row.claimTxHash];
-  if (claims.includes(hash)) return "claimed";
-  return chainId === row.fromChainId && replaysSource(row, seen) ? "replayed" : null;
+  }
+  // A copied reference or copied calldata is no report. What else selected the row is one.
+  const copied = refs.some((ref) => ref === row.ref) || dataHashes.some((of) => of === row.sourceDataHash);
+  const hashes: readonly (string | null)[] = [row.sourceTxHash, row.depositTxHash, row.claimTxHash];
+  return copied && !hashes.includes(hash) ? null : "claimed";
 }
 
 /**
- * Returns true if a successful transaction repeats the source transaction of a routed deposit, so that the user paid a
- * second time.
+ * Returns true if a receipt has a Router event that proves a deposit. The reference alone proves nothing, because
+ * anybody can repeat it in an order of their own.
  */
-function replaysSource(row: DepositRow, seen: TransactionOnChain | null): boolean {
-  return row.provider !== null && seen?.receipt?.succeeded === true && matchesSource(row, seen);
+function isNamedBy(row: DepositRow, { chainId, seen }: FoundTransaction): boolean {
+  const receipt = seen?.receipt ?? null;
+  if (receipt === null || chainId !== row.vaultChainId) return false;
+  return findShareProof(receipt, { row, via: "router" }) !== null;
 }
 
 /** Returns true if a transaction is already proven on-chain to belong to a deposit. */

@@ -1,10 +1,12 @@
 import type { Hex } from "viem";
+import type { ChainClient } from "../../chains/chain-client.ts";
 import { unservedChain } from "../../chains/chain-definitions.ts";
 import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { AppError, failure } from "../../errors.ts";
+import { sameAddress } from "../../lib/address.ts";
 import type { TransferStatus } from "../../schemas/deposit-schema.ts";
-import { isOpen, isUnseen } from "../track/deposit-state-machine.ts";
+import { isUnseen } from "../track/deposit-state-machine.ts";
 import { createTransactionReader, type TransactionReader } from "../track/deposit-transaction-reader.ts";
 import { applyTransitions, type Transition } from "../track/deposit-transitions.ts";
 import { isSourceOpen, sourceTransitions } from "../track/source-transaction.ts";
@@ -17,8 +19,9 @@ import {
   matchDeposit,
 } from "./find-deposit-of-transaction.ts";
 import { getReplayStatus } from "./repeated-transaction-status.ts";
-import { toTransferStatus, toUntrackedStatus } from "./tracked-deposit-status.ts";
+import { toStatusWithoutSteps, toTransferStatus, toUntrackedStatus } from "./tracked-deposit-status.ts";
 import { classifyUntracked } from "./untracked-transaction-status.ts";
+import { findUserOperation } from "./user-operation.ts";
 
 /** Parameters of a status request: a transaction hash, and the chains on which the transaction may be. */
 export interface StatusQuery {
@@ -28,10 +31,10 @@ export interface StatusQuery {
 }
 
 /**
- * Returns the transfer status of a transaction, which may be the source transaction, the delivery or the second step of
- * a deposit. First updates that deposit from on-chain data; for a transaction without a deposit nothing is stored.
- * Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` if the chain cannot
- * be read and the transaction is not yet proven.
+ * Returns the transfer status of a transaction of a deposit: its source transaction, second step, delivery, claim or
+ * refund, or the user operation that contains one of them, on either of the chains. First updates that deposit from
+ * on-chain data; for a transaction without a deposit nothing is stored. Throws `chain_unsupported`, `store_unavailable`,
+ * and `upstream_unavailable` or `upstream_timeout` if the chain cannot be read and the transaction is not yet proven.
  */
 export async function getStatus(ctx: Context, query: StatusQuery): Promise<TransferStatus> {
   const client = ctx.chains.client(query.fromChainId);
@@ -40,34 +43,60 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
     throw unservedChain(chainId, ctx.chains.definitions);
   }
   const readTransaction = createTransactionReader(ctx);
-  const { found, unreadable } = await findTransaction(query, readTransaction);
+  const search = await findTransaction(query, readTransaction);
+  const { unreadable } = search;
+  const found =
+    search.found.seen?.transaction === null
+      ? ((await findContainingTransaction(ctx, { query, readTransaction })) ?? search.found)
+      : search.found;
   const tracked = await matchDeposit(ctx, found);
   if (unreadable !== null && tracked?.kind !== "proven") throw unreadable;
-  if (tracked?.kind === "replayed") return getReplayStatus(ctx, { row: tracked.row, found, readTransaction });
-  if (tracked !== null) {
-    const row = await advanceDeposit(ctx, { row: tracked.row, found, readTransaction });
-    if (!isUnrelated(row, { kind: tracked.kind, found })) return toTransferStatus(ctx, row);
-  }
+  const status = tracked === null ? null : await statusOfMatch(ctx, { ...tracked, found, readTransaction });
+  return status ?? statusOfUntracked(ctx, { found, client });
+}
+
+async function statusOfUntracked(
+  ctx: Context,
+  { found, client }: { found: FoundTransaction; client: ChainClient },
+): Promise<TransferStatus> {
   const { seen } = found;
   if (seen === null) throw failure("upstream_unavailable", "the transaction's chain cannot be read");
   const on = ctx.chains.client(found.chainId) ?? client;
-  return toUntrackedStatus(found, {
-    client: on,
-    verdict: await classifyUntracked(ctx, { client: on, seen }),
-  });
+  return toUntrackedStatus(ctx, { found, verdict: await classifyUntracked(ctx, { client: on, seen }) });
+}
+
+interface MatchedTransaction {
+  row: DepositRow;
+  kind: MatchKind;
+  found: FoundTransaction;
+  readTransaction: TransactionReader;
 }
 
 /**
- * Returns true if a transaction does not belong to the deposit that it was matched with: it was only reported for that
- * deposit, does not prove anything for it, or repeats a transaction after the deposit was completed. The caller then
- * classifies the transaction by its receipt alone.
+ * Returns the status of a transaction that was matched with a deposit, or null if the transaction does not belong to the
+ * deposit after all.
  */
-function isUnrelated(
-  row: DepositRow,
-  { kind, found }: { kind: MatchKind; found: FoundTransaction },
-): boolean {
-  if ((found.seen?.receipt ?? null) === null || isProvenBy(row, found.hash)) return false;
-  return kind === "claimed" || isUnseen(row.state) || !isOpen(row.state);
+async function statusOfMatch(ctx: Context, matched: MatchedTransaction): Promise<TransferStatus | null> {
+  const { kind, found, readTransaction } = matched;
+  if (kind === "replayed") return getReplayStatus(ctx, matched);
+  const row = await advanceDeposit(ctx, matched);
+  if (isProvenBy(row, found.hash)) return toTransferStatus(ctx, row);
+  if (kind === "claimed") return isClaimShown(row, found) ? toStatusWithoutSteps(ctx, row) : null;
+  // Its receipt shows neither shares nor a request, or it proves another deposit.
+  if (found.seen?.receipt != null && isUnseen(row.state)) return null;
+  const overtaken = kind !== "named" && row.sourceProven && row.state !== "failed";
+  return overtaken ? getReplayStatus(ctx, { row, found, readTransaction }) : toTransferStatus(ctx, row);
+}
+
+/**
+ * Returns true if a transaction that was only reported for a deposit is shown as the deposit's. Anybody may report
+ * anything, so nothing but a transaction that no chain shows yet is taken as what the reporter says, and only while the
+ * deposit itself has not been seen; or a pending one that the user has sent. Nothing is offered to sign in it.
+ */
+function isClaimShown(row: DepositRow, { seen }: FoundTransaction): boolean {
+  if (seen?.receipt != null) return false;
+  const sender = seen?.transaction?.from ?? null;
+  return sender === null ? isUnseen(row.state) : sameAddress(sender, row.userAddress);
 }
 
 interface TransactionSearch {
@@ -102,16 +131,29 @@ async function findTransaction(
 }
 
 /**
+ * Finds the transaction that contains the user operation of this hash on one of the chains, or returns null if there is
+ * none. Wallets of smart accounts show the hash of the operation as that of the transaction.
+ */
+async function findContainingTransaction(
+  ctx: Context,
+  { query, readTransaction }: { query: StatusQuery; readTransaction: TransactionReader },
+): Promise<FoundTransaction | null> {
+  for (const chainId of new Set([query.fromChainId, query.toChainId])) {
+    const client = ctx.chains.client(chainId);
+    const hash =
+      client === null ? null : await findUserOperation(ctx, { client, operationHash: query.txHash });
+    if (hash !== null) return { hash, chainId, seen: await readTransaction(chainId, hash) };
+  }
+  return null;
+}
+
+/**
  * Applies the status transitions that a transaction proves to its deposit, then tracks the remaining steps of the
  * deposit.
  */
 async function advanceDeposit(
   ctx: Context,
-  {
-    row,
-    found,
-    readTransaction,
-  }: { row: DepositRow; found: FoundTransaction; readTransaction: TransactionReader },
+  { row, found, readTransaction }: MatchedTransaction,
 ): Promise<DepositRow> {
   const transitions = await transitionsOf(ctx, { row, found, readTransaction });
   const moved = await applyTransitions(ctx, { row, transitions });

@@ -7,34 +7,51 @@ import { deliveryTransitions } from "../track/bridge-delivery.ts";
 import type { TransactionReader } from "../track/deposit-transaction-reader.ts";
 import { previewTransitions, type Transition } from "../track/deposit-transitions.ts";
 import { sourceTransitions } from "../track/source-transaction.ts";
+import { vaultTransitions } from "../track/vault-transaction.ts";
 import type { FoundTransaction } from "./find-deposit-of-transaction.ts";
-import { toTransferStatus } from "./tracked-deposit-status.ts";
+import { toStatusWithoutSteps } from "./tracked-deposit-status.ts";
 
 /**
- * Returns the transfer status of a replay: a transaction that repeats a deposit's source transaction, for example
- * because the user signed it twice. The replay is tracked like the original, but nothing is stored, because a deposit
- * records only one source transaction. Throws `store_unavailable`.
+ * Returns the transfer status of a replay: a second transaction of a deposit that another one has proven, for example
+ * because the user signed the order twice. The replay is tracked like the original, and the status says what this
+ * transaction did, but nothing is stored, because a deposit records only one transaction of each step. Throws
+ * `store_unavailable`.
  */
-export async function getReplayStatus(
-  ctx: Context,
-  input: { row: DepositRow; found: FoundTransaction; readTransaction: TransactionReader },
-): Promise<TransferStatus> {
-  const { row, found, readTransaction } = input;
-  const { hash, seen } = found;
-  let replay = resetDeposit(row, hash);
-  if (seen !== null) {
-    const transitions = await sourceTransitions(ctx, { row: replay, hash, seen });
-    replay = previewTransitions(ctx, { row: replay, transitions });
-  }
-  if (replay.state === "bridging") {
-    const transitions = (await replayTransitions(ctx, { row: replay, readTransaction })).filter(
-      (one) => !isOfOriginal(row, one),
-    );
-    replay = previewTransitions(ctx, { row: replay, transitions });
-  }
+export async function getReplayStatus(ctx: Context, replayed: Replay): Promise<TransferStatus> {
+  const { row } = replayed;
+  const replay = await followSource(ctx, replayed);
   // The user has the token, but the second step belongs to the original deposit.
   const state = replay.state === "awaiting_deposit" ? "partial" : replay.state;
-  return { ...(await toTransferStatus(ctx, { ...replay, state })), deposit: null };
+  // What the Router measured is what was sent, because an order can be repeated with another amount.
+  const byRouter = replay.provider === null && replay.receivedAmount !== null;
+  const fromAmount = byRouter ? (replay.receivedAmount ?? row.fromAmount) : row.fromAmount;
+  return toStatusWithoutSteps(ctx, { ...replay, state, fromAmount });
+}
+
+interface Replay {
+  /** The deposit as stored: what the original transaction has proven. */
+  row: DepositRow;
+  /** The replay. */
+  found: FoundTransaction;
+  readTransaction: TransactionReader;
+}
+
+/** Returns the deposit's row as it would be if the replay were the only transaction that was seen. */
+async function followSource(ctx: Context, { row, found, readTransaction }: Replay): Promise<DepositRow> {
+  const { hash, chainId, seen } = found;
+  const isSource = seen !== null && chainId === row.fromChainId;
+  const first = resetDeposit(row, isSource ? hash : null);
+  const atSource = isSource ? await sourceTransitions(ctx, { row: first, hash, seen }) : [];
+  const atVault =
+    atSource.length === 0 && chainId === row.vaultChainId && row.provider !== null
+      ? await vaultTransitions(ctx, { row: resetDeposit(row, null), hash, readTransaction })
+      : [];
+  const replay = previewTransitions(ctx, { row: first, transitions: [...atSource, ...atVault] });
+  if (replay.state !== "bridging") return replay;
+  const transitions = (await replayTransitions(ctx, { row: replay, readTransaction })).filter(
+    (one) => !isOfOriginal(row, one),
+  );
+  return previewTransitions(ctx, { row: replay, transitions });
 }
 
 /** Returns the status transitions of a replay's delivery or refund, or an empty list if a chain cannot be read. */
@@ -51,8 +68,8 @@ async function replayTransitions(
   }
 }
 
-/** Returns the deposit's row as if only the replay's source transaction were known. */
-const resetDeposit = (row: DepositRow, sourceTxHash: string): DepositRow => ({
+/** Returns the deposit's row as if nothing but this source transaction, or nothing at all, were known. */
+const resetDeposit = (row: DepositRow, sourceTxHash: string | null): DepositRow => ({
   ...row,
   state: "built",
   substatus: null,

@@ -110,14 +110,15 @@ function hasPaid(
 }
 
 /** EntryPoint contracts of ERC-4337, one per version, each at the same address on every chain. Source: ERC-4337. */
-const entryPoints: readonly Address[] = [
+export const entryPoints: readonly Address[] = [
   "0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789",
   "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
   "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108",
   "0x433709009B8330FDa32311DF1C2AFA402eD8D009",
 ];
 
-const operationAbi = once(() =>
+/** ABI of the event that an EntryPoint emits for each user operation. Source: ERC-4337. */
+export const userOperationAbi = once(() =>
   parseAbi([
     "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",
   ]),
@@ -128,7 +129,7 @@ function ranUserOperation(account: string, ran: { to: Address | null; logs: read
   const entryPoint = entryPoints.find((known) => sameAddress(known, ran.to ?? zeroAddress));
   if (entryPoint === undefined) return false;
   const logs = ran.logs.filter(({ address }) => sameAddress(address, entryPoint));
-  const operations = parseEventLogs({ abi: operationAbi(), logs });
+  const operations = parseEventLogs({ abi: userOperationAbi(), logs });
   return operations.some(({ args }) => sameAddress(args.sender, account) && args.success);
 }
 

@@ -1,20 +1,23 @@
 import { type Hex, keccak256 } from "viem";
 import { describe, expect, test } from "vitest";
-import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
+import type { Transaction, TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import type { Database } from "../../../src/db/database-client.ts";
 import type { DepositRow } from "../../../src/db/queries/deposit-queries.ts";
 import { isProvenBy, matchDeposit } from "../../../src/deposits/status/find-deposit-of-transaction.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { testContext } from "../../support/context.ts";
-import { OTHER, row, USER } from "../../support/deposits/fixtures.ts";
-import { receiptOf } from "../../support/deposits/logs.ts";
+import { OTHER, row, USDC, USER } from "../../support/deposits/fixtures.ts";
+import { executedLog, receiptOf } from "../../support/deposits/logs.ts";
 
 const HASH: Hex = `0x${"11".repeat(32)}`;
 const ELSE: Hex = `0x${"22".repeat(32)}`;
 const input: Hex = "0x12345678";
 const chainId = row.fromChainId;
+const sent: Transaction = {
+  ...{ hash: HASH, from: USER, to: depositRouterAddress, input, value: 0n, gas: 500_000n },
+};
 const seen: TransactionOnChain = {
-  transaction: { hash: HASH, from: USER, to: depositRouterAddress, input, value: 0n, gas: 500_000n },
+  transaction: sent,
   receipt: null,
   confirmations: 0,
 };
@@ -22,7 +25,14 @@ const handedOut: DepositRow = { ...row, trackingId: "handed out", sourceDataHash
 const reported: DepositRow = { ...handedOut, trackingId: "reported", sourceTxHash: HASH };
 const claimed: DepositRow = { ...row, trackingId: "claimed", depositTxHash: HASH };
 const proven: DepositRow = { ...row, trackingId: "proven", destinationTxHash: HASH };
-const unrelated: DepositRow = { ...row, trackingId: "unrelated" };
+/** Built with the same calldata by somebody else, and named by a reference that anybody can copy. */
+const unrelated: DepositRow = {
+  ...handedOut,
+  trackingId: "unrelated",
+  userAddress: OTHER.toLowerCase(),
+};
+/** Selected because of a report alone. */
+const hinted: DepositRow = { ...row, trackingId: "hinted" };
 
 /** What is found among these rows, whatever the database would have picked. */
 async function found(rows: readonly DepositRow[], as = seen) {
@@ -33,8 +43,9 @@ async function found(rows: readonly DepositRow[], as = seen) {
 
 describe("matchDeposit()", () => {
   test("returns the deposit with the strongest match", async () => {
-    const rising = [unrelated, claimed, handedOut, reported, proven];
-    const bonds = [null, "claimed", "matched", "reported", "proven"];
+    const repeated = { ...handedOut, trackingId: "repeated", sourceProven: true, sourceTxHash: ELSE };
+    const rising = [unrelated, hinted, repeated, handedOut, reported, proven];
+    const bonds = [null, "claimed", "replayed", "matched", "reported", "proven"];
     for (const [index, bond] of bonds.entries()) {
       const rows = rising.slice(0, index + 1);
       const expected = bond === null ? null : [rising[index]?.trackingId, bond];
@@ -43,19 +54,46 @@ describe("matchDeposit()", () => {
     }
   });
 
-  test("does not match a deposit whose source is proven already", async () => {
-    expect(await found([{ ...handedOut, sourceProven: true, sourceTxHash: ELSE }])).toBe(null);
+  test.each([
+    ["a routed deposit", { provider: "across" }],
+    ["a direct deposit", { provider: null }],
+  ])("returns a replay when a second transaction repeats the source of %s", async (_what, change) => {
+    const sent = { ...handedOut, ...change, sourceProven: true, sourceTxHash: ELSE };
+    for (const receipt of [null, receiptOf(), { ...receiptOf(), succeeded: false }]) {
+      const again = { ...seen, receipt };
+      expect(await found([sent], again)).toEqual(["handed out", "replayed"]);
+      expect(await found([sent, claimed], again)).toEqual(["handed out", "replayed"]);
+      expect(await found([{ ...sent, fromChainId: chainId + 1 }], again)).toBe(null);
+      expect(await found([{ ...sent, userAddress: OTHER.toLowerCase() }], again)).toBe(null);
+    }
   });
 
-  test("returns a replay when a second transaction repeats the source", async () => {
-    const routed = { ...handedOut, provider: "across", sourceProven: true, sourceTxHash: ELSE };
-    const left = { ...seen, receipt: receiptOf() };
-    expect(await found([routed], left)).toEqual(["handed out", "replayed"]);
-    expect(await found([routed, claimed], left)).toEqual(["claimed", "claimed"]);
-    expect(await found([{ ...routed, provider: null }], left)).toBe(null);
-    expect(await found([{ ...routed, fromChainId: chainId + 1 }], left)).toBe(null);
-    expect(await found([routed], { ...left, receipt: { ...receiptOf(), succeeded: false } })).toBe(null);
-    expect(await found([{ ...routed, userAddress: OTHER.toLowerCase() }], left)).toBe(null);
+  const receipt = receiptOf(executedLog());
+  test("returns a deposit that the Router's event proves, and a replay once it is proven otherwise", async () => {
+    const delivered = { ...seen, receipt, transaction: { ...sent, from: OTHER } };
+    const bridging = { ...row, state: "bridging", provider: "across", fromChainId: 10 } as const;
+    expect(await found([bridging], delivered)).toEqual([row.trackingId, "named"]);
+    const done = { ...bridging, state: "completed", shares: "1", destinationTxHash: ELSE } as const;
+    expect(await found([done], delivered)).toEqual([row.trackingId, "replayed"]);
+  });
+
+  test.each([
+    ["for another receiver", { receiver: OTHER }],
+    ["with other shares", { tokenOut: USDC }],
+    ["with fewer shares than the minimum", { amountOut: 1n }],
+  ])("ignores a copied reference in an event %s", async (_what, change) => {
+    const copied = {
+      ...seen,
+      receipt: receiptOf(executedLog(change)),
+      transaction: { ...sent, from: OTHER },
+    };
+    expect(await found([row], copied)).toBe(null);
+  });
+
+  test("finds the genuine event among events with the same reference", async () => {
+    const logs = [executedLog({ receiver: OTHER }), executedLog(), executedLog({ amountOut: 1n })];
+    const mixed = { ...seen, receipt: receiptOf(...logs), transaction: { ...sent, from: OTHER } };
+    expect(await found([row], mixed)).toEqual([row.trackingId, "named"]);
   });
 });
 

@@ -65,9 +65,13 @@ const show = (destinationTxHash: Hex, readTransaction = delivered, seen = repeat
   });
 
 describe("getReplayStatus()", () => {
-  test("completes a replay by its own delivery, without a deposit record", async () => {
+  test("completes a replay by its own delivery and names the deposit that it repeats", async () => {
     expect(await show(DELIVERY)).toMatchObject({
-      ...{ status: "DONE", substatus: "COMPLETED", deposit: null },
+      ...{ status: "DONE", substatus: "COMPLETED" },
+      deposit: {
+        ...{ tracking_id: row.trackingId, state: "completed", next: null },
+        shares: "99900000000000000000",
+      },
       sending: { tx_hash: SECOND, amount: row.fromAmount },
       receiving: { tx_hash: DELIVERY, amount: "99900000000000000000" },
     });

@@ -30,14 +30,21 @@ function depositLog({ by = VAULT, shares = SHARES } = {}) {
 /** Judges a transaction on a chain whose registry knows one vault. */
 async function judge(receipt: Receipt | null, change: Partial<TransactionOnChain> = {}) {
   const client = contractsClient(() => ({ ok: false, data: "0x" }));
-  const known = vaultRow({ number: 1, chainId: testChain.chainId, address: VAULT });
+  const known = {
+    ...vaultRow({ number: 1, chainId: testChain.chainId, address: VAULT }),
+    assetAddress: USDC,
+  };
   const db = { run: async () => [known] } as unknown as Database;
   const seen = { transaction: sent, receipt, confirmations: DEPTH, ...change };
   return classifyUntracked(testContext({ db, clients: [client] }), { client, seen });
 }
+/** An order of somebody else in the same transaction. */
+const strangers = executedLog({ payer: OTHER, receiver: OTHER, amountOut: 1n });
+const gift = transferLog({ to: OTHER, value: 1n });
 const early = { confirmations: DEPTH - 1 };
-const waits = { status: "PENDING", substatus: "WAIT_SOURCE_CONFIRMATIONS", sent: null, received: null };
-const none = { status: "INVALID", substatus: null, sent: null, received: null };
+const nothing = { sent: null, sentToken: null, received: null, shareToken: null };
+const waits = { status: "PENDING", substatus: "WAIT_SOURCE_CONFIRMATIONS", ...nothing };
+const none = { status: "INVALID", substatus: null, ...nothing };
 
 describe("classifyUntracked()", () => {
   test("returns NOT_FOUND, then PENDING, until the chain includes it", async () => {
@@ -46,10 +53,12 @@ describe("classifyUntracked()", () => {
   });
 
   test.each([
-    ["through the Router", receiptOf(executedLog())],
+    ["through the Router", receiptOf(executedLog(), transferLog())],
+    ["beside a forged order", receiptOf(executedLog({ tokenOut: OTHER }), executedLog(), transferLog())],
+    ["beside a stranger's order", receiptOf(strangers, executedLog(), gift, transferLog())],
     ["into a vault of the registry", receiptOf(depositLog(), transferLog())],
   ])("returns DONE for a deposit %s only after confirmations", async (_what, receipt) => {
-    const amounts = { sent: 100_000_000n, received: SHARES };
+    const amounts = { sent: 100_000_000n, sentToken: USDC, received: SHARES, shareToken: VAULT };
     expect(await judge(receipt)).toEqual({ status: "DONE", substatus: "COMPLETED", ...amounts });
     expect(await judge(receipt, early)).toEqual({ ...waits, ...amounts });
   });
@@ -65,6 +74,9 @@ describe("classifyUntracked()", () => {
     ["of a contract that is no vault of ours", receiptOf(depositLog({ by: OTHER }), transferLog())],
     ["of another token's", receiptOf(depositLog(), transferLog({ token: USDC }))],
     ["of anybody who repeats the Router's event", receiptOf(executedLog({ emitter: OTHER }))],
+    ["of the Router for a share token that no vault has", receiptOf(executedLog({ tokenOut: OTHER }))],
+    ["of the Router without a transfer of shares", receiptOf(executedLog())],
+    ["of the Router in a token that the vault does not take", receiptOf(executedLog({ tokenIn: OTHER }))],
     ["without any event", receiptOf()],
   ])("returns INVALID %s", async (_what, receipt) => {
     expect(await judge(receipt)).toEqual(none);

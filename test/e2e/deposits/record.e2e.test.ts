@@ -1,18 +1,7 @@
-import { type Address, encodeFunctionData, erc20Abi, erc4626Abi, type Hex } from "viem";
+import { erc4626Abi } from "viem";
 import { describe, expect, test } from "vitest";
-import { decodeRouterCall, encodeRouterCall } from "../../../src/router/router-codec.ts";
 import { Api } from "../../support/e2e/api.ts";
-import {
-  addressOf,
-  chainOf,
-  give,
-  mined,
-  newUser,
-  sendCall,
-  tokenOn,
-  vaultNamed,
-  vaultsFor,
-} from "../../support/e2e/chain.ts";
+import { addressOf, chainOf, give, newUser, vaultNamed, vaultsFor } from "../../support/e2e/chain.ts";
 import { query } from "../../support/e2e/database.ts";
 import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
 import { findingsOf, problemOf } from "../../support/e2e/http.ts";
@@ -22,7 +11,6 @@ import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 const api = new Api();
 const vault = vaultNamed("Plain USDC");
 const chain = chainOf(vault.chain_id);
-const SOME_HASH = `0x${"ab".repeat(32)}`;
 
 async function built() {
   const user = await newUser(chain, { USDC: amounts.USDC });
@@ -145,7 +133,7 @@ describe("GET /v1/deposits", () => {
     for (let index = 0; index < 5; index += 1)
       ids.unshift((await api.build(bodyFor(vault, { user: user.address }))).tracking_id);
     const seen: string[] = [];
-    let path: string | null = `/v1/deposits?user_address=${user.address.toLowerCase()}&limit=2`;
+    let path: string | null = `/v1/deposits?user_address=${user.address.toLowerCase()}&state=built&limit=2`;
     for (let page = 0; path !== null && page < 9; page += 1) {
       const answer = await api.send(path);
       seen.push(...(answer.json as { tracking_id: string }[]).map(({ tracking_id }) => tracking_id));
@@ -158,90 +146,6 @@ describe("GET /v1/deposits", () => {
     expect(findingsOf(await api.send("/v1/deposits/trk_1"))).toEqual(["path.tracking_id"]);
     const unknown = problemOf(await api.send(`/v1/deposits/trk_${"0".repeat(32)}`));
     expect(unknown).toMatchObject({ status: 404, code: "deposit_not_found" });
-  });
-});
-
-describe("PATCH transaction report", () => {
-  test("stores a replaceable claim without a change of state", async () => {
-    const { deposit } = await built();
-    for (const hash of [SOME_HASH, SOME_HASH.replaceAll("ab", "cd")]) {
-      const answer = await api.report(deposit.tracking_id, { tx_hash: hash });
-      expect(answer.json).toMatchObject({ state: "built", status: "NOT_FOUND", source_tx_hash: hash });
-    }
-    expect(await api.status(SOME_HASH.replaceAll("ab", "cd"), vault.chain_id)).toMatchObject({
-      status: "NOT_FOUND",
-      sending: null,
-      deposit: { tracking_id: deposit.tracking_id, state: "built" },
-    });
-  });
-
-  test("finds the true transaction after a wrong report", async () => {
-    const { user, deposit } = await built();
-    await api.report(deposit.tracking_id, { tx_hash: SOME_HASH });
-    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
-    expect(await api.status(hash, vault.chain_id)).toMatchObject({
-      status: "DONE",
-      deposit: { state: "completed" },
-    });
-    expect(await api.deposit(deposit.tracking_id)).toMatchObject({ source_tx_hash: hash });
-  });
-
-  test("proves nothing by an unrelated transaction", async () => {
-    const { user, deposit } = await built();
-    const plain = await sendCall(user, { to: user.address, value: 1n });
-    await mined(chain, plain);
-    await api.report(deposit.tracking_id, { tx_hash: plain });
-    expect(await api.status(plain, vault.chain_id)).toMatchObject({ status: "INVALID" });
-    expect(await api.deposit(deposit.tracking_id)).toMatchObject({ state: "built", status: "NOT_FOUND" });
-  });
-
-  test("classifies another user's deposit with a repeated reference by itself", async () => {
-    const { user, deposit } = await built();
-    const { to, data } = deposit.transaction_request;
-    const call = decodeRouterCall(data as Hex);
-    const other = await newUser(chain, { USDC: 1_000n });
-    const approval = { abi: erc20Abi, functionName: "approve", args: [to as Address, 1_000n] } as const;
-    await sendCall(other, { to: tokenOn(chain, "USDC"), data: encodeFunctionData(approval) });
-    const dust = { ...call.order, amountIn: 1_000n, minIn: 1n, minOut: 1n, refundTo: other.address };
-    const forged = await sendCall(other, {
-      to: to as Address,
-      data: encodeRouterCall({ ...call, order: dust }),
-    });
-    await mined(chain, forged);
-    await api.report(deposit.tracking_id, { tx_hash: forged });
-    expect(await api.status(forged, vault.chain_id)).toMatchObject({
-      sending: { tx_hash: forged, amount: "1000" },
-      deposit: null,
-    });
-    expect(await api.deposit(deposit.tracking_id)).toMatchObject({ state: "built", status: "NOT_FOUND" });
-    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
-    expect(await api.status(hash, vault.chain_id)).toMatchObject({
-      status: "DONE",
-      deposit: { tracking_id: deposit.tracking_id, state: "completed" },
-    });
-  });
-
-  test("refuses a different hash after the proof and accepts the same hash", async () => {
-    const { user, deposit } = await built();
-    const hash = await signDeposit(chain, { user, built: deposit, style: "calls" });
-    await api.status(hash, vault.chain_id);
-    const other = problemOf(await api.report(deposit.tracking_id, { tx_hash: SOME_HASH }));
-    expect(other).toMatchObject({ status: 409, code: "deposit_state" });
-    expect((await api.report(deposit.tracking_id, { tx_hash: hash })).status).toBe(200);
-  });
-
-  test.each([
-    ["no hash", {}, ["body.tx_hash"]],
-    ["a short hash", { tx_hash: "0x12" }, ["body.tx_hash"]],
-    ["an unknown step", { tx_hash: SOME_HASH, step: "third" }, ["body.step"]],
-    ["both wrong", { tx_hash: 7, step: null }, ["body.tx_hash", "body.step"]],
-  ])("refuses %s", async (_name, body, findings) => {
-    expect(findingsOf(await api.report(`trk_${"0".repeat(32)}`, body))).toEqual(findings);
-  });
-
-  test("returns 404 for an unknown deposit", async () => {
-    const answer = await api.report(`trk_${"0".repeat(32)}`, { tx_hash: SOME_HASH });
-    expect(problemOf(answer)).toMatchObject({ status: 404, code: "deposit_not_found" });
   });
 });
 
@@ -292,13 +196,18 @@ describe("proof of a deposit", () => {
     expect(await api.deposit(mine.deposit.tracking_id)).toMatchObject({ state: "built" });
   });
 
-  test("of a replay leaves the original deposit unchanged", async () => {
+  test("of a replay shows what it did and leaves the original deposit unchanged", async () => {
     const { user, deposit } = await built();
     const first = await signDeposit(chain, { user, built: deposit, style: "calls" });
     const before = await api.status(first, vault.chain_id);
     await give(chain, { user, symbol: "USDC", amount: amounts.USDC });
     const second = await signDeposit(chain, { user, built: deposit, style: "calls" });
-    expect(await api.status(second, vault.chain_id)).toMatchObject({ status: "DONE", deposit: null });
+    expect(await api.status(second, vault.chain_id)).toMatchObject({
+      status: "DONE",
+      sending: { tx_hash: second, amount: before.sending?.amount },
+      receiving: { tx_hash: second },
+      deposit: { tracking_id: deposit.tracking_id, state: "completed", next: null },
+    });
     expect(await api.status(first, vault.chain_id)).toEqual(before);
   });
 

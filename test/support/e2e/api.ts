@@ -2,7 +2,12 @@ import { inject } from "vitest";
 import { z } from "zod";
 import { type HttpAnswer, type HttpRequest, sendRequest } from "../../../scripts/smoke/http-request.ts";
 import type { BuildInput } from "../../../src/schemas/build-input-schema.ts";
-import { Deposit, DepositDetail, TransferStatus } from "../../../src/schemas/deposit-schema.ts";
+import {
+  Deposit,
+  DepositDetail,
+  depositStates,
+  TransferStatus,
+} from "../../../src/schemas/deposit-schema.ts";
 import { Positions } from "../../../src/schemas/position-schema.ts";
 import { BuiltDeposit, Quote } from "../../../src/schemas/quote-schema.ts";
 import { VaultDetail, VaultSummary } from "../../../src/schemas/vault-schema.ts";
@@ -57,8 +62,9 @@ export class Api {
     return bodyOf(await this.send(`/v1/deposits/${trackingId}`), { schema: DepositDetail });
   }
 
+  /** Lists all deposits of a user, also those that no chain has seen. */
   async deposits(user: string): Promise<Deposit[]> {
-    const answer = await this.send(`/v1/deposits?user_address=${user}&limit=100`);
+    const answer = await this.send(`/v1/deposits?user_address=${user}&state=${depositStates}&limit=100`);
     return bodyOf(answer, { schema: z.array(Deposit) });
   }
 

@@ -1,5 +1,14 @@
-import { type Address, getAddress, type Hex, type TransactionReceipt } from "viem";
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  type TransactionReceipt,
+} from "viem";
 import { expect } from "vitest";
+import { rpc } from "../../../../scripts/stack/chains/json-rpc.ts";
+import { TransferStatus } from "../../../../src/schemas/deposit-schema.ts";
 import { Positions } from "../../../../src/schemas/position-schema.ts";
 import { BuiltDeposit } from "../../../../src/schemas/quote-schema.ts";
 import { VaultDetail } from "../../../../src/schemas/vault-schema.ts";
@@ -84,6 +93,30 @@ export async function execute(
 ): Promise<TransactionReceipt> {
   const hash: Hex = await signDeposit(placed.world, { user, built, style: "calls" });
   return placed.world.client.getTransactionReceipt({ hash });
+}
+
+/** Sends a deposit that nobody built: the user's own call of the vault. Returns the receipt. */
+export async function depositUnbuilt({ placed, user, amount }: Wanted): Promise<TransactionReceipt> {
+  const { world, asset } = placed;
+  const vault = await vaultOf(placed);
+  const token = { ...asset, address: getAddress(asset.address) };
+  const request = { token, amount, caller: user, receiver: user };
+  const adapter = adapterOf(vault);
+  const ctx = world.fresh().context();
+  const terms = adapter.terms(vault, { ...request, now: ctx.now() });
+  const { value } = await readUncached(ctx, { chainId: vault.chainId, query: terms });
+  const call = adapter.encode(vault, { ...request, minShares: 1n, async: value.async ?? false });
+  const args = [call.spender, amount] as const;
+  const approval = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+  await world.send(user, { to: token.address, data: approval });
+  return world.send(user, { to: call.target, data: call.data });
+}
+
+/** Requests the transfer status of a transaction on the vault's chain, once it is confirmed. */
+export async function statusOf({ world }: Placed, hash: Hex): Promise<TransferStatus> {
+  await rpc(world.url, "anvil_mine", "0x10");
+  const answer = await world.fresh().send(`/v1/status?tx_hash=${hash}&from_chain_id=${world.chainId}`);
+  return TransferStatus.parse((await read(answer)).body);
 }
 
 /** Decodes the deposits and withdrawals of a receipt like the flows indexer. */

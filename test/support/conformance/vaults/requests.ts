@@ -5,7 +5,7 @@ import type { AsyncDeposits, PendingDeposit } from "../../../../src/vaults/vault
 import { adapterOf } from "../../../../src/vaults/vault-families.ts";
 import { readUncached } from "../../../../src/vaults/vault-state.ts";
 import { balanceOf } from "../../e2e/balances.ts";
-import { build, execute, flowsIn, sampleAmount, vaultOf } from "./deposit.ts";
+import { build, depositUnbuilt, execute, flowsIn, sampleAmount, statusOf, vaultOf } from "./deposit.ts";
 import type { Family, Placed } from "./family.ts";
 import { place } from "./suite.ts";
 import { startWorld, type World } from "./world.ts";
@@ -61,6 +61,19 @@ export function requesting(families: readonly RequestingFamily[]): void {
         expect(await pendingOf(asked)).toMatchObject({ pendingAssets: 0n, claimableShares: 0n });
       },
     );
+
+    test("the status of a request that nobody built waits for the settlement", async () => {
+      const [decimals = 18] = family.decimals;
+      const placed = await place(world, { family, decimals });
+      await family.open?.(placed);
+      const amount = sampleAmount(decimals);
+      const { address: user } = await world.user(placed.asset, amount);
+      const { transactionHash } = await depositUnbuilt({ placed, user, amount });
+      expect(await statusOf(placed, transactionHash)).toMatchObject({
+        ...{ status: "PENDING", substatus: "WAIT_VAULT_SETTLEMENT", receiving: null, deposit: null },
+        sending: { tx_hash: transactionHash, amount: `${amount}`, token: placed.asset, kind: "asset" },
+      });
+    });
   });
 }
 

@@ -6,12 +6,14 @@ import type { TestUser } from "../../e2e/chain.ts";
 import {
   ask,
   build,
+  depositUnbuilt,
   detailOf,
   execute,
   flowsIn,
   positionsOf,
   previewOf,
   sampleAmount,
+  statusOf,
   vaultIdOf,
 } from "./deposit.ts";
 import { derivedRow, storedRow } from "./derived.ts";
@@ -61,6 +63,22 @@ export function conformance(families: readonly Family[]): void {
             shares: deposited.shares,
           },
         ]);
+      });
+
+      each("the status of a deposit that nobody built shows what was paid and minted", async () => {
+        const { asset, shareToken } = placed;
+        const amount = sampleAmount(asset.decimals);
+        const { address: user } = await world.user(asset, amount);
+        const { transactionHash } = await depositUnbuilt({ placed, user, amount });
+        const shares = await balanceOf(world, { token: shareToken, owner: user });
+        expect(await statusOf(placed, transactionHash)).toMatchObject({
+          ...{ status: "DONE", substatus: "COMPLETED", deposit: null },
+          sending: { tx_hash: transactionHash, amount: `${amount}`, token: asset, kind: "asset" },
+          receiving: {
+            ...{ tx_hash: transactionHash, amount: `${shares}`, kind: "shares" },
+            token: { address: shareToken, decimals: placed.row.shareDecimals },
+          },
+        });
       });
 
       each("a position has the value of the family's own conversion", async () => {

@@ -1,0 +1,80 @@
+import { type Address, erc20Abi, getAddress } from "viem";
+import * as z from "zod";
+import { createQuery, read, valueOrNull } from "../chains/chain-query.ts";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import { describeError } from "../lib/logger.ts";
+import type { TokenRef } from "../schemas/step-schema.ts";
+import { findToken, type TokenPlace } from "./find-token.ts";
+import { readUncached } from "./vault-state.ts";
+
+/** Symbol and decimals that a token contract returns. */
+interface TokenMetadata {
+  /** Empty if the token returns no symbol. */
+  symbol: string;
+  decimals: number;
+}
+
+const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.string(), decimals: z.int() });
+const MAX_SYMBOL_LENGTH = 32;
+
+/**
+ * Reads a token's symbol and decimals, cached for a day. Throws `token_unsupported` if the address is not a token.
+ * Errors of the RPC nodes propagate.
+ */
+export async function readTokenMetadata(
+  ctx: Context,
+  token: { chainId: number; address: Address },
+): Promise<TokenMetadata> {
+  const { chainId, address } = token;
+  const { value } = await ctx.cache.cached({
+    key: `token:${chainId}:${address.toLowerCase()}`,
+    schema: TokenMetadataSchema,
+    freshMs: DAY_MS,
+    staleMs: 2 * DAY_MS,
+    keepMs: 7 * DAY_MS,
+    load: async () => {
+      const facts = (await readUncached(ctx, { chainId, query: tokenMetadataQuery(address) })).value;
+      if (facts !== null) return facts;
+      throw failure("token_unsupported", "from_token is not a token on this chain");
+    },
+  });
+  return value;
+}
+
+function tokenMetadataQuery(address: Address) {
+  const onToken = { to: address, abi: erc20Abi } as const;
+  return createQuery(
+    {
+      symbol: read({ ...onToken, name: "symbol" }),
+      decimals: read({ ...onToken, name: "decimals" }),
+    },
+    (results): TokenMetadata | null => {
+      const decimals = valueOrNull(results.decimals);
+      const symbol = (valueOrNull(results.symbol) ?? "").slice(0, MAX_SYMBOL_LENGTH);
+      return decimals === null ? null : { symbol, decimals };
+    },
+  );
+}
+
+/**
+ * Describes a token for display: as `findToken` does, or by what the token contract returns. Its decimals are null if
+ * the chain cannot be read or has no such token. Throws `store_unavailable`.
+ */
+export async function describeToken(ctx: Context, token: TokenPlace): Promise<TokenRef> {
+  const known = await findToken(ctx, token);
+  if (known.decimals !== null) return known;
+  const { chainId } = token;
+  try {
+    const address = getAddress(token.address);
+    return { ...known, ...(await readTokenMetadata(ctx, { chainId, address })) };
+  } catch (error) {
+    ctx.log.warn("token_unreadable", {
+      chain_id: chainId,
+      token: known.address,
+      error: describeError(error),
+    });
+    return known;
+  }
+}
