@@ -22,6 +22,8 @@ export interface ChainDefinition {
    * limit it.
    */
   maxLogTopics?: number;
+  /** How the chain tells what it charges for publishing a transaction on L1; undefined if it charges nothing besides gas. */
+  dataFee?: "op-stack" | "arbitrum";
 }
 
 /** Returns the link to a transaction in the chain's block explorer, or null if the chain has no explorer. */
@@ -66,6 +68,7 @@ export const knownChains: readonly ChainDefinition[] = [
       "https://optimism.drpc.org",
     ],
     confirmations: 2,
+    dataFee: "op-stack",
   },
   {
     chainId: 56,
@@ -127,6 +130,7 @@ export const knownChains: readonly ChainDefinition[] = [
     wrappedNative: OP_STACK_WETH,
     rpcUrls: ["https://mainnet.base.org", "https://base-rpc.publicnode.com", "https://base.drpc.org"],
     confirmations: 2,
+    dataFee: "op-stack",
   },
   {
     chainId: 42161,
@@ -141,6 +145,7 @@ export const knownChains: readonly ChainDefinition[] = [
       "https://arbitrum.drpc.org",
     ],
     confirmations: 2,
+    dataFee: "arbitrum",
   },
   {
     chainId: 43114,
@@ -161,6 +166,7 @@ export const knownChains: readonly ChainDefinition[] = [
     wrappedNative: null,
     rpcUrls: ["https://rpc.katana.network", "https://katana.drpc.org"],
     confirmations: 2,
+    dataFee: "op-stack",
   },
   {
     chainId: 130,

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { formatUsdValue } from "../prices/price.ts";
 import type { TransferQuote } from "../providers/provider.ts";
 import type { BuildInput } from "../schemas/build-input-schema.ts";
 import type { Quote } from "../schemas/quote-schema.ts";
@@ -6,6 +7,15 @@ import { toWireVault } from "../vaults/vault-response.ts";
 import { prepareDeposit } from "./build/build-deposit.ts";
 import { toDepositApproval, toEstimate, toPaymentApproval, toWarnings } from "./build/build-response.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./build/prepared-deposit.ts";
+import {
+  builtGasCost,
+  depositPrices,
+  type GasMarket,
+  priceImpact,
+  quotedGasCost,
+  readDepositFees,
+  valueDeposit,
+} from "./deposit-values.ts";
 
 type QuoteStep = Quote["estimate"]["steps"][number];
 
@@ -28,30 +38,18 @@ function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
   ];
 }
 
-/**
- * Returns the price impact of a route from the provider's USD values: the fraction of the paid value that is lost, as a
- * string with four decimals. `0.0025` is 0.25%; the value is negative if more value arrives than was paid. Returns null
- * if the provider reports no USD values.
- */
-export function priceImpact(
-  route: Pick<TransferQuote, "fromAmountUsd" | "toAmountUsd"> | null,
-): string | null {
-  const [paid, arrives] = [
-    Number(route?.fromAmountUsd ?? Number.NaN),
-    Number(route?.toAmountUsd ?? Number.NaN),
-  ];
-  if (!(paid > 0) || !(arrives >= 0)) return null;
-  return ((paid - arrives) / paid).toFixed(4);
-}
-
 type RouteOption = Quote["route_options"][number];
 
-/** Lists all quoted routes of a deposit with their tags (such as `cheapest`); the route that was built comes first. */
-export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
+/**
+ * Lists all quoted routes of a deposit with their tags (such as `cheapest`) and gas costs at the prices of `market`; the
+ * route that was built comes first.
+ */
+export function toRouteOptions(prepared: PreparedDeposit, market: GasMarket): RouteOption[] {
   const estimate = toEstimate(prepared);
   if (prepared.kind === "direct") {
     const { to_amount, to_amount_min, deposit_amount } = estimate;
-    const figures = { to_amount, to_amount_min, deposit_amount, estimated_time: null, gas_cost_usd: null };
+    const costs = { estimated_time: null, gas_cost_usd: builtGasCost(prepared, market) };
+    const figures = { to_amount, to_amount_min, deposit_amount, ...costs };
     return [
       {
         provider: null,
@@ -66,6 +64,10 @@ export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
   const { routed } = prepared;
   const others = routed.ranking.quotes.filter((option) => !isBuilt(option, routed));
   const all = [routed.route, ...others];
+  const { chainId } = prepared.order.from;
+  const costs = all.map((option, index) =>
+    index === 0 ? builtGasCost(prepared, market) : quotedGasCost(option, { ...market, chainId }),
+  );
   return all.map((option, index) => {
     const one = index === 0 ? routed.end.kind === "one_step" : callsRouter(prepared) && option.supportsCall;
     return {
@@ -77,10 +79,11 @@ export function toRouteOptions(prepared: PreparedDeposit): RouteOption[] {
       to_amount_min: option.toAmountMin.toString(),
       deposit_amount: (one ? option.toAmount : option.toAmountMin).toString(),
       estimated_time: option.estimatedSeconds,
-      gas_cost_usd: option.gasCostUsd,
+      gas_cost_usd: costs[index] ?? null,
       tags: [
         ...(index === 0 ? ["recommended"] : []),
         ...tagsOf(option, all),
+        ...(isLeast(costs, index) ? ["cheapest"] : []),
         one ? "one_transaction" : "two_step",
       ],
     };
@@ -94,32 +97,34 @@ function isBuilt(option: TransferQuote, { route }: RoutedDeposit): boolean {
   return option.provider === route.provider && option.bridge === route.bridge;
 }
 
+/** Returns true if no route costs less gas than one of them. False unless every route has a known gas cost. */
+function isLeast(costs: readonly (string | null)[], index: number): boolean {
+  const cost = Number(costs[index]);
+  return costs.every((other) => other !== null && Number(other) >= cost);
+}
+
 /**
- * Returns the tags of one route in comparison with all routes. `best_output` is the highest expected amount; routes that
- * tie share a tag. No route is tagged `cheapest` unless every route has a
- * known gas cost.
+ * Returns the tags of one route in comparison with the amounts and durations of all routes. `best_output` is the highest
+ * expected amount; routes that tie share a tag.
  */
 function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] {
   const best = all.every(({ toAmount }) => toAmount <= option.toAmount);
   const seconds = option.estimatedSeconds;
   const fastest =
     seconds !== null && all.every((other) => (other.estimatedSeconds ?? Number.POSITIVE_INFINITY) >= seconds);
-  const cost = option.gasCostUsd;
-  const cheapest =
-    cost !== null &&
-    all.every((other) => other.gasCostUsd !== null && Number(other.gasCostUsd) >= Number(cost));
-  return [
-    ...(best ? ["best_output"] : []),
-    ...(cheapest ? ["cheapest"] : []),
-    ...(fastest ? ["fastest"] : []),
-  ];
+  return [...(best ? ["best_output"] : []), ...(fastest ? ["fastest"] : [])];
 }
 
 /**
  * Quotes a deposit from the same simulations as a build, but does not record it. Errors of `prepareDeposit` propagate.
  */
 export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> {
-  const prepared = await prepareDeposit(ctx, input);
+  const [prepared, fees] = await Promise.all([
+    prepareDeposit(ctx, input),
+    readDepositFees(ctx, [input.from_chain_id, input.vault_id.chainId]),
+  ]);
+  const market = { fees, prices: await depositPrices(ctx, prepared) };
+  const values = valueDeposit(prepared, market.prices);
   const { vault, entry, client, from } = prepared.order;
   const route = prepared.kind === "direct" ? null : prepared.routed.route;
   return {
@@ -132,18 +137,18 @@ export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> 
     }),
     estimate: {
       from_amount: from.amount.toString(),
-      from_amount_usd: route?.fromAmountUsd ?? null,
+      from_amount_usd: formatUsdValue(values.paid),
       ...toEstimate(prepared),
-      price_impact: priceImpact(route),
+      price_impact: prepared.kind === "direct" ? null : priceImpact(values),
       estimated_time: route?.estimatedSeconds ?? null,
-      gas_cost_usd: route?.gasCostUsd ?? null,
+      gas_cost_usd: builtGasCost(prepared, market),
       steps: toQuoteSteps(prepared),
     },
     approval:
       prepared.kind === "direct"
         ? toDepositApproval(prepared.direct.intent)
         : toPaymentApproval(prepared.routed.payment),
-    route_options: toRouteOptions(prepared),
+    route_options: toRouteOptions(prepared, market),
     reasons: prepared.kind === "direct" ? [] : prepared.routed.reasons,
     warnings: toWarnings(prepared),
   };

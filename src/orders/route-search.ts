@@ -86,6 +86,8 @@ export interface RouteSearchInput<B> {
 export interface FoundRoute<B> {
   built: B;
   token: Token;
+  /** Decimals of the token that the user pays with, or null if it states none. */
+  fromDecimals: number | null;
   /** The fair offers for the token from providers that told no lies, in order of preference. */
   ranking: QuoteRanking;
   /** The reasons why other routes failed. */
@@ -192,7 +194,8 @@ async function tryToken<B>(
     ctx.log.info("route", { provider, bridge, ends, rule: decided, offers: offers.quotes.length });
     const honest = ranking.quotes.filter((quote) => !state.excluded.has(quote.provider));
     const reasons = noRouteReasons(state.failures);
-    return { ...found, token, ranking: { ...ranking, quotes: honest }, reasons };
+    const { decimals: fromDecimals } = await state.funds;
+    return { ...found, token, fromDecimals, ranking: { ...ranking, quotes: honest }, reasons };
   }
   return null;
 }

@@ -7,7 +7,7 @@ import { failure } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
-import { sleep } from "../lib/timers.ts";
+import { withDeadline } from "../lib/timers.ts";
 import { combinePrices } from "./combine-prices.ts";
 import type { ChainFeeds } from "./feed-definitions.ts";
 import { type FeedReadings, feedPrices, feedQuery } from "./feed-query.ts";
@@ -46,7 +46,9 @@ export function noteFeeds(ctx: Context, read: { readings: FeedReadings; headTime
   const { prices, unused } = feedPrices(readings, headTime);
   const now = ctx.now();
   memory.noteConfirmed({ chainId, feeds: readings.confirmed, now });
-  memory.forgetPrices(readings.tokens.map(({ token }) => priceKey({ chainId, token })));
+  const keys = readings.tokens.map(({ token }) => priceKey({ chainId, token }));
+  memory.forgetPrices(keys);
+  for (const key of keys) book.feeds.delete(key);
   memory.notePrices(prices, now);
   for (const [key, price] of prices) book.feeds.set(key, price);
   for (const { feed, problem } of unused) {
@@ -168,8 +170,9 @@ export async function requestPrices(ctx: Context, tokens: readonly ChainToken[])
 
 const NO_PRICES: Prices = new Map();
 
-async function within(prices: Promise<Prices>, ms: number): Promise<Prices> {
-  return Promise.race([prices, sleep(ms).then(() => NO_PRICES)]);
+/** Returns market prices if they arrive in time, otherwise none. `prices` never rejects. */
+function within(prices: Promise<Prices>, ms: number): Promise<Prices> {
+  return withDeadline(prices, { ms, late: () => new Error("late") }).catch(() => NO_PRICES);
 }
 
 const FEEDS_FRESH_MS = 30 * SECOND_MS;

@@ -79,10 +79,8 @@ export interface TransferQuote {
    */
   declaredFee: bigint;
   estimatedSeconds: number | null;
-  /** The provider's own estimates in US dollars, as decimal strings, or null if it gives none. */
-  gasCostUsd: string | null;
-  fromAmountUsd: string | null;
-  toAmountUsd: string | null;
+  /** Units of gas that the provider expects the source transaction to use, or null if it states none. */
+  gas: bigint | null;
   /** True if a destination call can be made with the delivered tokens. */
   supportsCall: boolean;
   /** True if the token can be delivered to the user's address. */

@@ -10,6 +10,9 @@ export const AddressText = z.string().meta({ example: "0x833589fCD6eDb6E08f4c7C3
 /** An amount in a response: a decimal integer in the token's smallest unit, as a string. */
 export const AmountText = z.string().meta({ example: "1000000" });
 
+/** A value in US dollars in a response: a decimal string, rounded down. */
+export const UsdText = z.string().meta({ example: "1.00" });
+
 /** A vault id in a response, in lowercase. */
 export const VaultIdText = z.string().meta({
   description: "Vault id: `<chain_id>:<vault address>`, lowercase.",

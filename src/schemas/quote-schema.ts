@@ -1,5 +1,12 @@
 import * as z from "zod";
-import { AddressText, AmountText, ChainIdNumber, TimeText, TrackingIdText } from "./primitive-schemas.ts";
+import {
+  AddressText,
+  AmountText,
+  ChainIdNumber,
+  TimeText,
+  TrackingIdText,
+  UsdText,
+} from "./primitive-schemas.ts";
 import { Steps } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 import { VaultSettlement, VaultSummary } from "./vault-schema.ts";
@@ -25,6 +32,14 @@ const Warnings = z
   .array(Warning)
   .default([])
   .meta({ description: "Warnings to show before signing; empty if there are none.", example: [] });
+
+/** Field with the value of the payment. */
+const Payment = {
+  from_amount_usd: UsdText.nullable().meta({
+    description: "Value of the payment in US dollars, or `null` if no price of the token is known.",
+    example: "1.00",
+  }),
+};
 
 /** Fields with the amounts that arrive on the vault's chain and are deposited. */
 const Arrival = {
@@ -60,7 +75,7 @@ const ExpectedShares = {
 };
 
 /** Expected and minimum amounts of a built deposit: tokens that arrive, and shares. */
-export const BuildEstimate = z.object({ ...Arrival, ...ExpectedShares }).meta({
+export const BuildEstimate = z.object({ ...Payment, ...Arrival, ...ExpectedShares }).meta({
   id: "BuildEstimate",
   description: "Expected and minimum amounts of a deposit.",
 });
@@ -182,8 +197,9 @@ const Costs = {
     description: "Duration that the provider estimates, in seconds, or `null` if it estimates none.",
     example: 12,
   }),
-  gas_cost_usd: z.string().nullable().meta({
-    description: "Gas cost that the provider estimates, in US dollars, or `null` if it estimates none.",
+  gas_cost_usd: UsdText.nullable().meta({
+    description:
+      "Gas cost of the transactions to sign, without approvals, in US dollars, or `null` if it is unknown.",
     example: "0.12",
   }),
 };
@@ -227,11 +243,7 @@ export const Quote = z
         from_amount: AmountText.meta({
           description: "Amount to pay, in the smallest unit of the token that the user pays with.",
         }),
-        from_amount_usd: z.string().nullable().meta({
-          description:
-            "Value of the payment that the provider estimates, in US dollars, or `null` if it estimates none.",
-          example: "1.00",
-        }),
+        ...Payment,
         ...Arrival,
         ...ExpectedShares,
         price_impact: z
@@ -239,8 +251,8 @@ export const Quote = z
           .nullable()
           .meta({
             description:
-              "Value lost in swaps and bridges by the provider's estimate, as a fraction of the payment. Negative if the value " +
-              "rises, `null` if the provider estimates none.",
+              "Value lost in swaps and bridges, as a fraction of the payment's value. Negative if the value rises, `null` " +
+              "if a price is unknown.",
             example: "0.0025",
           }),
         ...Costs,

@@ -17,9 +17,7 @@ const base: TransferQuote = {
   toAmountMin: 99n,
   declaredFee: 0n,
   estimatedSeconds: 10,
-  gasCostUsd: null,
-  fromAmountUsd: null,
-  toAmountUsd: null,
+  gas: null,
   supportsCall: true,
   supportsPlain: true,
 };

@@ -12,6 +12,7 @@ import { findToken } from "../../vaults/find-token.ts";
 import { withStoredVault } from "../../vaults/find-vault.ts";
 import type { Token, Vault } from "../../vaults/vault.ts";
 import { acceptedTokens } from "../../vaults/vault-entry.ts";
+import { askDepositPrices, depositPrices, valueDeposit } from "../deposit-values.ts";
 import { nextCheck } from "../track/deposit-poll-schedule.ts";
 import { toEstimate, toWireBuilt } from "./build-response.ts";
 import { type DepositOrder, resolveOrder, sourceClient } from "./deposit-order.ts";
@@ -34,6 +35,7 @@ export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<P
 }
 
 async function prepareOrder(ctx: Context, order: DepositOrder): Promise<PreparedDeposit> {
+  askDepositPrices(ctx, order);
   const token = directToken(order);
   if (token === null) return { kind: "routed", order, routed: await prepareRouted(ctx, { order }) };
   const intent = { ...order, token, amount: order.from.amount };
@@ -167,7 +169,8 @@ export async function buildDeposit(ctx: Context, input: BuildInput): Promise<Bui
   const { chainId, token } = prepared.order.from;
   const plan = planDepositSteps(prepared, await findToken(ctx, { chainId, address: token }));
   await recordDeposit(ctx, { prepared, expiresAt, plan });
-  return toWireBuilt(prepared, { expiresAt, plan, gas: await atMost(gas, GAS_WAIT_MS) });
+  const { paid } = valueDeposit(prepared, await depositPrices(ctx, prepared));
+  return toWireBuilt(prepared, { expiresAt, plan, paid, gas: await atMost(gas, GAS_WAIT_MS) });
 }
 
 /**

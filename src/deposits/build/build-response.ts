@@ -2,6 +2,7 @@ import { mulDivDown } from "../../lib/amount.ts";
 import { type GasFunds, isGasSufficient } from "../../orders/gas-funds.ts";
 import { isNativePayment, simulatedHead, type TokenPayment } from "../../orders/simulate-payment.ts";
 import { toTransactionRequest, toWalletCall } from "../../orders/wallet-calls.ts";
+import { formatUsdValue } from "../../prices/price.ts";
 import type { BuildEstimate, BuiltDeposit, Warning } from "../../schemas/quote-schema.ts";
 import type { Approval, TransactionRequest, WalletCall } from "../../schemas/transaction-schema.ts";
 import { settlementOf } from "../../vaults/vault-settlement.ts";
@@ -40,12 +41,16 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
   };
 }
 
-/** Converts a prepared deposit to the API response of a build. */
+/**
+ * Converts a prepared deposit to the API response of a build. `paid` is the value of the payment in US dollars, times
+ * 10^18, or null if it is unknown.
+ */
 export function toWireBuilt(
   prepared: PreparedDeposit,
-  { expiresAt, plan, gas }: { expiresAt: Date; plan: DepositStepPlan; gas: GasFunds | null },
+  made: { expiresAt: Date; plan: DepositStepPlan; gas: GasFunds | null; paid: bigint | null },
 ): BuiltDeposit {
   const { order } = prepared;
+  const { expiresAt, plan, gas, paid } = made;
   const part = prepared.kind === "direct" ? directPart(prepared.direct) : routedPart(prepared.routed, order);
   const { calls, transaction_request: transaction } = part;
   return {
@@ -61,7 +66,7 @@ export function toWireBuilt(
       router_explorer: null,
     },
     tracking_id: order.trackingId,
-    estimate: toEstimate(prepared),
+    estimate: { from_amount_usd: formatUsdValue(paid), ...toEstimate(prepared) },
     settlement: { ...settlementOf(order.vault), deposit: plan.settles ? "request" : "instant" },
     steps: toBuiltSteps(plan),
     expires_at: expiresAt.toISOString(),
@@ -123,7 +128,7 @@ function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
  * Returns the estimated outcome of a deposit: the amount delivered, the amount deposited, and the shares. Figures
  * without suffix are expectations, those with `min` are guarantees, for one and two steps alike.
  */
-export function toEstimate(prepared: PreparedDeposit): BuildEstimate {
+export function toEstimate(prepared: PreparedDeposit): Omit<BuildEstimate, "from_amount_usd"> {
   if (prepared.kind === "direct") {
     const { depositAmount, floors, expectedShares } = prepared.direct;
     return {

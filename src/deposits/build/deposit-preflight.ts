@@ -1,4 +1,4 @@
-import { erc20Abi, type Hex } from "viem";
+import { erc20Abi, type Hex, zeroAddress } from "viem";
 import { readNativeBalance } from "../../chains/aggregate-reads.ts";
 import { createQuery, queryAll, read, valueOrNull } from "../../chains/chain-query.ts";
 import type { Context } from "../../context.ts";
@@ -7,13 +7,13 @@ import { sameAddress } from "../../lib/address.ts";
 import { larger } from "../../lib/amount.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { priceIsSafe } from "../../orders/order-slippage.ts";
+import { readWithFeeds } from "../../prices/read-prices.ts";
 import { isUnsafeRoute } from "../../providers/provider-failures.ts";
 import { decodeRouterError, foreignReason } from "../../router/router-codec.ts";
 import type { DepositTerms, Refusal } from "../../vaults/vault-adapter.ts";
 import { pauseReason } from "../../vaults/vault-entry.ts";
 import { adapterOf, explainVaultRevert } from "../../vaults/vault-families.ts";
 import type { ExplainedRevert } from "../../vaults/vault-reverts.ts";
-import { readUncached } from "../../vaults/vault-state.ts";
 import { approvedSpender, type DepositIntent, paysNative } from "./deposit-order.ts";
 
 /**
@@ -39,7 +39,7 @@ const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * Reads the vault's deposit conditions, the user's balance and the allowance, and rejects a deposit that the vault
+ * Reads the vault's deposit conditions, the user's balance, the allowance and price feeds, and rejects a deposit that the vault
  * would not accept. `amount` is the amount that reaches the vault. Throws `vault_paused`, `token_unsupported`,
  * `not_allowed`, `price_stale`, `share_locked`, `below_minimum`, `above_maximum`, `zero_shares`, `price_unsafe`,
  * `would_revert`, `upstream_rejected`.
@@ -55,8 +55,9 @@ export async function preflightDeposit(
   const request = { token, amount, caller, receiver: intent.user, now: ctx.now() };
   const terms = adapterOf(vault).terms(vault, request);
   const [{ value, block }, nativeBalance] = await Promise.all([
-    readUncached(ctx, {
+    readWithFeeds(ctx, {
       chainId: vault.chainId,
+      tokens: [intent.token.address, vault.asset.address, zeroAddress],
       query: queryAll({ terms, holding: payerFundsQuery(intent) }),
     }),
     paysNative(intent) ? readNativeBalance(intent.client, intent.user) : null,

@@ -53,6 +53,8 @@ export interface BuiltRoute {
 export interface RoutedDeposit extends BuiltRoute {
   /** The target token, which arrives on the vault's chain. */
   token: Token;
+  /** Decimals of the token that the user pays with, or null if it states none. */
+  fromDecimals: number | null;
   /** All quotes for the target token, in order of preference. */
   ranking: QuoteRanking;
   /** The reasons why other routes failed. */

@@ -137,9 +137,7 @@ function quoteFromTerms(priced: {
     toAmountMin: terms.outputAmount,
     declaredFee: paid === 0n ? 0n : ((paid - terms.outputAmount) * PARTS_PER_BILLION) / paid,
     estimatedSeconds: terms.estimatedSeconds,
-    gasCostUsd: null,
-    fromAmountUsd: null,
-    toAmountUsd: null,
+    gas: null,
     supportsCall: route.destination.multicallHandler !== null,
     supportsPlain: true,
   };

@@ -148,7 +148,7 @@ async function buildSwap(client: KyberClient, input: SwapInput & { summary: unkn
 }
 
 /** Returns the fields of a KyberSwap quote other than its amounts. */
-function quoteOf(costs: { amountInUsd: string | null; amountOutUsd: string | null; gasUsd: string | null }) {
+function quoteOf({ gas }: { gas: bigint | null }) {
   return {
     provider: KYBER_KEY,
     bridge: null,
@@ -157,9 +157,7 @@ function quoteOf(costs: { amountInUsd: string | null; amountOutUsd: string | nul
     // We ask KyberSwap to charge none.
     declaredFee: 0n,
     estimatedSeconds: null,
-    gasCostUsd: costs.gasUsd,
-    fromAmountUsd: costs.amountInUsd,
-    toAmountUsd: costs.amountOutUsd,
+    gas,
     supportsCall: false,
     supportsPlain: true,
   };

@@ -19,15 +19,13 @@ const Data = z
   .max(MAX_DATA)
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform((text) => text.toLowerCase() as Hex);
-/** Schema of a value in US dollars, which is only displayed: an invalid one becomes null. */
-const Dollars = z
+/** Schema of the units of gas that a swap uses, which are only displayed: an invalid number becomes null. */
+const Gas = z
   .string()
-  .regex(/^\d{1,15}(\.\d{1,30})?$/)
-  .nullish()
-  .transform((text) => text ?? null)
+  .regex(/^\d{1,12}$/)
+  .transform(BigInt)
+  .nullable()
   .catch(null);
-
-const Costs = { amountInUsd: Dollars, amountOutUsd: Dollars, gasUsd: Dollars };
 
 /**
  * Schema of the fields in use of a `GET /{chain}/api/v1/routes` response. `amountIn` and `amountOut` are in the smallest
@@ -41,7 +39,7 @@ export const KyberRoutes = z.object({
       tokenOut: AddressText,
       amountIn: Amount,
       amountOut: Amount,
-      ...Costs,
+      gas: Gas,
     }),
     routerAddress: AddressText,
   }),
@@ -53,7 +51,7 @@ export const KyberBuild = z.object({
   data: z.object({
     amountIn: Amount,
     amountOut: Amount,
-    ...Costs,
+    gas: Gas,
     data: Data,
     routerAddress: AddressText,
     /** Native amount to send, in wei; absent in older versions of the API. */

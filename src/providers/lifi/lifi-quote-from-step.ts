@@ -7,7 +7,7 @@ import { bridgeOfTool } from "./lifi-bridges.ts";
 /** Name of the LI.FI provider. */
 export const LIFI_KEY = "lifi";
 
-const USD = /^[0-9]{1,15}(\.[0-9]{1,18})?$/;
+const GAS = /^[0-9]{1,12}$/;
 const LOGO = /^https:\/\/[\w.-]+\/[\w./%-]{1,400}$/;
 
 /**
@@ -29,9 +29,7 @@ export function quoteFromStep(step: LifiStep, checked: CheckedFields): TransferQ
     ...checked,
     declaredFee: declaredFee(step),
     estimatedSeconds: seconds === null ? null : Math.ceil(seconds),
-    gasCostUsd: sumUsd(estimate.gasCosts ?? []),
-    fromAmountUsd: ifMatching(USD, estimate.fromAmountUSD),
-    toAmountUsd: ifMatching(USD, estimate.toAmountUSD),
+    gas: sumGas(estimate.gasCosts ?? []),
   };
 }
 
@@ -63,12 +61,9 @@ function ifMatching(shape: RegExp, text: string | null | undefined): string | nu
   return typeof text === "string" && shape.test(text) ? text : null;
 }
 
-/**
- * Returns the sum of costs in US dollars with four decimals, or null if there are no costs or one is not a
- * number.
- */
-function sumUsd(costs: readonly { amountUSD?: string | null | undefined }[]): string | null {
-  const figures = costs.map((cost) => ifMatching(USD, cost.amountUSD));
-  if (figures.length === 0 || figures.includes(null)) return null;
-  return figures.reduce((sum, figure) => sum + Number(figure), 0).toFixed(4);
+/** Returns the units of gas of all costs, or null if there are no costs or one has no number of units. */
+function sumGas(costs: readonly { estimate?: string | null | undefined }[]): bigint | null {
+  const units = costs.map((cost) => ifMatching(GAS, cost.estimate));
+  if (units.length === 0 || units.includes(null)) return null;
+  return units.reduce((sum, unit) => sum + BigInt(unit ?? 0), 0n);
 }

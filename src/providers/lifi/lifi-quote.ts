@@ -160,9 +160,7 @@ function quoteWithoutSwap(request: TransferRequest): TransferQuote {
     toAmountMin: request.amount,
     declaredFee: 0n,
     estimatedSeconds: null,
-    gasCostUsd: null,
-    fromAmountUsd: null,
-    toAmountUsd: null,
+    gas: null,
     supportsCall: true,
     supportsPlain: false,
   };

@@ -19,6 +19,7 @@ test.each([
     const routed = {
       ...built,
       token: attempt.token,
+      fromDecimals: 18,
       ranking: { quotes: [], decidedBy: null },
       reasons: [],
       warnings: [],

@@ -26,7 +26,7 @@ async function sufficiency(
   const prepared = { ...direct, intent: { ...whole, ...paid }, checked: { ...direct.checked, ...has } };
   const made: PreparedDeposit = { kind: "direct", order, direct: prepared };
   const plan = planDepositSteps(made, { address: whole.token.address, symbol: "", decimals: null });
-  const { simulation } = toWireBuilt(made, { expiresAt: new Date(NOW), plan, gas });
+  const { simulation } = toWireBuilt(made, { expiresAt: new Date(NOW), plan, gas, paid: null });
   return [simulation.balance_sufficient, simulation.allowance_sufficient, simulation.gas_sufficient];
 }
 

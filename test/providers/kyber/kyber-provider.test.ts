@@ -50,9 +50,7 @@ describe("quote()", () => {
         toAmountMin: (AMOUNT_OUT * 97n) / 100n,
         declaredFee: 0n,
         estimatedSeconds: null,
-        gasCostUsd: "0.5",
-        fromAmountUsd: "100.01",
-        toAmountUsd: "99.9",
+        gas: 260_000n,
         supportsCall: false,
         supportsPlain: true,
       },
@@ -89,10 +87,9 @@ describe("quote()", () => {
     expect((await failureOf(kyber.quote(scope, swapRequest()))).code).toBe("upstream_rejected");
   });
 
-  test("shows unknown dollar figures as null", async () => {
-    serve(swapRequest(), { route: { gasUsd: null, amountInUsd: -1, amountOutUsd: "NaN" } });
-    const nulls = { gasCostUsd: null, fromAmountUsd: null, toAmountUsd: null };
-    expect(await kyber.quote(scope, swapRequest())).toMatchObject([nulls]);
+  test.each([null, undefined, -1, "NaN", "1".repeat(13)])("takes gas of %j for unknown", async (gas) => {
+    serve(swapRequest(), { route: { gas } });
+    expect(await kyber.quote(scope, swapRequest())).toMatchObject([{ gas: null }]);
   });
 });
 

@@ -34,9 +34,7 @@ describe("quote()", () => {
         toAmountMin: 99_740_000n,
         declaredFee: 2_500_000n,
         estimatedSeconds: 3,
-        gasCostUsd: "0.0094",
-        fromAmountUsd: "100.02",
-        toAmountUsd: "99.70",
+        gas: 500_000n,
         supportsCall: true,
         supportsPlain: true,
       },
@@ -49,9 +47,7 @@ describe("quote()", () => {
         toAmountMin: 99_241_300n,
         declaredFee: 2_500_000n,
         estimatedSeconds: 3,
-        gasCostUsd: "0.0094",
-        fromAmountUsd: "100.02",
-        toAmountUsd: "99.70",
+        gas: 500_000n,
         supportsCall: true,
         supportsPlain: true,
       },
@@ -155,8 +151,7 @@ describe("quote()", () => {
       toolDetails: { name: "<b>Across</b>", logoURI: "javascript:alert(1)" },
       estimate: {
         ...estimate,
-        fromAmountUSD: "a lot",
-        gasCosts: [{ amountUSD: "much" }],
+        gasCosts: [{ estimate: "much" }],
         executionDuration: null,
       },
     });
@@ -165,8 +160,7 @@ describe("quote()", () => {
     expect(option).toMatchObject({
       bridgeName: "Across",
       bridgeLogo: null,
-      fromAmountUsd: null,
-      gasCostUsd: null,
+      gas: null,
       estimatedSeconds: null,
     });
   });
@@ -178,7 +172,7 @@ describe("quote()", () => {
       { fromAmountUSD: 1 },
       { toAmountUSD: {} },
       { gasCosts: "none" },
-      { gasCosts: [{ amountUSD: null }] },
+      { gasCosts: [{ estimate: null }] },
     ].map((estimate) => ({ estimate })),
     { estimate: { executionDuration: "soon" } },
   ];

@@ -35,9 +35,7 @@ export const option: TransferQuote = {
   toAmountMin: 99_000_000n,
   declaredFee: 0n,
   estimatedSeconds: 60,
-  gasCostUsd: null,
-  fromAmountUsd: null,
-  toAmountUsd: null,
+  gas: null,
   supportsCall: true,
   supportsPlain: true,
 };

@@ -66,7 +66,7 @@ const FeeCost = displayed(
     included: z.boolean(),
   }),
 );
-const GasCost = z.object({ amountUSD: displayed(z.string().max(64)) });
+const GasCost = z.object({ estimate: displayed(z.string().max(64)) });
 
 const Estimate = z.object({
   fromAmount: Amount,
@@ -76,8 +76,6 @@ const Estimate = z.object({
   executionDuration: displayed(z.number().min(0).max(31_536_000)),
   feeCosts: displayed(z.array(FeeCost).max(MAX_COSTS)),
   gasCosts: displayed(z.array(GasCost).max(MAX_COSTS)),
-  fromAmountUSD: displayed(z.string().max(64)),
-  toAmountUSD: displayed(z.string().max(64)),
 });
 
 const IncludedStep = z.object({

@@ -1,0 +1,163 @@
+import { size, zeroAddress } from "viem";
+import * as z from "zod";
+import { type GasFees, gasCost, readGasFees } from "../chains/gas-fees.ts";
+import type { Context } from "../context.ts";
+import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
+import { describeError } from "../lib/logger.ts";
+import { type ChainToken, formatUsdValue, type Prices, priceOf, valueInUsd } from "../prices/price.ts";
+import { askMarketBeside, requestPrices } from "../prices/read-prices.ts";
+import type { TransferQuote } from "../providers/provider.ts";
+import type { Token } from "../vaults/vault.ts";
+import { acceptedTokens } from "../vaults/vault-entry.ts";
+import type { DepositOrder } from "./build/deposit-order.ts";
+import type { PreparedDeposit } from "./build/prepared-deposit.ts";
+
+/** Returns the tokens whose prices a deposit may need: those of both sides, and the currencies that pay for gas. */
+function tokensOf({ from, vault, client, entry }: DepositOrder): ChainToken[] {
+  const accepted = acceptedTokens(vault, { chain: client.definition, entry });
+  const { chainId } = vault;
+  return [
+    { chainId: from.chainId, token: from.token },
+    { chainId: from.chainId, token: zeroAddress },
+    { chainId, token: zeroAddress },
+    ...accepted.map(({ address }) => ({ chainId, token: address })),
+  ];
+}
+
+/** Asks the price API for the prices that a deposit may need, beside the work that prepares it. Never throws. */
+export function askDepositPrices(ctx: Context, order: DepositOrder): void {
+  askMarketBeside(ctx, tokensOf(order));
+}
+
+/** Returns the prices that are known for a prepared deposit. Makes no requests; never throws. */
+export async function depositPrices(ctx: Context, { order }: PreparedDeposit): Promise<Prices> {
+  return requestPrices(ctx, tokensOf(order));
+}
+
+/** Values in US dollars, times 10^18, each null if a price is unknown. */
+export interface DepositValues {
+  /** What the user pays. */
+  paid: bigint | null;
+  /** What is expected to arrive on the vault's chain. */
+  arrives: bigint | null;
+}
+
+/** Values what a deposit takes and what arrives of it. Pure. */
+export function valueDeposit(prepared: PreparedDeposit, prices: Prices): DepositValues {
+  const { from, vault } = prepared.order;
+  const value = (amount: bigint, of: ChainToken & { decimals: number | null }): bigint | null => {
+    const price = priceOf(prices, of);
+    if (price === null || of.decimals === null) return null;
+    return valueInUsd(amount, { decimals: of.decimals, usd: price.usd });
+  };
+  const arrived = (amount: bigint, { address, decimals }: Token) =>
+    value(amount, { chainId: vault.chainId, token: address, decimals });
+  if (prepared.kind === "direct") {
+    const { intent, depositAmount } = prepared.direct;
+    return {
+      paid: arrived(from.amount, intent.token),
+      arrives: arrived(depositAmount, intent.token),
+    };
+  }
+  const { fromDecimals, route, token } = prepared.routed;
+  return {
+    paid: value(from.amount, { chainId: from.chainId, token: from.token, decimals: fromDecimals }),
+    arrives: arrived(route.toAmount, token),
+  };
+}
+
+/** Fees of the chains on which a user signs, by chain id; null if they could not be read. */
+export type FeesByChain = ReadonlyMap<number, GasFees | null>;
+
+const CachedFees: z.ZodType<GasFees | null> = z
+  .object({ gasPrice: z.bigint(), dataFeePerByte: z.bigint() })
+  .nullable();
+
+/** Reads the fees of a deposit's chains, cached for 15 seconds. A chain that cannot be read has none. Never throws. */
+export async function readDepositFees(ctx: Context, chainIds: readonly number[]): Promise<FeesByChain> {
+  const read = async (chainId: number): Promise<GasFees | null> => {
+    const client = ctx.chains.client(chainId);
+    if (client === null) return null;
+    try {
+      const { value } = await ctx.cache.cached({
+        key: `gas:${chainId}`,
+        schema: CachedFees,
+        freshMs: 15 * SECOND_MS,
+        staleMs: MINUTE_MS,
+        keepMs: 5 * MINUTE_MS,
+        load: () => readGasFees(client),
+      });
+      return value;
+    } catch (error) {
+      ctx.log.warn("gas_fees_unreadable", { chain_id: chainId, error: describeError(error) });
+      return null;
+    }
+  };
+  const distinct = [...new Set(chainIds)];
+  return new Map(await Promise.all(distinct.map(async (id) => [id, await read(id)] as const)));
+}
+
+/** What a deposit's gas is valued with. */
+export interface GasMarket {
+  fees: FeesByChain;
+  prices: Prices;
+}
+
+/** Calldata bytes that are assumed for a transaction that was not built. */
+const ASSUMED_DATA_BYTES = 1_500;
+
+/**
+ * Returns the gas cost of the transactions that a user signs for a built deposit, without approvals, in US dollars with
+ * up to six decimals, or null if gas or native currency have no known price.
+ */
+export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): string | null {
+  const { from, vault } = prepared.order;
+  if (prepared.kind === "direct") {
+    const { deposit, simulated } = prepared.direct;
+    const one = { gasUsed: simulated.gasUsed, dataBytes: size(deposit.data) };
+    return formatUsdValue(valueOfGas(vault.chainId, { ...market, ...one }));
+  }
+  const { source, route, end } = prepared.routed;
+  const first = { gasUsed: source.gasUsed, dataBytes: size(route.transaction.data) };
+  const cost = valueOfGas(from.chainId, { ...market, ...first });
+  if (cost === null || end.kind === "one_step") return formatUsdValue(cost);
+  const { deposit, simulated } = end.deposit;
+  const second = { gasUsed: simulated.gasUsed, dataBytes: size(deposit.data) };
+  const further = valueOfGas(vault.chainId, { ...market, ...second });
+  return formatUsdValue(further === null ? null : cost + further);
+}
+
+/**
+ * Returns the gas cost of a route that was not built: the provider's units of gas at our prices, or null if it states
+ * none. It does not include the user's own deposit after a delivery.
+ */
+export function quotedGasCost(
+  { gas }: Pick<TransferQuote, "gas">,
+  on: GasMarket & { chainId: number },
+): string | null {
+  if (gas === null) return null;
+  return formatUsdValue(valueOfGas(on.chainId, { ...on, gasUsed: gas, dataBytes: ASSUMED_DATA_BYTES }));
+}
+
+function valueOfGas(chainId: number, of: GasMarket & { gasUsed: bigint; dataBytes: number }): bigint | null {
+  const fees = of.fees.get(chainId) ?? null;
+  const native = priceOf(of.prices, { chainId, token: zeroAddress });
+  if (fees === null || native === null) return null;
+  return valueInUsd(gasCost(fees, of), { decimals: 18, usd: native.usd });
+}
+
+/** Scale of a price impact: four decimals. */
+const IMPACT_SCALE = 10_000n;
+
+/**
+ * Returns the price impact of a deposit: the part of the paid value that is lost in swaps and bridges, as a decimal
+ * string with four decimals, rounded up. `0.0025` is 0.25 %; the value is negative if more value arrives than was paid.
+ * Null if a price is unknown.
+ */
+export function priceImpact({ paid, arrives }: DepositValues): string | null {
+  if (paid === null || arrives === null || paid <= 0n) return null;
+  const lost = (paid - arrives) * IMPACT_SCALE;
+  const parts = lost > 0n ? (lost + paid - 1n) / paid : lost / paid;
+  const digits = (parts < 0n ? -parts : parts).toString().padStart(5, "0");
+  return `${parts < 0n ? "-" : ""}${digits.slice(0, -4)}.${digits.slice(-4)}`;
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { buildOneStep } from "../../src/deposits/build/one-step-deposit.ts";
+import type { PreparedDeposit } from "../../src/deposits/build/prepared-deposit.ts";
+import { buildTwoStep } from "../../src/deposits/build/two-step-deposit.ts";
+import {
+  askDepositPrices,
+  builtGasCost,
+  priceImpact,
+  quotedGasCost,
+  readDepositFees,
+  valueDeposit,
+} from "../../src/deposits/deposit-values.ts";
+import { type Prices, priceKey, type TokenPrice } from "../../src/prices/price.ts";
+import { USER, VAULT } from "../support/deposits/fixtures.ts";
+import { moving, option, PAID_AMOUNT } from "../support/deposits/routed-fixtures.ts";
+import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
+import { ETHER, feedPriceOf } from "../support/prices/fake-feeds.ts";
+
+const USD = 10n ** 18n;
+const GWEI = 10n ** 9n;
+
+async function prepared(ends: "one_step" | "two_step"): Promise<PreparedDeposit> {
+  const shares = { [balanceKey(VAULT, USER)]: sharesFor(option.toAmountMin) };
+  const twoSteps = { caller: "user", atVault: { rises: shares } } as const;
+  const world = await moving(ends === "one_step" ? {} : twoSteps);
+  const built = await (ends === "one_step" ? buildOneStep : buildTwoStep)(world.ctx, world.attempt);
+  const ranking = { quotes: [option], decidedBy: null };
+  const routed = {
+    ...built,
+    token: world.attempt.token,
+    fromDecimals: 18,
+    ranking,
+    reasons: [],
+    warnings: [],
+  };
+  return { kind: "routed", order: world.attempt.order, routed };
+}
+
+/** Prices of what is paid, what arrives, and the native currencies of both chains. */
+function pricesOf({ order }: PreparedDeposit, asset: bigint): Prices {
+  const { from, vault } = order;
+  const entries: [string, TokenPrice][] = [
+    [priceKey({ chainId: from.chainId, token: from.token }), feedPriceOf(USD)],
+    [priceKey({ chainId: vault.chainId, token: vault.asset.address }), feedPriceOf(asset)],
+    [priceKey({ chainId: from.chainId, token: ETHER }), feedPriceOf(2_000n * USD)],
+    [priceKey({ chainId: vault.chainId, token: ETHER }), feedPriceOf(1_000n * USD)],
+  ];
+  return new Map(entries);
+}
+
+describe("valueDeposit()", () => {
+  test("values the payment and what arrives at our prices", async () => {
+    const one = await prepared("one_step");
+    expect(valueDeposit(one, pricesOf(one, USD / 2n))).toEqual({
+      paid: (PAID_AMOUNT * USD) / 10n ** 18n,
+      arrives: 50n * USD,
+    });
+  });
+
+  test("is null for what has no price, and for a payment of unknown decimals", async () => {
+    const one = await prepared("one_step");
+    expect(valueDeposit(one, new Map())).toEqual({ paid: null, arrives: null });
+    if (one.kind === "direct") throw new Error("direct");
+    const odd = { ...one, routed: { ...one.routed, fromDecimals: null } };
+    expect(valueDeposit(odd, pricesOf(odd, USD)).paid).toBeNull();
+  });
+});
+
+describe("priceImpact()", () => {
+  const of = (paid: bigint | null, arrives: bigint | null) => priceImpact({ paid, arrives });
+
+  test("is the lost part of what is paid, rounded up", () => {
+    expect([
+      of(200n, 199n),
+      of(100n, 100n),
+      of(80n, 100n),
+      of(100n, 0n),
+      of(10n ** 6n, 10n ** 6n - 1n),
+    ]).toEqual(["0.0050", "0.0000", "-0.2500", "1.0000", "0.0001"]);
+  });
+
+  test("is null without both values", () => {
+    expect([of(null, 1n), of(1n, null), of(0n, 1n)]).toEqual([null, null, null]);
+  });
+});
+
+describe("gas costs", () => {
+  const fees = (chainIds: readonly number[]) =>
+    new Map(chainIds.map((chainId) => [chainId, { gasPrice: GWEI, dataFeePerByte: 0n }] as const));
+
+  test("builtGasCost() is the source transaction's gas at the price of the native currency", async () => {
+    const one = await prepared("one_step");
+    if (one.kind === "direct") throw new Error("direct");
+    const market = { fees: fees([one.order.from.chainId]), prices: pricesOf(one, USD) };
+    const micros = (one.routed.source.gasUsed * GWEI * 2_000n) / 10n ** 12n;
+    expect(Number(builtGasCost(one, market)) * 1e6).toBeCloseTo(Number(micros), 0);
+    expect([
+      builtGasCost(one, { ...market, fees: new Map() }),
+      builtGasCost(one, { ...market, prices: new Map() }),
+    ]).toEqual([null, null]);
+  });
+
+  test("builtGasCost() adds the second transaction's gas on the vault's chain", async () => {
+    const two = await prepared("two_step");
+    const { from, vault } = two.order;
+    const prices = pricesOf(two, USD);
+    const both = builtGasCost(two, { fees: fees([from.chainId, vault.chainId]), prices });
+    expect(builtGasCost(two, { fees: fees([from.chainId]), prices })).toBeNull();
+    if (two.kind === "direct" || two.routed.end.kind !== "two_step") throw new Error("not two steps");
+    const gas = two.routed.source.gasUsed * 2_000n + two.routed.end.deposit.simulated.gasUsed * 1_000n;
+    expect(Number(both) * 1e6).toBeCloseTo(Number((gas * GWEI) / 10n ** 12n), 0);
+  });
+
+  test("quotedGasCost() values the provider's units of gas, and is null without them", async () => {
+    const one = await prepared("one_step");
+    const { chainId } = one.order.from;
+    const market = { fees: fees([chainId]), prices: pricesOf(one, USD), chainId };
+    expect(quotedGasCost({ gas: 100_000n }, market)).toBe("0.20");
+    expect(quotedGasCost({ gas: null }, market)).toBeNull();
+  });
+
+  test("readDepositFees() has no fees of chains that cannot be read", async () => {
+    const { ctx, attempt } = await moving({});
+    const { chainId } = attempt.order.from;
+    expect(await readDepositFees(ctx, [chainId, chainId, 5])).toEqual(
+      new Map([
+        [chainId, null],
+        [5, null],
+      ]),
+    );
+  });
+});
+
+test("askDepositPrices() asks for both sides and both native currencies once", async () => {
+  const { ctx, attempt } = await moving({});
+  askDepositPrices(ctx, attempt.order);
+  const { from, vault } = attempt.order;
+  const asked = [...ctx.prices.book.market.keys()];
+  expect(asked).toEqual(
+    expect.arrayContaining([
+      priceKey({ chainId: from.chainId, token: from.token }),
+      priceKey({ chainId: from.chainId, token: ETHER }),
+      priceKey({ chainId: vault.chainId, token: vault.asset.address }),
+      priceKey({ chainId: vault.chainId, token: ETHER }),
+    ]),
+  );
+  expect(new Set(ctx.prices.book.market.values()).size).toBe(1);
+});
