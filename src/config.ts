@@ -1,6 +1,14 @@
 import * as z from "zod";
 import { AppError } from "./errors.ts";
-import { ByChain, ContractAddress, jsonVariable, Url } from "./lib/setting-schemas.ts";
+import {
+  type AssetFiles,
+  assetsOf,
+  type MessageQueue,
+  type PlatformLimiter,
+  platformLimitersOf,
+  queueOf,
+} from "./lib/platform-bindings.ts";
+import { byChain, ContractAddress, jsonVariable, Url } from "./lib/setting-schemas.ts";
 
 /**
  * Schema of one entry of `CHAINS`: the settings of a chain. For a chain that the code supports, only `rpc_urls` is
@@ -67,7 +75,7 @@ const LifiSetting = z.strictObject({
   api_url: Url.default("https://li.quest/v1"),
   api_key: z.string().min(1).optional(),
   integrator: z.string().regex(/^[A-Za-z0-9._-]{1,23}$/),
-  deployments: ByChain(
+  deployments: byChain(() =>
     z.strictObject({
       diamond: ContractAddress,
       executor: ContractAddress,
@@ -113,7 +121,7 @@ const AcrossSetting = z.strictObject({
     .regex(/^0x[0-9a-fA-F]{4}$/)
     .transform((text): `0x${string}` => `0x${text.slice(2).toLowerCase()}`)
     .optional(),
-  deployments: ByChain(
+  deployments: byChain(() =>
     z.strictObject({
       spoke_pool: ContractAddress,
       multicall_handler: ContractAddress.nullable(),
@@ -130,7 +138,7 @@ const KyberSetting = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/)
     .default("causeway"),
-  deployments: ByChain(
+  deployments: byChain(() =>
     z.strictObject({ slug: z.string().regex(/^[a-z0-9-]{1,32}$/), router: ContractAddress }),
   ).default([]),
 });
@@ -150,49 +158,36 @@ const ProviderSettings = z.strictObject({
 /** The settings of all providers in `PROVIDERS`. */
 export type ProviderSettings = z.output<typeof ProviderSettings>;
 
-const FeedSetting = z
-  .strictObject({
-    proxy: ContractAddress,
-    decimals: z.int().min(0).max(36),
-    pair: z.string().regex(/^[A-Z0-9.]+\/[A-Z0-9.]+$/),
-    heartbeat_s: z.int().min(1).max(604_800),
-    deviation_bps: z.int().min(0).max(10_000).default(50),
-  })
-  .transform(({ pair, heartbeat_s: heartbeatS, deviation_bps: deviationBps, ...feed }) => {
-    return { ...feed, pairs: [pair], heartbeatS, deviationBps };
-  });
-type PriceSettings = z.output<typeof PriceSettings>;
+/** Makes the schema of one feed of `PRICES`. */
+const makeFeedSetting = () =>
+  z
+    .strictObject({
+      proxy: ContractAddress,
+      decimals: z.int().min(0).max(36),
+      pair: z.string().regex(/^[A-Z0-9.]+\/[A-Z0-9.]+$/),
+      heartbeat_s: z.int().min(1).max(604_800),
+      deviation_bps: z.int().min(0).max(10_000).default(50),
+    })
+    .transform(({ pair, heartbeat_s: heartbeatS, deviation_bps: deviationBps, ...feed }) => {
+      return { ...feed, pairs: [pair], heartbeatS, deviationBps };
+    });
 /** Schema of `PRICES`: the public price API, and price feeds on chains that the code does not support, by chain id. */
 const PriceSettings = z.strictObject({
   api_url: Url.nullable().default("https://coins.llama.fi"),
-  feeds: ByChain(
+  feeds: byChain(() =>
     z.strictObject({
       sequencer: ContractAddress.nullable().default(null),
       tokens: z.array(
         z.strictObject({
           token: ContractAddress,
           unit: z.string().nullable().default(null),
-          feeds: z.array(FeedSetting).min(1).max(3),
+          feeds: z.array(makeFeedSetting()).min(1).max(3),
         }),
       ),
     }),
   ).default([]),
 });
-
-/** Cloudflare's rate limiter, bound by a `[[ratelimits]]` entry of wrangler.toml. */
-export interface PlatformLimiter {
-  limit(options: { key: string }): Promise<{ success: boolean }>;
-}
-
-/** A Cloudflare queue, bound by a `[[queues.producers]]` entry of wrangler.toml. */
-export interface MessageQueue {
-  sendBatch(messages: readonly { body: unknown }[]): Promise<unknown>;
-}
-
-/** The Worker's static files, bound by `[assets]` in wrangler.toml. */
-export interface AssetFiles {
-  fetch(url: string): Promise<Response>;
-}
+type PriceSettings = z.output<typeof PriceSettings>;
 
 const flag = (fallback: boolean) =>
   z
@@ -298,40 +293,4 @@ export function parseConfig(env: unknown): Config {
 /** Returns the rate limits without undefined members. */
 function definedOf(limits: Partial<Record<LimitName, number | undefined>> = {}): Partial<Limits> {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
-}
-
-function platformLimitersOf(env: unknown): ReadonlyMap<number, PlatformLimiter> {
-  const limiters = new Map<number, PlatformLimiter>();
-  for (const [name, binding] of Object.entries(typeof env === "object" && env !== null ? env : {})) {
-    const perMinute = /^LIMIT_([1-9][0-9]{0,8})$/.exec(name)?.[1];
-    if (perMinute !== undefined && isLimiter(binding)) limiters.set(Number(perMinute), binding);
-  }
-  return limiters;
-}
-
-function queueOf(env: unknown): MessageQueue | null {
-  const binding = typeof env === "object" && env !== null && "FLOWS" in env ? env.FLOWS : null;
-  return isQueue(binding) ? binding : null;
-}
-
-function assetsOf(env: unknown): AssetFiles | null {
-  const binding = typeof env === "object" && env !== null && "ASSETS" in env ? env.ASSETS : null;
-  return isAssets(binding) ? binding : null;
-}
-
-function isAssets(binding: unknown): binding is AssetFiles {
-  return typeof binding === "object" && binding !== null && "fetch" in binding;
-}
-
-function isQueue(binding: unknown): binding is MessageQueue {
-  return typeof binding === "object" && binding !== null && "sendBatch" in binding;
-}
-
-function isLimiter(binding: unknown): binding is PlatformLimiter {
-  return (
-    typeof binding === "object" &&
-    binding !== null &&
-    "limit" in binding &&
-    typeof binding.limit === "function"
-  );
 }

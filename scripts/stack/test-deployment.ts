@@ -87,6 +87,7 @@ export async function startTestDeployment(
     UPSTASH_REDIS_REST_TOKEN: TOKEN,
     PUBLIC_URL,
     ADMIN_TOKEN,
+    PRICES: JSON.stringify({ api_url: null }),
     PARTNER_PEPPERS: JSON.stringify({ 1: "a-pepper-of-thirty-two-characters" }),
     RATE_LIMITS: JSON.stringify(ample),
     CHAINS: JSON.stringify(

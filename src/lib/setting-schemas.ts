@@ -28,8 +28,11 @@ export function jsonVariable<T extends z.ZodType>(schema: T) {
     .pipe(schema.optional());
 }
 
-/** Creates the schema of rows by chain id; the result is a list of pairs of chain id and row. */
-export const ByChain = <T extends z.ZodType>(deployment: T) =>
+/**
+ * Creates the schema of rows by chain id; the result is a list of pairs of chain id and row. The schema of a row is made
+ * when there is one: only deployments with chains of their own have rows, and an isolate's start builds every schema.
+ */
+export const byChain = <T extends z.ZodType>(makeRow: () => T) =>
   z
-    .record(z.string().regex(/^[1-9][0-9]{0,15}$/), deployment)
+    .record(z.string().regex(/^[1-9][0-9]{0,15}$/), z.lazy(makeRow))
     .transform((rows) => Object.entries(rows).map(([chainId, row]) => [Number(chainId), row] as const));

@@ -4,6 +4,7 @@ import { describeError, type Logger } from "../lib/logger.ts";
 import type { Timing } from "../lib/request-timing.ts";
 import { parseRetryAfter } from "../lib/retry-after.ts";
 import { type ChainToken, priceKey, type TokenPrice, USD_SCALE } from "./price.ts";
+import type { MarketBreaker } from "./price-book.ts";
 
 /**
  * Timeout of one request to the price API, in milliseconds. A request is not repeated: prices are asked beside other
@@ -14,9 +15,6 @@ const TIMEOUT_MS = 1_500;
 const MAX_BYTES = 128 * 1024;
 /** Maximum number of tokens in one request, whose ids are part of the URL. */
 const TOKENS_PER_REQUEST = 50;
-/** How long the API is not asked after a failure, in milliseconds: doubled with each failure in a row, up to a minute. */
-const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 60_000;
 /** Age up to which a market price is known at all, and up to which it may judge, in seconds. */
 const MAX_AGE_S = 3_600;
 const MAX_JUDGING_AGE_S = 900;
@@ -54,34 +52,6 @@ const Coin = z.looseObject({
   timestamp: z.number().positive(),
   confidence: z.number().min(0).max(1).optional(),
 });
-
-/**
- * What an isolate remembers of the price API: how often it failed in a row, and until when it is not asked. A dead or
- * hanging API thus costs one timeout per pause, not one per request.
- */
-export class MarketBreaker {
-  #failures = 0;
-  #pausedUntil = 0;
-
-  /** Returns true while the API is not asked. `now` is in milliseconds since the epoch. */
-  isOpen(now: number): boolean {
-    return now < this.#pausedUntil;
-  }
-
-  /** Records an answer: the API is asked again at once. */
-  noteAnswer(): void {
-    this.#failures = 0;
-    this.#pausedUntil = 0;
-  }
-
-  /** Records a failure. `waitS` is the waiting time that the API asks for, in seconds, or null. */
-  noteFailure(failed: { now: number; waitS: number | null }): void {
-    const pause = FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10);
-    this.#failures += 1;
-    const asked = failed.waitS === null ? pause : Math.max(pause, failed.waitS * 1000);
-    this.#pausedUntil = failed.now + Math.min(asked, LONGEST_PAUSE_MS);
-  }
-}
 
 /** Dependencies of the price API's client, those of one request among them. */
 export interface MarketScope {

@@ -1,7 +1,6 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import type { FeedDefinition } from "./feed-definitions.ts";
-import { MarketBreaker } from "./market-prices.ts";
 import type { Prices, TokenPrice } from "./price.ts";
 
 /** Number of feeds and tokens that an isolate remembers. */
@@ -12,6 +11,37 @@ const CONFIRMED_MS = DAY_MS;
 const RECENT_MS = 30 * SECOND_MS;
 /** How often the same problem of a feed is logged. */
 const LOG_AGAIN_MS = 10 * MINUTE_MS;
+
+/** How long the API is not asked after a failure, in milliseconds: doubled with each failure in a row, up to a minute. */
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 60_000;
+/**
+ * What an isolate remembers of the price API: how often it failed in a row, and until when it is not asked. A dead or
+ * hanging API thus costs one timeout per pause, not one per request.
+ */
+export class MarketBreaker {
+  #failures = 0;
+  #pausedUntil = 0;
+
+  /** Returns true while the API is not asked. `now` is in milliseconds since the epoch. */
+  isOpen(now: number): boolean {
+    return now < this.#pausedUntil;
+  }
+
+  /** Records an answer: the API is asked again at once. */
+  noteAnswer(): void {
+    this.#failures = 0;
+    this.#pausedUntil = 0;
+  }
+
+  /** Records a failure. `waitS` is the waiting time that the API asks for, in seconds, or null. */
+  noteFailure(failed: { now: number; waitS: number | null }): void {
+    const pause = FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10);
+    this.#failures += 1;
+    const asked = failed.waitS === null ? pause : Math.max(pause, failed.waitS * 1000);
+    this.#pausedUntil = failed.now + Math.min(asked, LONGEST_PAUSE_MS);
+  }
+}
 
 /**
  * What an isolate remembers about prices: which feeds were confirmed on chain, the feed prices of the last seconds, and

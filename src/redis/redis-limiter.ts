@@ -1,7 +1,7 @@
 import type { Redis } from "@upstash/redis/cloudflare";
-import type { PlatformLimiter } from "../config.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { describeError, type Logger } from "../lib/logger.ts";
+import type { PlatformLimiter } from "../lib/platform-bindings.ts";
 import type { Timing } from "../lib/request-timing.ts";
 
 /** Maximum number of rate-limit windows that an isolate keeps; the oldest window is evicted first. */

@@ -20,9 +20,10 @@ const USD = 10n ** 18n;
 const GWEI = 10n ** 9n;
 
 async function prepared(ends: "one_step" | "two_step"): Promise<PreparedDeposit> {
-  const shares = { [balanceKey(VAULT, USER)]: sharesFor(option.toAmountMin) };
-  const twoSteps = { caller: "user", atVault: { rises: shares } } as const;
-  const world = await moving(ends === "one_step" ? {} : twoSteps);
+  const least = ends === "one_step" ? option.toAmount : option.toAmountMin;
+  const shares = { [balanceKey(VAULT, USER)]: sharesFor(least) };
+  const caller = ends === "one_step" ? "router" : "user";
+  const world = await moving({ caller, atVault: { rises: shares } });
   const built = await (ends === "one_step" ? buildOneStep : buildTwoStep)(world.ctx, world.attempt);
   const ranking = { quotes: [option], decidedBy: null };
   const routed = {

@@ -44,8 +44,15 @@ describe("toRouteOptions()", () => {
     const built = await buildOneStep(world.ctx, world.attempt);
     const hopeful = { ...option, provider: "other", toAmount: toAmount + 1n, toAmountMin: toAmountMin - 1n };
     const ranking = { quotes: [option, hopeful], decidedBy: null };
-    const routed = { ...built, token: world.attempt.token, ranking, reasons: [], warnings: [] };
-    const options = toRouteOptions({ kind: "routed", order: world.attempt.order, routed });
+    const routed = {
+      ...built,
+      token: world.attempt.token,
+      fromDecimals: 18,
+      ranking,
+      reasons: [],
+      warnings: [],
+    };
+    const options = toRouteOptions({ kind: "routed", order: world.attempt.order, routed }, unpriced);
     expect(
       options.map(({ provider, bridge, tags }) => [provider, bridge, tags.includes("best_output")]),
     ).toEqual([

@@ -6,11 +6,11 @@ import { Timing } from "../../src/lib/request-timing.ts";
 import {
   agedMarketPrice,
   askMarketPrices,
-  MarketBreaker,
   type MarketScope,
   toMarketPrice,
 } from "../../src/prices/market-prices.ts";
 import type { ChainToken } from "../../src/prices/price.ts";
+import { MarketBreaker } from "../../src/prices/price-book.ts";
 import { drip, hurryDeadlines, realFetch, serve } from "../support/local-server.ts";
 
 const NOW = 1_700_000_000_000;
@@ -97,27 +97,6 @@ describe("askMarketPrices()", () => {
       "no answer within 1500 ms",
     );
     expect(deadlines).toEqual([1_500]);
-  });
-});
-
-describe("MarketBreaker", () => {
-  test("doubles its pause up to a minute and forgets it with an answer", () => {
-    const breaker = new MarketBreaker();
-    const pauses = [5, 10, 20, 40, 60, 60].map((seconds) => {
-      breaker.noteFailure({ now: NOW, waitS: null });
-      return breaker.isOpen(NOW + seconds * 1000 - 1) && !breaker.isOpen(NOW + seconds * 1000);
-    });
-    expect(pauses).toEqual([true, true, true, true, true, true]);
-    breaker.noteAnswer();
-    expect(breaker.isOpen(NOW)).toBe(false);
-  });
-
-  test("obeys Retry-After for a minute at most", () => {
-    const breaker = new MarketBreaker();
-    breaker.noteFailure({ now: NOW, waitS: 30 });
-    expect([breaker.isOpen(NOW + 29_999), breaker.isOpen(NOW + 30_000)]).toEqual([true, false]);
-    breaker.noteFailure({ now: NOW, waitS: 7_200 });
-    expect(breaker.isOpen(NOW + 60_000)).toBe(false);
   });
 });
 

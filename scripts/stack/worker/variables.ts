@@ -39,6 +39,7 @@ export function workerVariables(input: {
     ADMIN_TOKEN: input.adminToken,
     CHAINS: JSON.stringify(chains.map((chain) => chainSetting(chain, hub))),
     PROVIDERS: providersVariable(hub, bridged),
+    PRICES: JSON.stringify({ api_url: null }),
     PARTNER_PEPPERS: JSON.stringify(PEPPERS),
     RATE_LIMITS: JSON.stringify(Object.fromEntries(LIMITED.map((name) => [name, AMPLE]))),
   };

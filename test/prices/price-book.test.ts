@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { MarketBreaker, PriceMemory } from "../../src/prices/price-book.ts";
+import { feedPriceOf, testFeeds } from "../support/prices/fake-feeds.ts";
+
+const NOW = 1_700_000_000_000;
+
+describe("MarketBreaker", () => {
+  test("doubles its pause up to a minute and forgets it with an answer", () => {
+    const breaker = new MarketBreaker();
+    const pauses = [5, 10, 20, 40, 60, 60].map((seconds) => {
+      breaker.noteFailure({ now: NOW, waitS: null });
+      return breaker.isOpen(NOW + seconds * 1000 - 1) && !breaker.isOpen(NOW + seconds * 1000);
+    });
+    expect(pauses).toEqual([true, true, true, true, true, true]);
+    breaker.noteAnswer();
+    expect(breaker.isOpen(NOW)).toBe(false);
+  });
+
+  test("obeys Retry-After for a minute at most", () => {
+    const breaker = new MarketBreaker();
+    breaker.noteFailure({ now: NOW, waitS: 30 });
+    expect([breaker.isOpen(NOW + 29_999), breaker.isOpen(NOW + 30_000)]).toEqual([true, false]);
+    breaker.noteFailure({ now: NOW, waitS: 7_200 });
+    expect(breaker.isOpen(NOW + 60_000)).toBe(false);
+  });
+});
+
+describe("PriceMemory", () => {
+  test("takes a feed for confirmed for a day", () => {
+    const memory = new PriceMemory();
+    const [feed] = testFeeds.tokens[0]?.feeds ?? [];
+    if (feed === undefined) throw new Error("no feed");
+    const at = (now: number, chainId = 1) => memory.isConfirmed({ chainId, feed, now });
+    expect(at(NOW)).toBe(false);
+    memory.noteConfirmed({ chainId: 1, feeds: [feed.proxy.toLowerCase()], now: NOW });
+    expect([at(NOW), at(NOW + 86_399_999), at(NOW + 86_400_000), at(NOW, 2)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test("keeps feed prices for half a minute, and forgets those of feeds that have failed", () => {
+    const memory = new PriceMemory();
+    const price = feedPriceOf(1n);
+    memory.notePrices(new Map([["a", price]]), NOW);
+    expect([memory.recentPrice("a", NOW + 29_999), memory.recentPrice("a", NOW + 30_000)]).toEqual([
+      price,
+      null,
+    ]);
+    memory.forgetPrices(["a"]);
+    expect(memory.recentPrice("a", NOW)).toBeNull();
+  });
+
+  test("logs the same problem once in ten minutes", () => {
+    const memory = new PriceMemory();
+    const log = (problem: string, now: number) => memory.mayLog(problem, now);
+    expect([log("a", NOW), log("a", NOW + 599_999), log("b", NOW), log("a", NOW + 600_000)]).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
+  });
+});
