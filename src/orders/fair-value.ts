@@ -29,8 +29,10 @@ export interface FairValue {
    * another provider, because no price is known.
    */
   basis: "same_asset" | "price" | "second_quote";
-  /** Output that the payment is worth, rounded up. */
+  /** Output that the payment is worth, rounded up, with the fee on top. */
   output: bigint;
+  /** The part of `output` that is the fee on top; it counts as declared. */
+  feeOnTop: bigint;
   /** Three US dollars, rounded down; zero if the token has no price. */
   threeDollars: bigint;
   /** How far an expected output may be below and above `output`, in parts per billion. */
@@ -55,7 +57,7 @@ export function sameAssetValue(payment: ValuedPayment): FairValue | null {
   const own = divideUp(amount * 10n ** BigInt(to.decimals), 10n ** BigInt(from.decimals));
   return {
     basis: "same_asset",
-    output: own + valueOfFee(payment),
+    ...withFeeOnTop(own, payment),
     threeDollars: threeDollarsOf(to),
     band: SAME_ASSET_BAND,
     excess: EXCESS_BAND,
@@ -78,7 +80,7 @@ export function pricedValue(payment: ValuedPayment): FairValue | null {
   const sameUnit = paid.unit !== null && paid.unit === asked.unit;
   return {
     basis: "price",
-    output: own + valueOfFee(payment),
+    ...withFeeOnTop(own, payment),
     threeDollars: threeDollarsOf(to),
     band: (sameUnit ? SAME_UNIT_BAND : SWAP_BAND) + noise,
     // The range of a disputed price is no reason to find an offer too good.
@@ -96,11 +98,16 @@ export function secondQuoteValue(
 ): FairValue {
   return {
     basis: "second_quote",
-    output: other.output + valueOfFee(payment),
+    ...withFeeOnTop(other.output, payment),
     threeDollars: threeDollarsOf(payment.to),
     band: other.slippage,
     excess: other.slippage,
   };
+}
+
+function withFeeOnTop(own: bigint, payment: ValuedPayment): Pick<FairValue, "output" | "feeOnTop"> {
+  const feeOnTop = valueOfFee(payment);
+  return { output: own + feeOnTop, feeOnTop };
 }
 
 /** Returns the value of the fee on top in the token asked for, rounded up; zero if a price is unknown. */
@@ -164,8 +171,8 @@ export function mostExpected({ output, excess }: FairValue): bigint {
   return output + mulDivDown(output, excess, PARTS_PER_BILLION) + 1n;
 }
 
-function feeOf({ output, threeDollars }: FairValue, declaredFee: bigint): bigint {
-  const declared = mulDivDown(output, declaredFee, PARTS_PER_BILLION);
+function feeOf({ output, feeOnTop, threeDollars }: FairValue, declaredFee: bigint): bigint {
+  const declared = mulDivDown(output, declaredFee, PARTS_PER_BILLION) + feeOnTop;
   const most = mulDivDown(output, FEE_SHARE, PARTS_PER_BILLION) + threeDollars;
   return declared < most ? declared : most;
 }

@@ -115,7 +115,7 @@ function fairValueOf(
 /** Stands in for a value until every chain that is served has price feeds: the offer itself. */
 function unpricedValue({ toAmount }: TransferQuote): FairValue {
   const open = PARTS_PER_BILLION;
-  return { basis: "price", output: toAmount, threeDollars: 0n, band: open, excess: open };
+  return { basis: "price", output: toAmount, feeOnTop: 0n, threeDollars: 0n, band: open, excess: open };
 }
 
 function secondQuote(

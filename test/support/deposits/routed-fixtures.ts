@@ -103,6 +103,7 @@ export async function moving(world: {
   const fair = {
     basis: "price" as const,
     output: world.fairOutput ?? option.toAmount,
+    feeOnTop: 0n,
     threeDollars: 3_000_000n,
     band: slippage,
     excess: slippage,

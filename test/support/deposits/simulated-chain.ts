@@ -5,11 +5,12 @@ import {
   erc20Abi,
   type Hex,
   numberToHex,
+  toFunctionSelector,
 } from "viem";
 import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
 import { erc4626Abi } from "../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
 import { completeClient } from "../chains/complete-client.ts";
-import { type Contracts, contractsClient, type FakeClient } from "../chains/multicall.ts";
+import { type Contracts, contractsClient, type FakeClient, head } from "../chains/multicall.ts";
 import { testChain } from "../chains/rpc-node.ts";
 import { USDC } from "./fixtures.ts";
 
@@ -49,6 +50,7 @@ export interface SimulatedChain {
   sent: SentCall[][];
 }
 
+const SELECTORS: ReadonlySet<string> = new Set(abi.map((item) => toFunctionSelector(item)));
 const BALANCE_OF = "0x70a08231";
 const BEFORE = 10n ** 30n;
 
@@ -60,6 +62,7 @@ export function simulatedChain(world: {
 }): SimulatedChain {
   const answers = { ...HONEST, ...world.answers };
   const contracts: Contracts = ({ data }) => {
+    if (!SELECTORS.has(data.slice(0, 10))) return { ok: false, data: "0x" };
     const { functionName, args } = decodeFunctionData({ abi, data });
     const [amount] = args ?? [];
     const known = functionName === "previewDeposit" ? sharesFor(amount as bigint) : answers[functionName];
@@ -67,7 +70,9 @@ export function simulatedChain(world: {
     if (result === undefined) return { ok: false, data: "0x" };
     return { ok: true, data: encodeFunctionResult({ abi, functionName, result } as never) };
   };
-  const reading = contractsClient(contracts, { definition: world.definition ?? testChain });
+  const definition = world.definition ?? testChain;
+  const block = { ...head, chainId: definition.chainId };
+  const reading = contractsClient(contracts, { definition, block });
   const sent: SentCall[][] = [];
   const client = completeClient({
     ...reading,

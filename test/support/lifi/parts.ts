@@ -86,8 +86,8 @@ export function dexStep(
 /** The destination call as LI.FI encodes it. */
 export function finalStep(request: TransferRequest, fromAmount: bigint): SwapTree {
   return {
-    callTo: ROUTER,
-    approveTo: ROUTER,
+    callTo: request.call?.target ?? ROUTER,
+    approveTo: request.call?.target ?? ROUTER,
     sendingAssetId: request.toToken,
     receivingAssetId: zeroAddress,
     fromAmount,

@@ -28,7 +28,7 @@ const ether = { toAmount: 37_000_000_000_000_000n, toAmountMin: 36_000_000_000_0
 const dollars = { toAmount: 2_695_000_000n, toAmountMin: 2_620_000_000n };
 
 /** Fee, then swaps through `via`. */
-function several(request: TransferRequest, via: readonly Address[] = []): SwapTree[] {
+export function several(request: TransferRequest, via: readonly Address[] = []): SwapTree[] {
   const path = [request.fromToken, ...via, request.toToken];
   const hops = path.slice(1).map((receivingAssetId, index) => {
     const fromAmount = index === 0 ? request.amount - feeOf(request.amount) : 1_000_000n;
@@ -43,7 +43,8 @@ function one(request: TransferRequest): SwapTree[] {
   return [{ ...swap, requiresDeposit: true }];
 }
 
-function swap(
+/** Returns a response that swaps on one chain and delivers to the user. */
+export function swap(
   plan: Pick<Scenario, "name" | "request" | "toAmount" | "toAmountMin">,
   call: { functionName: string; swaps: SwapTree[] },
 ): Scenario {
@@ -59,7 +60,8 @@ function swap(
   return { ...plan, tool: "fly", tree, onTop: 0n };
 }
 
-function execute(
+/** Returns a response that swaps on one chain and makes the requested call. */
+export function execute(
   plan: Pick<Scenario, "name" | "request" | "toAmount" | "toAmountMin">,
   swaps: SwapTree[],
 ): Scenario {

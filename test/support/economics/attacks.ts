@@ -1,0 +1,155 @@
+import { honest, type Lie } from "./lies.ts";
+import { type Trade, trades } from "./trades.ts";
+import type { Providers } from "./world.ts";
+
+/** One attack: a trade, and what each provider says and does in it. */
+export interface Attack {
+  name: string;
+  trade: Trade;
+  providers: Providers;
+  /** The liar whose figures count. */
+  lie: Lie;
+}
+
+/** Lies that would take money: none may be accepted when nobody honest takes part. */
+const thefts: Readonly<Record<string, Partial<Lie>>> = {
+  "half of the value is gone, in every figure": { quoted: 5_000, built: 5_000 },
+  "nine tenths are gone, in every figure": { quoted: 1_000, built: 1_000 },
+  "almost all is gone, in every figure": { quoted: 3, built: 3 },
+  "one in ten is gone, in every figure": { quoted: 9_000, built: 9_000 },
+  "one in fourteen is gone, in every figure": { quoted: 9_290, built: 9_290 },
+  "the quote is honest, the transaction takes half": { built: 5_000 },
+  "the quote is honest, the transaction takes a tenth": { built: 9_000 },
+  "the quote is honest, the transaction takes almost all": { built: 1, builtMin: 1 },
+  "the expectation is honest, the minimum half": { builtMin: 5_000 },
+  "the expectation is honest, the minimum a thousandth": { builtMin: 10 },
+  "the figures are honest, the calldata enforces half": { enforced: 5_000 },
+  "the figures are honest, the calldata enforces next to nothing": { enforced: 1 },
+  "ten times too good": { quoted: 100_000, built: 100_000 },
+  "ten times too good, with the honest minimum": {
+    quoted: 100_000,
+    built: 100_000,
+    quotedMin: 970,
+    builtMin: 970,
+  },
+  "ten times too good until the transaction is built": { quoted: 100_000 },
+  "half is gone and is declared as fee": { quoted: 5_000, built: 5_000, declaredFee: 5_000, takenFee: 4_900 },
+  "a tenth is gone and is declared as fee": {
+    quoted: 9_000,
+    built: 9_000,
+    declaredFee: 1_000,
+    takenFee: 900,
+  },
+  "a strange fee contract takes half": {
+    quoted: 5_000,
+    built: 5_000,
+    takenFee: 4_900,
+    strangeFeeContract: true,
+  },
+  "the first quote is fair, then a tenth goes to a strange fee contract": {
+    built: 8_950,
+    takenFee: 1_000,
+    strangeFeeContract: true,
+  },
+};
+
+/** Lies that only make sense, or only steal, in some trades. */
+const special: readonly { name: string; lie: Partial<Lie>; serves: (trade: Trade) => boolean }[] = [
+  {
+    name: "one asset is bridged as if it were the other",
+    lie: { withoutSwap: true },
+    serves: ({ same, from, to }) => !same && from.chainId !== to.chainId,
+  },
+  {
+    name: "one asset is bridged as if it were the other, unit for unit",
+    lie: { withoutSwap: true, quoted: 9_990, built: 9_990, takenFee: 0, declaredFee: 0 },
+    serves: ({ same, from, to }) => !same && from.chainId !== to.chainId,
+  },
+  {
+    name: "the source swap enforces nothing, the bridge asks relayers for a gift",
+    lie: { hollow: true },
+    serves: ({ same, from, to, tools }) => !same && from.chainId !== to.chainId && tools[0] === "across",
+  },
+  {
+    name: "the fill deadline passes before the quote",
+    lie: { fillSeconds: 61 },
+    serves: ({ tools, from, to }) => tools[0] === "across" && from.chainId !== to.chainId,
+  },
+  {
+    name: "one relayer may fill until the fill deadline",
+    lie: { fillSeconds: 600, exclusiveSeconds: 600 },
+    serves: ({ tools, from, to }) => tools[0] === "across" && from.chainId !== to.chainId,
+  },
+  {
+    name: "the simulation shows half of what is enforced",
+    lie: { simulated: 5_000 },
+    serves: ({ from, to }) => from.chainId === to.chainId,
+  },
+  {
+    name: "the simulation shows six percent less, the minimum allows it",
+    lie: { simulated: 9_400, builtMin: 9_300, quotedMin: 9_300 },
+    serves: ({ from, to }) => from.chainId === to.chainId,
+  },
+];
+
+const lieOf = (change: Partial<Lie>): Lie => ({ ...honest, ...change });
+
+/** One trade for each tool that could carry it, so that no tool hides behind another. */
+const perTool: readonly Trade[] = trades.flatMap((trade) =>
+  trade.tools.map((tool) => ({ ...trade, name: `${trade.name} by ${tool}`, tools: [tool] })),
+);
+
+/** Celer's calldata and a call on one chain contain no minimum: the program's own is the only one there. */
+const hasMinimum = ({ tools, from, to, caller }: Trade): boolean =>
+  tools[0] !== "celercircle" && (from.chainId !== to.chainId || caller === "user");
+
+function lifiAttacks(): Attack[] {
+  const general = Object.entries(thefts).flatMap(([name, change], index) =>
+    perTool
+      .filter((trade, at) => at % 4 === index % 4 && (change.enforced === undefined || hasMinimum(trade)))
+      .map((trade) => ({
+        name,
+        trade,
+        lie: lieOf(change),
+        providers: { lifi: lieOf(change), across: null },
+      })),
+  );
+  const own = special.flatMap(({ name, lie, serves }) =>
+    perTool
+      .filter(serves)
+      .map((trade) => ({ name, trade, lie: lieOf(lie), providers: { lifi: lieOf(lie), across: null } })),
+  );
+  return [...general, ...own];
+}
+
+/** Across states one figure, which is expected and guaranteed. */
+const acrossLies: Readonly<Record<string, Partial<Lie>>> = {
+  "half is gone": { quoted: 5_000, built: 5_000 },
+  "one in twenty is gone": { quoted: 9_500, built: 9_500 },
+  "almost all is gone": { quoted: 1, built: 1 },
+  "half goes after the quote": { built: 5_000 },
+  "two percent go after the quote": { built: 9_760 },
+  "more than was paid": { quoted: 10_100, built: 10_100 },
+  "the fill deadline passes before the quote": { fillSeconds: 61 },
+  "one relayer may fill until the fill deadline": { fillSeconds: 600, exclusiveSeconds: 600 },
+};
+
+function acrossAttacks(): Attack[] {
+  // Of forty dollars, three are a fee.
+  const carried = trades.filter(({ across, name }) => across && name !== "a little USDC bridged");
+  return Object.entries(acrossLies).flatMap(([name, change]) =>
+    carried.flatMap((trade) => {
+      const lie = lieOf({ ...change, takenFee: 0 });
+      const by = (providers: Providers, who: string): Attack => ({
+        name: `${name}, ${who}`,
+        trade,
+        lie,
+        providers,
+      });
+      return [by({ lifi: null, across: lie }, "Across"), by({ lifi: lie, across: lie }, "Across and LI.FI")];
+    }),
+  );
+}
+
+/** Economic attacks by LI.FI, by Across and by both. */
+export const attacks: readonly Attack[] = [...lifiAttacks(), ...acrossAttacks()];

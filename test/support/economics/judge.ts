@@ -1,0 +1,107 @@
+import { decodeFunctionData, getAbiItem, type Hex, parseAbi, toFunctionSelector } from "viem";
+import type { RoutedDeposit } from "../../../src/deposits/build/prepared-deposit.ts";
+import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
+import { outcomeOf } from "../lifi/outcome.ts";
+import type { Lie } from "./lies.ts";
+import { FEED_ERROR_BPS, fairOutput, NATIVE_USD, type Trade } from "./trades.ts";
+
+const spokePool = parseAbi([
+  "function deposit(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message)",
+]);
+const SCALE = 10n ** 27n;
+/** A vault's share of eighteen decimals is worth 1.25 units of six. Source: simulated-chain.ts. */
+const [SHARE_ASSETS, SHARE_UNIT] = [1_250_000n, 10n ** 18n];
+/** Units that rounding may cost in tokens: one of each contract in a row. */
+const ROUNDING = 3n;
+
+/** What the chain enforces for a user, read from the transaction alone: in the token asked for. */
+interface Guarantee {
+  /** What the bridge or swap delivers at least. */
+  delivered: bigint;
+  /** What the minted shares are worth at least; null if the user makes the deposit. */
+  deposited: bigint | null;
+}
+
+function guaranteeOf({ route, end }: RoutedDeposit): Guarantee {
+  const { data, to, value } = route.transaction;
+  const order = end.kind === "one_step" ? routerOrderIn(data) : null;
+  const deposited = order === null ? null : sharesValue(order);
+  if (route.provider === "across") {
+    const { args } = decodeFunctionData({ abi: spokePool, data });
+    return { delivered: args[5], deposited };
+  }
+  const outcome = outcomeOf({ to, chainId: 0, value, data }, order?.minIn ?? null);
+  return { delivered: outcome.least, deposited };
+}
+
+interface RouterFloors {
+  minIn: bigint;
+  minOut: bigint;
+  minOutPerIn: bigint;
+}
+
+function sharesValue({ minIn, minOut, minOutPerIn }: RouterFloors): bigint {
+  const byUnit = (minIn * minOutPerIn + SCALE - 1n) / SCALE;
+  const shares = byUnit > minOut ? byUnit : minOut;
+  return (shares * SHARE_ASSETS) / SHARE_UNIT;
+}
+
+const ROUTER_SELECTOR = toFunctionSelector(getAbiItem({ abi: depositRouterAbi, name: "execute" })).slice(2);
+
+/** Finds the Router call within a provider's calldata by its selector, and decodes it. */
+function routerOrderIn(data: Hex): RouterFloors {
+  for (let at = 2; at < data.length; at += 2) {
+    const found = data.startsWith(ROUTER_SELECTOR, at) ? decodeAt(data, at) : null;
+    if (found !== null) return found;
+  }
+  throw new Error("no Router call in the transaction");
+}
+
+function decodeAt(data: Hex, at: number): RouterFloors | null {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: depositRouterAbi, data: `0x${data.slice(at)}` });
+    return functionName === "execute" ? args[0] : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What DESIGN allows at these prices: everything that a user may lose, in the token asked for. */
+function leastAllowed(
+  trade: Trade,
+  lie: Pick<Lie, "declaredFee" | "onTop"> | null,
+  built: RoutedDeposit,
+): bigint {
+  const onTop =
+    (built.route.nativeFee * NATIVE_USD * 10n ** BigInt(trade.to.decimals)) / (trade.to.usd * 10n ** 18n);
+  const fair = fairOutput(trade) + onTop;
+  const dollars = (3n * 10n ** 18n * 10n ** BigInt(trade.to.decimals)) / trade.to.usd;
+  const declaredBps = built.route.provider === "lifi" ? BigInt(lie?.declaredFee ?? 0) : 10_000n;
+  const declared = (fair * declaredBps) / 10_000n + onTop;
+  const most = (fair * 50n) / 10_000n + dollars;
+  const fee = declared < most ? declared : most;
+  const slippage = BigInt(Math.round(trade.slippage * 1e9)) + 3_000_000n;
+  return fair - (fair * slippage) / 1_000_000_000n - fee;
+}
+
+/** Returns what is wrong with a deposit that was accepted, or null: it must guarantee what DESIGN allows to lose. */
+export function injustice(trade: Trade, lie: Lie | null, built: RoutedDeposit): string | null {
+  const least = leastAllowed(trade, lie, built);
+  const { delivered, deposited } = guaranteeOf(built);
+  if (delivered + ROUNDING < least) return `guarantees ${delivered} of ${least}`;
+  if (deposited !== null && deposited + ROUNDING < least) return `mints for ${deposited} of ${least}`;
+  return falseFigure(trade, built);
+}
+
+/** Figures that a quote would show: at most 3 % and the feeds' errors above fair, and at most all of it below. */
+function falseFigure(trade: Trade, { ranking, route }: RoutedDeposit): string | null {
+  const fair = fairOutput(trade);
+  const noise = BigInt(2 * FEED_ERROR_BPS);
+  const most = fair + (fair * (300n + noise)) / 10_000n + 1n;
+  const dollars = (3n * 10n ** 18n * 10n ** BigInt(trade.to.decimals)) / trade.to.usd;
+  const band = trade.same ? 100n : 300n + noise + 50n;
+  const least = fair - (fair * band) / 10_000n - dollars - 1n;
+  const shown = [...ranking.quotes, route].map(({ toAmount }) => toAmount);
+  const wrong = shown.find((figure) => figure > most || figure < least);
+  return wrong === undefined ? null : `shows ${wrong}, fair is ${fair}`;
+}

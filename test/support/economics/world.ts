@@ -1,0 +1,242 @@
+import { type Address, zeroAddress, zeroHash } from "viem";
+import { z } from "zod";
+import { knownChains } from "../../../src/chains/chain-definitions.ts";
+import type { DepositOrder } from "../../../src/deposits/build/deposit-order.ts";
+import { prepareRouted } from "../../../src/deposits/build/deposit-route-search.ts";
+import type { RoutedDeposit } from "../../../src/deposits/build/prepared-deposit.ts";
+import { AppError } from "../../../src/errors.ts";
+import { leastOutput } from "../../../src/orders/order-floors.ts";
+import { priceKey } from "../../../src/prices/price.ts";
+import { createAcross } from "../../../src/providers/across/across-provider.ts";
+import { RateLimitMemory } from "../../../src/providers/lifi/api/lifi-rate-limits.ts";
+import { createLifi } from "../../../src/providers/lifi/lifi-provider.ts";
+import type { Provider } from "../../../src/providers/provider.ts";
+import { depositRouterAddress, depositRouterCodeHash } from "../../../src/router/router-address.ts";
+import { decodeRouterCall } from "../../../src/router/router-codec.ts";
+import type { Vault } from "../../../src/vaults/vault.ts";
+import { testContext } from "../context.ts";
+import { vault as testVault, VAULT } from "../deposits/fixtures.ts";
+import {
+  balanceKey,
+  type SentCall,
+  type SimulatedChain,
+  type SimulatedEffects,
+  sharesFor,
+  simulatedChain,
+} from "../deposits/simulated-chain.ts";
+import { INTEGRATOR, NOW, USER } from "../lifi/parts.ts";
+import { AcrossMarket } from "./across-market.ts";
+import type { Lie } from "./lies.ts";
+import { LifiMarket } from "./lifi-market.ts";
+import { nativeOf, priceOfToken, type Trade } from "./trades.ts";
+
+/** Who takes part, and how each of them lies; null for one that is not asked. */
+export interface Providers {
+  lifi: Lie | null;
+  across: Lie | null;
+}
+
+/** What the program made of a trade: a deposit, or the code of its refusal. */
+export interface Verdict {
+  routed: RoutedDeposit | null;
+  code: string | null;
+  /** Names of the providers that were distrusted, as logged. */
+  distrusted: string[];
+  /** The errors of refused routes, as logged. */
+  refusals: unknown[];
+  lifi: LifiMarket | null;
+  across: AcrossMarket | null;
+}
+
+interface Stage {
+  trade: Trade;
+  lie: Lie | null;
+  lifi: LifiMarket | null;
+}
+
+/** Asks the program for a route, with its own providers over these markets and chains that really enforce floors. */
+export async function tradeWith(
+  trade: Trade,
+  providers: Providers,
+  options: { priced?: boolean } = {},
+): Promise<Verdict> {
+  const lifi = providers.lifi === null ? null : new LifiMarket(trade, providers.lifi);
+  const across = providers.across === null ? null : new AcrossMarket(trade, providers.across);
+  const stage = { trade, lie: providers.lifi, lifi };
+  const chains = chainsOf(stage);
+  const clients = [...new Set([chains.source.client, chains.destination.client])];
+  const base = testContext({ clients, nowMs: NOW * 1_000 });
+  const all: Provider[] = [
+    ...(across === null ? [] : [createAcross({ apiUrl: "https://across.test/api" })]),
+    ...(lifi === null
+      ? []
+      : [
+          createLifi({
+            apiUrl: "https://lifi.test/v1",
+            apiKey: null,
+            integrator: INTEGRATOR,
+            rateLimits: new RateLimitMemory(),
+          }),
+        ]),
+  ];
+  const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const url = new URL(String(input instanceof Request ? input.url : input));
+    const body = typeof init?.body === "string" ? JSON.parse(init.body) : null;
+    const market = url.host.startsWith("across") ? across : lifi;
+    const answer = market?.answer(url, body) ?? null;
+    const missing = { message: "no route", code: 1002 };
+    return Response.json(answer ?? missing, { status: answer === null ? 404 : 200 });
+  };
+  const scope = { ...base.providers.scope, fetch, now: base.now };
+  const ctx = { ...base, providers: { all: async () => all, scope } };
+  if (options.priced !== false)
+    for (const token of [trade.from, trade.to, nativeOf(trade)]) notePrice(ctx, token);
+  await remember(ctx, trade);
+  const verdict = { lifi, across };
+  try {
+    const routed = await prepareRouted(ctx, { order: orderOf(trade, chains) });
+    return { ...verdict, routed, code: null, ...told(base.logged) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { ...verdict, routed: null, code: error.code, ...told(base.logged) };
+  }
+}
+
+const told = (logged: readonly Record<string, unknown>[]) => ({
+  distrusted: distrustedIn(logged),
+  refusals: logged.filter(({ event }) => event === "route_refused").map(({ error }) => error),
+});
+
+const distrustedIn = (logged: readonly Record<string, unknown>[]): string[] =>
+  logged.filter(({ event }) => event === "provider_distrusted").map(({ provider }) => String(provider));
+
+type TestScope = ReturnType<typeof testContext>;
+
+function notePrice(ctx: Pick<TestScope, "prices">, token: Trade["from"]): void {
+  const { chainId, address } = token;
+  const { feeds } = ctx.prices.book;
+  feeds.set(priceKey({ chainId, token: address }), priceOfToken(token));
+  // The chain's own feeds, which these nodes do not have, would remove it.
+  feeds.delete = () => false;
+}
+
+/** What the program would have read before: the vault's Router, and how the token stores its balances. */
+async function remember(ctx: Pick<TestScope, "cache">, { to }: Trade): Promise<void> {
+  const day = 86_400_000;
+  const times = { freshMs: day, staleMs: day, keepMs: day };
+  const layout = z.object({ order: z.literal("solidity"), base: z.bigint() });
+  await ctx.cache.cached({
+    key: `layout:${to.chainId}:${to.address.toLowerCase()}`,
+    schema: layout,
+    ...times,
+    load: async () => ({ order: "solidity" as const, base: 9n }),
+  });
+  await ctx.cache.cached({
+    key: `router:${to.chainId}:${depositRouterCodeHash}`,
+    schema: z.object({ deployed: z.boolean(), at: z.number() }),
+    ...times,
+    load: async () => ({ deployed: true, at: NOW * 1_000 }),
+  });
+}
+
+function definitionOf(chainId: number) {
+  const definition = knownChains.find((chain) => chain.chainId === chainId);
+  if (definition === undefined) throw new Error(`no chain ${chainId}`);
+  return definition;
+}
+
+function chainsOf(stage: Stage): { source: SimulatedChain; destination: SimulatedChain } {
+  const { from, to } = stage.trade;
+  const answers = {
+    asset: to.address,
+    balanceOf: 10n ** 30n,
+    allowance: 10n ** 30n,
+    decimals: from.decimals,
+  };
+  const chain = (chainId: number): SimulatedChain => {
+    const made: SimulatedChain = simulatedChain({
+      definition: definitionOf(chainId),
+      answers,
+      effects: (call) => effectsOf(stage, { call, before: made.sent.at(-1) ?? [] }),
+    });
+    return made;
+  };
+  const source = chain(from.chainId);
+  return { source, destination: from.chainId === to.chainId ? source : chain(to.chainId) };
+}
+
+const REVERTED: SimulatedEffects = { revert: "0x" };
+
+/** What a simulated call does: the Router and the swap contracts enforce their floors, the liar does the rest. */
+function effectsOf(
+  stage: Stage,
+  { call, before }: { call: SentCall; before: readonly SentCall[] },
+): SimulatedEffects {
+  if (call.to.toLowerCase() === depositRouterAddress.toLowerCase()) {
+    const approval = before.findLast(({ data }) => data.startsWith("0x095ea7b3"));
+    const held = BigInt(`0x${approval?.data.slice(-64) ?? "0"}`);
+    const { order } = decodeRouterCall(call.data);
+    return deposited(order, order.amountIn < held || held === 0n ? order.amountIn : held);
+  }
+  if (call.to.toLowerCase() === VAULT.toLowerCase()) return { rises: sharesOf(depositedBy(call)) };
+  const { from, amount, to } = stage.trade;
+  const paid = from.address === zeroAddress ? {} : { [balanceKey(from.address, USER)]: -amount };
+  if (from.chainId !== to.chainId) return { rises: paid };
+  const built = stage.lifi?.built;
+  if (!built || stage.lie === null) return REVERTED;
+  const delivered = (built.expected * BigInt(stage.lie.simulated)) / 10_000n;
+  const called = stage.lifi?.call ?? null;
+  if (called === null)
+    return delivered < built.least
+      ? REVERTED
+      : { rises: { ...paid, [balanceKey(to.address, USER)]: delivered } };
+  const made = deposited(decodeRouterCall(called).order, delivered);
+  return made.rises === undefined ? made : { rises: { ...paid, ...made.rises } };
+}
+
+type Order = ReturnType<typeof decodeRouterCall>["order"];
+
+function deposited(order: Order, amount: bigint): SimulatedEffects {
+  const shares = sharesFor(amount);
+  if (amount < order.minIn || shares < leastOutput(order, amount)) return REVERTED;
+  return { rises: sharesOf(amount) };
+}
+
+const sharesOf = (amount: bigint): Record<string, bigint> => ({
+  [balanceKey(VAULT, USER)]: sharesFor(amount),
+});
+
+/** The amount of an ERC-4626 deposit is its first argument. */
+const depositedBy = ({ data }: SentCall): bigint => BigInt(`0x${data.slice(10, 74)}`);
+
+function orderOf(trade: Trade, chains: ReturnType<typeof chainsOf>): DepositOrder {
+  const { from, to, amount, slippage, caller } = trade;
+  const asset = { address: to.address, symbol: "TKN", decimals: to.decimals };
+  const vault: Vault = {
+    ...testVault,
+    vaultId: `${to.chainId}:${VAULT.toLowerCase()}`,
+    chainId: to.chainId,
+    asset,
+    caller,
+  };
+  const entry: Address = caller === "router" ? depositRouterAddress : VAULT;
+  return {
+    from: { client: chains.source.client, chainId: from.chainId, token: from.address, amount },
+    client: chains.destination.client,
+    vault,
+    entry: { via: caller, address: entry },
+    user: USER,
+    slippage,
+    preferredBridge: null,
+    trackingId: "trk_0123456789abcdef0123456789abcdef",
+    ref: zeroHash,
+    referrer: zeroAddress,
+    referrerHandle: "",
+    parentTrackingId: null,
+    partnerId: "",
+    partnerHash: zeroHash,
+    partnerType: 0,
+    partnerAddress: null,
+    partnerVerified: false,
+  };
+}
