@@ -105,6 +105,11 @@ export const standInTargets: readonly StandInTarget[] = [
     ],
   },
   {
+    name: "prices",
+    sources: [`${folder}/prices/PriceFeed.sol`],
+    contracts: ["PriceFeed"],
+  },
+  {
     name: "kyber",
     sources: [`${folder}/kyber/MetaAggregationRouter.sol`],
     contracts: ["MetaAggregationRouter", "AggregationExecutor"],

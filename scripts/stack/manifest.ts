@@ -41,6 +41,10 @@ export interface StackChain {
     deposit_router: Address;
     multicall3: Address | null;
     morpho: Address;
+    /** Price feeds by token; WETH's is the native currency's too. */
+    price_feeds: DeployedChain["priceFeeds"]["feeds"];
+    /** The sequencer uptime feed, or null. */
+    sequencer_feed: Address | null;
     tokens: Record<TokenSymbol, StackToken>;
   } & StackBridging;
 }
@@ -66,12 +70,13 @@ export interface StackManifest {
   vaults: readonly StackVault[];
   /**
    * Each obeys `/__control`. LI.FI's API is under `/v1`, Across' under `/api`; `swaps` is KyberSwap's, under the chain's
-   * name; `rpc` is by chain id.
+   * name; `prices` is DefiLlama's coins API and sets the feeds too; `rpc` is by chain id.
    */
   emulators: {
     lifi: string;
     across: string;
     swaps: string;
+    prices: string;
     neon: string;
     upstash: string;
     rpc: Record<string, string>;
@@ -90,6 +95,7 @@ export function describeChain({
   morpho,
   bridging,
   tokens,
+  priceFeeds,
 }: DeployedChain): StackChain {
   const entries = tokenPlans.map(({ symbol, decimals }) => [symbol, { address: tokens[symbol], decimals }]);
   const described = Object.fromEntries(entries) as Record<TokenSymbol, StackToken>;
@@ -101,6 +107,8 @@ export function describeChain({
       deposit_router: depositRouter,
       multicall3,
       morpho,
+      price_feeds: priceFeeds.feeds,
+      sequencer_feed: priceFeeds.sequencer,
       tokens: described,
       ...describeBridging(bridging),
     },

@@ -21,6 +21,9 @@ export const assetTerms: readonly AssetTerms[] = [
   { symbol: "WBTC", priceUsd: 60_000, relayGas: 6n, maxDeposit: 200n * 10n ** 8n },
 ];
 
+/** Returns the pair that an asset's price feed describes. */
+export const pairOf = (symbol: Asset): string => `${symbol === "WETH" ? "ETH" : symbol}/USD`;
+
 /** Returns an asset's price and limits. */
 export function termsOf(symbol: Asset): AssetTerms {
   const terms = assetTerms.find((one) => one.symbol === symbol);

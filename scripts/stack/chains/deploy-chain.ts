@@ -19,6 +19,7 @@ import {
   TIMELOCK,
 } from "./morpho.ts";
 import { type ChainPlan, type TokenSymbol, tokenPlan, tokenPlans, type VaultPlan } from "./plan.ts";
+import { deployPriceFeeds, type PriceFeeds } from "./price-feeds.ts";
 import { deployToken, fundAccounts } from "./tokens.ts";
 import { shareDecimals, vaultDeployData } from "./vault-kinds.ts";
 
@@ -43,6 +44,7 @@ export interface DeployedChain {
   morpho: Address;
   bridging: BridgingContracts & KyberContracts;
   tokens: Record<TokenSymbol, Address>;
+  priceFeeds: PriceFeeds;
   vaults: readonly DeployedVault[];
   /** First block that can hold an event of a vault. */
   startBlock: number;
@@ -73,6 +75,7 @@ export async function deployChain(
   }));
   // After the vaults, whose addresses the README prints.
   const kyber = deployKyber(script, bridging.exchange);
+  const priceFeeds = deployPriceFeeds(script, plan);
   await script.flush();
   await advanceTime(url, TIMELOCK + 1);
   for (const vault of vaults) giveHistory(script, { vault, tokens, morpho });
@@ -87,6 +90,7 @@ export async function deployChain(
     morpho: morpho.morpho,
     bridging: { ...bridging, ...kyber },
     tokens,
+    priceFeeds,
     vaults,
   };
   return { plan, url, ...placed, startBlock };

@@ -72,6 +72,8 @@ export interface ChainPlan {
   /** Impersonated account without a key; different per chain, so that no address occurs on both. */
   deployer: Address;
   multicall3: boolean;
+  /** True for a chain with a sequencer, whose uptime a feed tells. */
+  rollup: boolean;
   executorVersion: ExecutorVersion;
   vaults: readonly VaultPlan[];
 }
@@ -267,6 +269,7 @@ export const chainPlans: readonly ChainPlan[] = [
     key: "local-one",
     deployer: "0x1111111111111111111111111111111111111111",
     multicall3: true,
+    rollup: false,
     executorVersion: "2.1.0",
     vaults: [...honestOne, ...refusingOne, ...erc4626Vaults, ...customFamilyVaults, ...multiTokenVaults],
   },
@@ -276,6 +279,7 @@ export const chainPlans: readonly ChainPlan[] = [
     key: "local-two",
     deployer: "0x2222222222222222222222222222222222222222",
     multicall3: false,
+    rollup: true,
     executorVersion: "2.0.0",
     vaults: honestTwo,
   },

@@ -33,8 +33,20 @@ export interface Emulator {
   hostile: TransformAnswer;
   /** Response to a `status` fault, for services with an error shape of their own. */
   refuse?: FaultAnswer;
+  /** Settings of this service alone, besides faults. */
+  own?: OwnSettings;
   /** Notes that `/__control` shows for relayer modes that differ from the real bridge. */
   notes?: Partial<Readonly<Record<RelayerMode, string>>>;
+}
+
+/** Settings of one service alone, which `/__control` sets, shows and clears beside the others. */
+export interface OwnSettings {
+  /** Members of the body that belong to them. */
+  readonly fields: readonly string[];
+  /** Applies the members of a body. Returns the problem of an invalid body, or null. */
+  set(body: unknown): Promise<string | null>;
+  show(): Promise<object>;
+  clear(): Promise<void>;
 }
 
 /** A running emulator. */
@@ -75,7 +87,7 @@ async function answer(served: Served, incoming: IncomingMessage, response: Serve
   const { emulator, control } = served;
   const path = incoming.url ?? "/";
   const { body, bytes } = await readBody(incoming, emulator.maxBodyBytes);
-  if (path === "/__control") return send(response, answerControl(served, incoming.method, body));
+  if (path === "/__control") return send(response, await answerControl(served, incoming.method, body));
   if (body === null) return send(response, emulator.tooLarge(bytes));
   const request = { method: incoming.method ?? "GET", path, headers: incoming.headers, body };
   const produce = () => emulator.handle(request);
@@ -85,17 +97,53 @@ async function answer(served: Served, incoming: IncomingMessage, response: Serve
   deliver(response, await applyFault(fault, { produce, drift, hostile, refuse }));
 }
 
-function answerControl({ control, emulator }: Served, method = "GET", body: Buffer | null): EmulatorAnswer {
+async function answerControl(
+  { control, emulator }: Served,
+  method = "GET",
+  body: Buffer | null,
+): Promise<EmulatorAnswer> {
+  const { own } = emulator;
   if (method === "POST") {
-    const problem = body === null ? "the body is too large" : control.set(body.toString("utf8"));
+    const text = body?.toString("utf8") ?? null;
+    const problem = text === null ? "the body is too large" : await setControl({ control, own }, text);
     if (problem !== null) return json(400, { error: problem });
   } else if (method === "DELETE") {
     control.clear();
+    await own?.clear();
   } else if (method !== "GET") {
     return json(405, { error: "POST, GET or DELETE" });
   }
   const note = emulator.notes?.[control.relayer.mode];
-  return json(200, { ...control.show(), ...(note === undefined ? {} : { note }) });
+  return json(200, {
+    ...control.show(),
+    ...(await own?.show()),
+    ...(note === undefined ? {} : { note }),
+  });
+}
+
+/** Sets the settings that all emulators share, and those of this one. Returns the problem of an invalid body, or null. */
+async function setControl(
+  { control, own }: { control: Control; own: OwnSettings | undefined },
+  text: string,
+): Promise<string | null> {
+  if (own === undefined) return control.set(text);
+  const [shared, others] = splitBody(text, own.fields);
+  return control.set(shared) ?? (others === null ? null : own.set(others));
+}
+
+/** Splits a body into the members that all emulators share, as text, and those in `fields`, or null without any. */
+function splitBody(text: string, fields: readonly string[]): [string, object | null] {
+  try {
+    const entries = Object.entries(JSON.parse(text) as object);
+    const others = entries.filter(([key]) => fields.includes(key));
+    const shared = entries.filter(([key]) => !fields.includes(key));
+    return [
+      JSON.stringify(Object.fromEntries(shared)),
+      others.length === 0 ? null : Object.fromEntries(others),
+    ];
+  } catch {
+    return [text, null];
+  }
 }
 
 const json = (status: number, value: unknown): EmulatorAnswer => ({ status, body: JSON.stringify(value) });

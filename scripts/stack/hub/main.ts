@@ -35,6 +35,7 @@ export interface HubAddresses {
   lifi: string;
   across: string;
   swaps: string;
+  prices: string;
   rpc: Record<number, string>;
 }
 

@@ -1,6 +1,7 @@
 import type { Credentials } from "../emulators/neon/credentials.ts";
 import type { HubAddresses } from "../hub/main.ts";
 import type { StackChain } from "../manifest.ts";
+import { pricesVariable } from "./prices.ts";
 import { providersVariable } from "./providers.ts";
 
 /** Requests per minute; far above the rate of a test or benchmark. */
@@ -39,7 +40,7 @@ export function workerVariables(input: {
     ADMIN_TOKEN: input.adminToken,
     CHAINS: JSON.stringify(chains.map((chain) => chainSetting(chain, hub))),
     PROVIDERS: providersVariable(hub, bridged),
-    PRICES: JSON.stringify({ api_url: null }),
+    PRICES: pricesVariable(hub, bridged),
     PARTNER_PEPPERS: JSON.stringify(PEPPERS),
     RATE_LIMITS: JSON.stringify(Object.fromEntries(LIMITED.map((name) => [name, AMPLE]))),
   };

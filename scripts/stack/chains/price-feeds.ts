@@ -1,0 +1,33 @@
+import { type Address, encodeDeployData } from "viem";
+import { priceFeedAbi, priceFeedCreationCode } from "#stand-ins/prices";
+import { type Asset, assetTerms, pairOf } from "../bridge/asset-terms.ts";
+import type { ChainScript } from "./chain-script.ts";
+import { FEED_DECIMALS, longUp } from "./write-feed.ts";
+
+/** A chain's price feeds. WETH's is the native currency's too. */
+export interface PriceFeeds {
+  feeds: Record<Asset, Address>;
+  /** The sequencer uptime feed, or null for a chain without a sequencer. */
+  sequencer: Address | null;
+}
+
+/** Deploys a feed for every token that has a price. */
+export function deployPriceFeeds(script: ChainScript, { rollup }: { rollup: boolean }): PriceFeeds {
+  const deploy = (description: string, [decimals, answer, age]: readonly [number, bigint, bigint]) =>
+    script.deploy(
+      description,
+      encodeDeployData({
+        abi: priceFeedAbi,
+        bytecode: priceFeedCreationCode,
+        args: [description, decimals, answer, age],
+      }),
+    );
+  const entries = assetTerms.map(({ symbol, priceUsd }) => {
+    const answer = BigInt(priceUsd) * 10n ** BigInt(FEED_DECIMALS);
+    return [symbol, deploy(pairOf(symbol).replace("/", " / "), [FEED_DECIMALS, answer, 0n])] as const;
+  });
+  const sequencer = rollup
+    ? deploy("L2 Sequencer Uptime Status Feed", [0, longUp.answer, longUp.ageS])
+    : null;
+  return { feeds: Object.fromEntries(entries) as Record<Asset, Address>, sequencer };
+}
