@@ -49,18 +49,22 @@ const names = runs.map(({ name }) => name);
 const { values: options } = readArguments({
   help: `Runs the long tests one after the other and prints a summary. Each can be run alone, with options of its own.
 
-  npm run stress [-- --only <names>]
+  npm run stress [-- --only <names> | --skip <names>]
 
   --only  names, separated by commas: ${names.join(", ")}
+  --skip  names of those to leave out
   --help  show this text
 
 Fails when one of the tests fails.`,
-  options: { only: { type: "string" } },
+  options: { only: { type: "string" }, skip: { type: "string" } },
 });
-const only = options.only?.split(",").map((given) => oneOf(names, { option: "only", given })) ?? null;
+const listed = (option: "only" | "skip"): readonly string[] | null =>
+  options[option]?.split(",").flatMap((given) => oneOf(names, { option, given }) ?? []) ?? null;
+const [only, skip] = [listed("only") ?? names, listed("skip") ?? []];
 
 const outcomes: Outcome[] = [];
-for (const one of runs) if (only === null || only.includes(one.name)) outcomes.push(await run(one));
+for (const one of runs)
+  if (only.includes(one.name) && !skip.includes(one.name)) outcomes.push(await run(one));
 console.log("\nstress");
 for (const { name, passed, seconds, verdict } of outcomes) {
   console.log(

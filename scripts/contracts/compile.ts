@@ -67,6 +67,20 @@ const OUTPUTS = [
   "evm.deployedBytecode.immutableReferences",
 ] as const;
 
+/**
+ * Compiles texts that are not on disk, such as mutants, uncached and in this process: without the optimizer, because
+ * nothing of it is deployed and no gas is measured. Keys are paths relative to the repository. Throws with the
+ * compiler's message.
+ */
+export function compileTexts(texts: Readonly<Record<string, string>>): Map<string, CompiledContract> {
+  const sources = Object.entries(texts).map(([path, content]) => [path, { content }]);
+  const input = JSON.parse(inputOf({ sources: [], optimizer: null })) as { settings: object };
+  const outputSelection = Object.fromEntries(Object.keys(texts).map((file) => [file, { "*": [...OUTPUTS] }]));
+  const settings = { ...input.settings, viaIR: true, outputSelection };
+  const text = run(JSON.stringify({ ...input, sources: Object.fromEntries(sources), settings }), readImport);
+  return contractsIn(text, { sources: Object.keys(texts), optimizer: null });
+}
+
 function inputOf({ sources, optimizer }: CompileJob): string {
   return JSON.stringify({
     language: "Solidity",

@@ -6,171 +6,87 @@
  *   node scripts/contracts/stress.ts --only fuzz          or invariants, or mutants
  *   node scripts/contracts/stress.ts --only mutants --match allowance
  *
- * Options: --runs 10000 (per property), --calls 102400 (of the invariants' handler), --seed 0x…, --threads 1.
  * Fails when a test fails, a mutant survives without a reason in mutants.ts, a mutant with a reason is killed, fewer
- * than 90 % are killed, or the invariants alone miss a grave mutant.
+ * than 95 % are killed, or the invariants alone miss a grave mutant.
  */
 import { randomBytes } from "node:crypto";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { globSync, readFileSync } from "node:fs";
 import { readArguments } from "../command.ts";
 import { forge } from "./forge.ts";
-import { type Mutant, mutants } from "./mutants.ts";
+import { runMutants } from "./run-mutants.ts";
 
-const ROUTER = "src/router/DepositRouter.sol";
+/** Calls of the handler in one invariant run. */
 const DEPTH = 400;
-const MIN_KILLED = 0.9;
 
 const { values: options } = readArguments({
   help: `Fuzzes the contracts with many runs and a new seed, then checks the Router's tests with mutants.
 
-  node scripts/contracts/stress.ts [--only fuzz|invariants|mutants] [--match <text>] [--runs 10000] [--calls 102400] [--seed 0x…] [--threads 1]
+  node scripts/contracts/stress.ts [--only fuzz|invariants|mutants] [--match <text>] [--fuzz-calls 10000000] [--calls 1000000] [--seed 0x…] [--threads 1] [--shard 1/1]
 
-  --only     one part only
-  --match    only mutants whose name contains this
-  --runs     runs per property; default: 10000
-  --calls    calls of the invariants' handler; default: 102400
-  --seed     seed of the random inputs; default: a new one
-  --threads  threads of forge; default: 1
-  --help     show this text`,
+  --only        one part only
+  --match       only mutants whose name contains this
+  --fuzz-calls  calls of all properties together; default: 10000000
+  --calls       calls of the invariants' handler; default: 1000000
+  --seed        seed of the random inputs; default: a new one
+  --threads     threads of forge; default: 1
+  --shard       part of the mutants, such as 2/4; default: 1/1
+  --help        show this text`,
   options: {
     only: { type: "string" },
     match: { type: "string", default: "" },
-    runs: { type: "string", default: "10000" },
-    calls: { type: "string", default: "102400" },
+    "fuzz-calls": { type: "string", default: "10000000" },
+    calls: { type: "string", default: "1000000" },
     seed: { type: "string", default: `0x${randomBytes(8).toString("hex")}` },
     threads: { type: "string", default: "1" },
+    shard: { type: "string", default: "1/1" },
   },
 });
 const wanted = (part: string): boolean => options.only === undefined || options.only === part;
-const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 
 /** Runs the matching tests with these settings; returns true when all pass. */
-async function long(contract: string, settings: Record<string, string>): Promise<boolean> {
+async function long(
+  args: readonly string[],
+  run: { what: string; settings: Record<string, string> },
+): Promise<boolean> {
   const started = performance.now();
   const { code } = await forge({
     root: ".",
-    args: ["test", "--match-contract", contract, "--threads", options.threads],
-    settings: { ...settings, FOUNDRY_FUZZ_SEED: options.seed },
+    args: ["test", ...args, "--threads", options.threads],
+    settings: { ...run.settings, FOUNDRY_FUZZ_SEED: options.seed },
   });
-  console.log(`${contract}: ${code === 0 ? "passed" : "FAILED"}, seed ${options.seed}, ${seconds(started)}`);
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`${run.what}: ${code === 0 ? "passed" : "FAILED"}, seed ${options.seed}, ${seconds} s`);
   return code === 0;
 }
 
-/** Copies what forge needs, compiled tests included, so that mutants never touch the work tree. */
-function makeScratch(): string {
-  const scratch = mkdtempSync(join(tmpdir(), "router-mutants-"));
-  for (const path of [
-    "foundry.toml",
-    "package.json",
-    "src/router",
-    "test/contracts",
-    "scripts/contracts",
-    ".cache/forge",
-  ]) {
-    cpSync(path, join(scratch, path), { recursive: true });
-  }
-  symlinkSync(resolve("node_modules"), join(scratch, "node_modules"), "dir");
-  return scratch;
+/** Counts the fuzzed properties of all suites. */
+function countProperties(): number {
+  const texts = globSync("test/contracts/*.t.sol").map((file) => readFileSync(file, "utf8"));
+  return texts.join("\n").match(/function testFuzz_/g)?.length ?? 0;
 }
 
-/** Applies a mutant's edits to the source. Throws unless each place occurs exactly once. */
-function mutate(source: string, mutant: Mutant): string {
-  const edits = [[mutant.find, mutant.replace] as const, ...(mutant.also ?? [])];
-  return edits.reduce((text, [find, replace]) => {
-    const parts = text.split(find);
-    if (parts.length !== 2) throw new Error(`${mutant.name}: found ${parts.length - 1} times: ${find}`);
-    return parts.join(replace);
-  }, source);
+async function fuzz(): Promise<boolean> {
+  const properties = countProperties();
+  const runs = Math.ceil(Number(options["fuzz-calls"]) / properties);
+  const what = `${properties} properties, ${runs * properties} fuzz calls`;
+  return long(["--match-test", "testFuzz_"], { what, settings: { FOUNDRY_FUZZ_RUNS: `${runs}` } });
 }
 
-/** Returns the name of the first failing test, null when all pass. Throws when the mutant does not compile. */
-async function firstFailure(scratch: string, args: readonly string[]): Promise<string | null> {
-  const { code, output } = await forge({
-    root: scratch,
-    args: ["test", "--threads", options.threads, ...args],
-    settings: {
-      FOUNDRY_FUZZ_RUNS: "100",
-      FOUNDRY_INVARIANT_RUNS: "24",
-      FOUNDRY_INVARIANT_SHRINK_RUN_LIMIT: "0",
-    },
-    quiet: true,
-  });
-  if (code === 0) return null;
-  const failure = /^\[FAIL[^\n]*?\] (\w+)\(/m.exec(output) ?? /^\s(invariant_\w+)\(/m.exec(output);
-  if (failure === null) throw new Error(output);
-  return failure[1] ?? null;
-}
-
-const INVARIANTS = ["--match-contract", "InvariantsTest", "--match-test", "invariant_"];
-const OTHERS = ["--no-match-contract", "InvariantsTest"];
-
-interface Verdict {
-  mutant: Mutant;
-  killer: string | null;
-  /** Of a grave mutant: the invariant that failed, null when none did. */
-  invariant?: string | null;
-}
-
-async function judge(scratch: string, source: string, mutant: Mutant): Promise<Verdict> {
-  writeFileSync(join(scratch, ROUTER), mutate(source, mutant));
-  const killer = await firstFailure(scratch, OTHERS);
-  if (killer !== null && mutant.grave === undefined) return { mutant, killer };
-  const invariant = await firstFailure(scratch, INVARIANTS);
-  return { mutant, killer: killer ?? invariant, invariant };
-}
-
-function describe({ mutant, killer, invariant }: Verdict): string {
-  const grave =
-    mutant.grave === undefined
-      ? ""
-      : invariant === null
-        ? ", NOT BY THE INVARIANTS"
-        : ", and by the invariants";
-  if (killer !== null) return `killed    ${mutant.name} (${killer}${grave})`;
-  return `survived  ${mutant.name}: ${mutant.survives ?? "NOT EXPLAINED"}`;
-}
-
-/** Runs every mutant; returns true when all results are as mutants.ts expects. */
-async function runMutants(): Promise<boolean> {
-  const started = performance.now();
-  const chosen = mutants.filter((mutant) => mutant.name.includes(options.match));
-  const source = readFileSync(ROUTER, "utf8");
-  for (const mutant of chosen) mutate(source, mutant);
-  const unmutated = await forge({ root: ".", args: ["build"], quiet: true });
-  if (unmutated.code !== 0) throw new Error(unmutated.output);
-  const scratch = makeScratch();
-  const verdicts: Verdict[] = [];
-  try {
-    for (const mutant of chosen) {
-      const verdict = await judge(scratch, source, mutant);
-      verdicts.push(verdict);
-      console.log(describe(verdict));
-    }
-  } finally {
-    rmSync(scratch, { recursive: true });
-  }
-  const killed = verdicts.filter((verdict) => verdict.killer !== null).length;
-  const share = killed / verdicts.length;
-  console.log(
-    `${killed} of ${verdicts.length} mutants killed (${(share * 100).toFixed(1)} %), ${seconds(started)}`,
-  );
-  const surprising = verdicts.filter(
-    ({ mutant, killer, invariant }) =>
-      (killer === null) !== (mutant.survives !== undefined) ||
-      (mutant.grave !== undefined && invariant === null),
-  );
-  for (const verdict of surprising) console.error(`not as expected: ${describe(verdict)}`);
-  return surprising.length === 0 && share >= MIN_KILLED;
-}
-
-let passed = true;
-if (wanted("fuzz")) passed = (await long("PropertiesTest", { FOUNDRY_FUZZ_RUNS: options.runs })) && passed;
-if (wanted("invariants")) {
+async function invariants(): Promise<boolean> {
   const runs = Math.ceil(Number(options.calls) / DEPTH);
   const settings = { FOUNDRY_INVARIANT_RUNS: `${runs}`, FOUNDRY_INVARIANT_DEPTH: `${DEPTH}` };
-  passed = (await long("InvariantsTest", settings)) && passed;
+  return long(["--match-contract", "InvariantsTest"], {
+    what: `invariants, ${runs * DEPTH} calls`,
+    settings,
+  });
 }
-if (wanted("mutants")) passed = (await runMutants()) && passed;
+
+const [index = 1, count = 1] = options.shard.split("/").map(Number);
+let passed = true;
+if (wanted("fuzz")) passed = (await fuzz()) && passed;
+if (wanted("invariants")) passed = (await invariants()) && passed;
+if (wanted("mutants")) {
+  const { match, threads } = options;
+  passed = (await runMutants({ match, threads, shard: { index: index - 1, count } })) && passed;
+}
 process.exit(passed ? 0 : 1);

@@ -294,10 +294,14 @@ contract DepositRouter is GuardedCalls {
 
     /// @dev The output must be at least max(minOut, amountIn x minOutPerIn / 10^27), the quotient rounded up.
     function _checkFloor(Order calldata order, uint256 amountIn, uint256 amountOut) private pure {
-        (bool fits, uint256 floor, uint256 remainder) = _mulDiv(amountIn, order.minOutPerIn, PER_IN_SCALE);
-        if (!fits) revert OutputBelowMinimum(amountOut, type(uint256).max);
-        if (remainder != 0) floor += 1;
-        if (floor < order.minOut) floor = order.minOut;
+        uint256 floor = order.minOut;
+        uint256 perIn = order.minOutPerIn;
+        if (perIn != 0) {
+            (bool fits, uint256 least, uint256 remainder) = _mulDiv(amountIn, perIn, PER_IN_SCALE);
+            if (!fits) revert OutputBelowMinimum(amountOut, type(uint256).max);
+            if (remainder != 0) least += 1;
+            if (floor < least) floor = least;
+        }
         if (amountOut < floor) revert OutputBelowMinimum(amountOut, floor);
     }
 

@@ -148,6 +148,7 @@ contract Executor is GuardedCalls {
     }
 
     function _scaled(uint256 index, Patch calldata patch, uint256 held) private pure returns (uint256 word) {
+        if (patch.mul <= 1 && patch.div <= 1) return held;
         bool fits;
         (fits, word,) = _mulDiv(held, patch.mul == 0 ? 1 : patch.mul, patch.div == 0 ? 1 : patch.div);
         if (!fits) revert StepPatchOverflow(index);

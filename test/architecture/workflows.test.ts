@@ -7,8 +7,13 @@ const workflows = readdirSync(folder).map(
   (name) => [name, readFileSync(join(folder, name), "utf8")] as const,
 );
 
-test("there are three workflows", () => {
-  expect(workflows.map(([name]) => name).sort()).toEqual(["ci.yml", "deploy.yml", "preview.yml"]);
+test("there are four workflows", () => {
+  expect(workflows.map(([name]) => name).sort()).toEqual([
+    "ci.yml",
+    "deploy.yml",
+    "preview.yml",
+    "stress.yml",
+  ]);
 });
 
 describe.each(workflows)("%s", (name, text) => {

@@ -344,7 +344,7 @@ contract AttacksTest is RouterTest {
         Order memory d = simple(1e18);
         Step[] memory steps = into(address(vault));
         bool seen;
-        for (uint256 gas_ = 20_000; gas_ < 120_000 && !seen; gas_ += 250) {
+        for (uint256 gas_ = 20_000; gas_ < 300_000 && !seen; gas_ += 250) {
             vm.prank(alice);
             (bool done, bytes memory reason) =
                 address(router).call{gas: gas_}(abi.encodeCall(IDepositRouter.execute, (d, steps, none())));

@@ -2,6 +2,7 @@
 pragma solidity =0.8.30;
 
 import {Assertions} from "./support/Vm.sol";
+import {AttackHandler} from "./support/AttackHandler.sol";
 import {Handler} from "./support/Handler.sol";
 import {Token} from "./support/Tokens.sol";
 
@@ -15,6 +16,7 @@ contract InvariantsTest is Assertions {
     uint256 private constant START = 1_000_000e18;
 
     Handler private handler;
+    AttackHandler private attacker;
     address private router;
     address private implementation;
     address private victim = address(uint160(uint256(keccak256("victim"))));
@@ -23,17 +25,27 @@ contract InvariantsTest is Assertions {
         handler = new Handler();
         handler.setUp();
         (router, implementation) = handler.ours();
+        attacker = new AttackHandler();
+        attacker.setUp();
     }
 
     function targetContracts() external view returns (address[] memory targets) {
-        targets = new address[](1);
-        targets[0] = address(handler);
+        targets = new address[](2);
+        (targets[0], targets[1]) = (address(handler), address(attacker));
     }
 
     function targetSelectors() external view returns (FuzzSelector[] memory targets) {
-        targets = new FuzzSelector[](1);
-        targets[0].addr = address(handler);
-        targets[0].selectors = _actions();
+        targets = new FuzzSelector[](2);
+        targets[0] = FuzzSelector(address(handler), _actions());
+        targets[1] = FuzzSelector(address(attacker), _attacks());
+    }
+
+    function _attacks() private pure returns (bytes4[] memory actions) {
+        actions = new bytes4[](5);
+        actions[0] = actions[1] = AttackHandler.attack.selector;
+        actions[2] = AttackHandler.signedDeposit.selector;
+        actions[3] = AttackHandler.withdraw.selector;
+        actions[4] = AttackHandler.nativeOut.selector;
     }
 
     function _actions() private pure returns (bytes4[] memory actions) {
@@ -57,8 +69,8 @@ contract InvariantsTest is Assertions {
         }
     }
 
-    /// @dev One campaign for all eight, so that every call of the handler is checked by each of them.
-    function invariant_I1_to_I8() external view {
+    /// @dev One campaign for all ten, so that every call of the handler is checked by each of them.
+    function invariant_I1_to_I10() external view {
         _nothingIsHeld();
         _noAllowanceRemains();
         _whoNeverCallsNeverLoses();
@@ -66,7 +78,18 @@ contract InvariantsTest is Assertions {
         eq(handler.paidTooMuch(), 0, "I5 the sender loses at most the amount, and nothing on a revert");
         eq(handler.executorDriven(), 0, "I6 an Executor obeys only the Router");
         eq(handler.notConserved(), 0, "I7 what is paid is in the vault or refunded");
-        eq(handler.nested(), 0, "I8 no deposit runs inside another, nor does an intruder get anything done");
+        eq(handler.nested(), 0, "I8 no order runs inside another, nor does an intruder get anything done");
+        _attacksComeToNothing();
+    }
+
+    function _attacksComeToNothing() private view {
+        for (uint256 kind = 0; kind < attacker.KINDS(); ++kind) {
+            eq(attacker.breaches(kind), 0, "I9 an attack ended as it must not");
+        }
+        eq(attacker.wrong(), 0, "I10 an honest order paid, gave or was refused otherwise than computed");
+        (address token, address usdc) = attacker.targets();
+        eq(Token(token).balanceOf(victim), 1_000_000e18, "I3 the victim's token");
+        eq(Token(usdc).balanceOf(victim), 1e12, "I3 the victim's USDC");
     }
 
     function _nothingIsHeld() private view {
@@ -105,6 +128,23 @@ contract InvariantsTest is Assertions {
         }
         uint256 attempts = handler.attempts();
         ok(attempts < 30 || handler.successes() * 100 > attempts * 40, "more than 40 % of the deposits succeed");
+    }
+
+    /// @dev A run that only attacks: each kind lands a hundred times, so that "no loss" is not for want of trying.
+    function test_everyKindOfAttackLandsAHundredTimes() external {
+        for (uint256 i = 0; i < 100; ++i) {
+            for (uint256 kind = 0; kind < attacker.KINDS(); ++kind) {
+                attacker.attack(kind, uint256(keccak256(abi.encode(i, kind))));
+            }
+            attacker.signedDeposit(uint256(keccak256(abi.encode(i))), i % 2 == 0);
+            attacker.withdraw(uint256(keccak256(abi.encode(i, "w"))), uint256(keccak256(abi.encode(i, "f"))));
+            attacker.nativeOut(uint256(keccak256(abi.encode(i, "n"))), i);
+        }
+        for (uint256 kind = 0; kind < attacker.KINDS(); ++kind) {
+            eq(attacker.landed(kind), 100, "landed");
+        }
+        eq(attacker.orders(), 300, "honest orders ran as computed");
+        _attacksComeToNothing();
     }
 
     /// @dev The same actions from a plain counter: every token meets every vault, most deposits succeed, some of each

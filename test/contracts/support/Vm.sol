@@ -22,9 +22,11 @@ interface Vm {
     function attachDelegation(SignedDelegation calldata delegation) external;
     function signDelegation(address implementation, uint256 privateKey) external returns (SignedDelegation memory);
     function chainId(uint256 id) external;
+    function sign(uint256 privateKey, bytes32 digest) external pure returns (uint8 v, bytes32 r, bytes32 s);
     function computeCreateAddress(address deployer, uint256 nonce) external pure returns (address);
     function deal(address account, uint256 balance) external;
     function etch(address target, bytes calldata code) external;
+    function expectCall(address callee, bytes calldata data) external;
     function expectEmit(address emitter) external;
     function expectRevert() external;
     function expectRevert(bytes calldata data) external;
