@@ -1,5 +1,5 @@
 import type { NodeSession } from "../chains/chain-client.ts";
-import { RpcError } from "../chains/json-rpc.ts";
+import { readFinalNumber } from "../chains/final-block.ts";
 import { type FilterLimits, toLogFilters } from "../chains/log-filter.ts";
 import { readLogs } from "../chains/log-reader.ts";
 import { readBlock } from "../chains/read-block.ts";
@@ -16,13 +16,6 @@ import { rewindToCommonAncestor } from "./flow-reorg.ts";
 import { type FlowSources, joinFlowSources } from "./flow-sources.ts";
 import type { Indexer } from "./flow-store.ts";
 
-/**
- * Minimum depth of a final block below the head, even if the chain finalizes faster. Blocks above the final block are
- * read again in every run.
- */
-const MIN_FINAL_DEPTH = 64;
-/** Depth of the final block below the head if a node does not support the `finalized` tag. */
-const FALLBACK_DEPTH = 1_024;
 /** Time without progress, in milliseconds, during which the stored tip is trusted over a node that contradicts it. */
 const PATIENCE_MS = 5 * 60_000;
 
@@ -133,8 +126,7 @@ async function readFinalBlock(
   seen: Pick<TipRead, "tip" | "onOtherHistory"> & { latest: Block },
 ): Promise<Block> {
   const { tip, latest } = seen;
-  const told = await finalizedNumber(node, latest);
-  const number = Math.max(0, Math.min(told, latest.number - MIN_FINAL_DEPTH), tip.finalBlock ?? 0);
+  const number = Math.max(await readFinalNumber(node, latest), tip.finalBlock ?? 0);
   if (number > latest.number) throw new OutsideError("malformed", "the node lies behind the final block");
   const stored = tip.finalBlock === null ? null : await readBlock(node, tip.finalBlock);
   if (stored !== null && stored.hash !== tip.finalHash) {
@@ -142,15 +134,6 @@ async function readFinalBlock(
     throw new OutsideError("malformed", "the node tells another history below the final block");
   }
   return stored !== null && stored.number === number ? stored : readBlock(node, number);
-}
-
-async function finalizedNumber(node: NodeSession, latest: Block): Promise<number> {
-  try {
-    return (await readBlock(node, "finalized")).number;
-  } catch (error) {
-    if (!(error instanceof RpcError) || error.kind !== "unsupported") throw error;
-    return latest.number - FALLBACK_DEPTH;
-  }
 }
 
 /**
