@@ -117,6 +117,8 @@ export interface TransferReference {
   toChainId: number;
   /** The provider's own key for the bridge, as in `VerifiedTransfer`; empty if unknown. */
   tool: string;
+  /** Hashes of transactions on the destination chain that may have delivered the transfer; absent if none is known. */
+  arrivals?: readonly Hex[];
 }
 
 /**
@@ -163,6 +165,19 @@ export interface DeliveryProof {
    * equal amounts and parties.
    */
   matchedBy: "id" | "content";
+}
+
+/** An event of a bridge's or an exchange's contracts on one chain that names the user of a transfer. */
+export interface TransferEvent {
+  /** `source`: the transfer left the user's account. `destination`: it arrived. */
+  side: "source" | "destination";
+  contracts: readonly Address[];
+  /** First topic of the event: the hash of its signature. */
+  topic: Hex;
+  /** Position of the user's address among the event's topics, or null if only its data contain the address. */
+  userTopic: number | null;
+  /** True if only transfers of native currency need the event; tokens are found by their own events. */
+  nativeOnly: boolean;
 }
 
 /** A token from a provider's token list. */
@@ -213,6 +228,8 @@ export interface Provider {
    * of one asset are worth the same; the upstream has no say in it.
    */
   assets(chainId: number): readonly BridgedAsset[];
+  /** Returns the events on a chain by which transfers are found that nobody has reported. Absent if there are none. */
+  events?(chainId: number): readonly TransferEvent[];
   /** Lists the tokens that the upstream supports on a chain. Absent if the upstream has no token list. */
   tokens?(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
 }

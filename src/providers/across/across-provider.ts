@@ -1,13 +1,15 @@
-import type { Address, Hex } from "viem";
+import { type Address, getAbiItem, type Hex, toEventSelector } from "viem";
 import { isNativeAlias } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import type {
   Provider,
   ProviderCapabilities,
   ProviderScope,
+  TransferEvent,
   TransferQuote,
   TransferRequest,
 } from "../provider.ts";
+import { spokePoolAbi } from "./across-abi.ts";
 import { type AcrossApiSettings, fetchSuggestedFees } from "./across-api.ts";
 import { type AcrossDelivery, encodeAcrossDelivery, encodeAcrossDeposit } from "./across-calldata.ts";
 import {
@@ -71,6 +73,7 @@ export function createAcross(options: AcrossOptions): Provider {
       };
     },
     assets: (chainId) => deployments.get(chainId)?.tokens ?? [],
+    events: (chainId) => acrossEvents(deployments.get(chainId)),
     status: (scope, transfer) => trackAcrossTransfer(scope, { transfer, tracker: { settings, deployments } }),
   };
 }
@@ -141,6 +144,21 @@ function quoteFromTerms(priced: {
     supportsCall: route.destination.multicallHandler !== null,
     supportsPlain: true,
   };
+}
+
+/**
+ * Returns the SpokePool's events that name the user: the deposit, with the depositor among its topics, and the fill.
+ * Source: SpokePool.sol.
+ */
+function acrossEvents(deployment: AcrossDeployment | undefined): TransferEvent[] {
+  if (deployment === undefined) return [];
+  const contracts = [deployment.spokePool];
+  const topicOf = (eventName: "FundsDeposited" | "FilledRelay") =>
+    toEventSelector(getAbiItem({ abi: spokePoolAbi(), name: eventName }));
+  return [
+    { side: "source", contracts, topic: topicOf("FundsDeposited"), userTopic: 3, nativeOnly: false },
+    { side: "destination", contracts, topic: topicOf("FilledRelay"), userTopic: null, nativeOnly: true },
+  ];
 }
 
 function acrossCapabilities(deployments: AcrossDeployments): ProviderCapabilities {

@@ -22,6 +22,7 @@ import {
   type LifiDeployments,
   resolveLifiDeployments,
 } from "./lifi-deployments.ts";
+import { lifiEvents } from "./lifi-events.ts";
 import { quoteLifiTransfer } from "./lifi-quote.ts";
 import { LIFI_KEY } from "./lifi-quote-from-step.ts";
 import { fetchLifiStatus } from "./lifi-status.ts";
@@ -80,6 +81,7 @@ export function createLifi(options: LifiOptions): LifiProvider {
       const status = await fetchLifiStatus(context, { scope, transfer });
       return addBridgeProof(scope, { deployments, transfer, status });
     },
+    events: (chainId) => lifiEvents(deployments.get(chainId)),
     bridges: (scope) => listLifiBridges(context, scope),
     tokens: (scope, chainId) => listLifiTokens(context, { scope, chainId }),
     changedDiamonds: (scope) => listChangedDiamonds(context, scope),

@@ -52,8 +52,8 @@ const DESTINATION_UNREAD: DestinationEvidence = { relay: null, fill: null, overd
 /** An Across deposit whose fill is to be read from the destination chain. */
 interface FillQuery {
   deposited: AcrossDeposit;
-  /** Hash of the fill transaction that the API names, or null if it names none. */
-  fillTx: Hex | null;
+  /** Hashes of the transactions that may contain the fill: the one that the API names first. */
+  fillTxs: readonly Hex[];
   deployments: AcrossDeployments;
 }
 
@@ -62,14 +62,17 @@ interface FillQuery {
  * if the chain is not served or cannot be read. Never throws.
  */
 async function readDestination(scope: ProviderScope, query: FillQuery): Promise<DestinationEvidence> {
-  const { deposited, fillTx, deployments } = query;
+  const { deposited, fillTxs, deployments } = query;
   const client = scope.chain(deposited.destinationChainId);
   const destination = deployments.get(deposited.destinationChainId);
   if (client === null || destination === undefined) return DESTINATION_UNREAD;
   const at = { ...query, destination, client };
   try {
-    const fill = fillTx === null ? null : await readFill(at, fillTx);
-    return fill === null ? await readRelayAndFill(at) : { relay: "filled", fill, overdue: false };
+    for (const hash of fillTxs) {
+      const fill = await readFill(at, hash);
+      if (fill !== null) return { relay: "filled", fill, overdue: false };
+    }
+    return await readRelayAndFill(at);
   } catch {
     return DESTINATION_UNREAD;
   }
@@ -127,9 +130,13 @@ export async function trackAcrossTransfer(
   const { deposited } = source;
   const apiStatus =
     answer.status === "fulfilled" ? statusOfTransfer(answer.value, { transfer, deposited }) : null;
-  const fillTx = apiStatus?.fillTx ?? null;
+  const fillTxs = [...new Set([apiStatus?.fillTx ?? null, ...(transfer.arrivals ?? [])])].flatMap(
+    (hash) => hash ?? [],
+  );
   const destination =
-    deposited === null ? DESTINATION_UNREAD : await readDestination(scope, { ...tracker, deposited, fillTx });
+    deposited === null
+      ? DESTINATION_UNREAD
+      : await readDestination(scope, { ...tracker, deposited, fillTxs });
   const status = statusFromEvidence({ apiStatus, source: source.evidence, ...destination });
   const origin = deployments.get(transfer.fromChainId);
   if (deposited === null || origin === undefined) return { ...status, proof: null };

@@ -54,7 +54,8 @@ export const busAbi = once(() =>
     "event BusDriven(uint32 dstEid, uint72 startTicketId, uint8 numPassengers, bytes32 guid)",
   ]),
 );
-const transferStartedAbi = once(() =>
+/** ABI of the event that the Diamond emits when a transfer leaves the source chain. Source: ILiFi.sol. */
+export const transferStartedAbi = once(() =>
   parseAbi([BRIDGE_DATA, "event LiFiTransferStarted(BridgeData bridgeData)"]),
 );
 /**

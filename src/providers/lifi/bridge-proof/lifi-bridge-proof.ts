@@ -30,7 +30,7 @@ interface ProvableTransfer extends PairDeployments {
 
 /**
  * Adds evidence from the bridge's own contracts to LI.FI's status of a Stargate or CCTP transfer. The
- * evidence comes from the destination transaction that LI.FI names and from the destination call after it.
+ * evidence comes from the destination transaction that LI.FI or the caller names and from the destination call after it.
  * `taken` is null, because neither bridge refunds on the source chain. Returns the status unchanged for other
  * bridges, and if a chain cannot be read or the source transaction does not show the transfer. Sources:
  * LI.FI's facets, StargateBase.sol, MessageTransmitterV2.sol.
@@ -39,13 +39,15 @@ export async function addBridgeProof(
   scope: ProviderScope,
   of: { deployments: LifiDeployments; transfer: TransferReference; status: ProviderStatus },
 ): Promise<ProviderStatus> {
-  const { status } = of;
-  const hash = status.destinationTxHash;
+  const { status, transfer } = of;
+  const named = status.destinationTxHash;
   try {
     const provable = await readProvableTransfer(scope, of);
     if (provable === null) return status;
-    const arrival = hash === null ? null : await readProvenArrival(provable, hash);
-    const destinationTxHash = arrival?.hash ?? hash;
+    let arrival: ProvenArrival | null = null;
+    for (const hash of new Set([named, ...(transfer.arrivals ?? [])]))
+      if (hash !== null) arrival ??= await readProvenArrival(provable, hash);
+    const destinationTxHash = arrival?.hash ?? named;
     return { ...status, destinationTxHash, proof: { delivery: arrival?.delivery ?? null, taken: null } };
   } catch {
     return status;
