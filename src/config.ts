@@ -241,6 +241,8 @@ export interface Config {
   platformLimiters: ReadonlyMap<number, PlatformLimiter>;
   /** Queue for backfill messages, or null if every run backfills within its own budget. */
   flowsQueue: MessageQueue | null;
+  /** Queue for following deposits, or null if every run follows within its own budget. */
+  followingQueue: MessageQueue | null;
   /** Static files of the site, or null if the deployment has none. */
   assets: AssetFiles | null;
   /** Secrets that API keys are hashed with, the newest version first. */
@@ -282,7 +284,8 @@ export function parseConfig(env: unknown): Config {
       variables.RATE_LIMITS?.partners.map(([address, limits]) => [address.toLowerCase(), definedOf(limits)]),
     ),
     platformLimiters: platformLimitersOf(env),
-    flowsQueue: queueOf(env),
+    flowsQueue: queueOf(env, "FLOWS"),
+    followingQueue: queueOf(env, "FOLLOWING"),
     assets: assetsOf(env),
     partnerPeppers: Object.entries(variables.PARTNER_PEPPERS ?? {})
       .map(([version, secret]) => ({ version: Number(version), secret }))

@@ -1,7 +1,7 @@
 import { type JobName, recordJobRun } from "./catalog/job-runs.ts";
 import type { Context } from "./context.ts";
 import { deleteExpiredAnswers } from "./deposits/build/idempotent-build.ts";
-import { pollDueDeposits } from "./deposits/track/deposit-poller.ts";
+import { FollowMessage, followDeposits, followFromMessage } from "./deposits/follow/follow-deposits.ts";
 import { AppError, failure } from "./errors.ts";
 import { BackfillMessage, backfillFromMessage } from "./flows/backfill-flows.ts";
 import { indexAllChains } from "./flows/index-flows.ts";
@@ -20,10 +20,10 @@ export interface Job {
   run(ctx: Context): Promise<LogFields>;
 }
 
-/** Polls the status of deposits whose clients do not poll it. */
-const trackDepositsJob: Job = {
+/** Reads the chains for deposits, and tracks those that are due, whether anybody asks for them or not. */
+const followDepositsJob: Job = {
   name: "follow_deposits",
-  run: async (ctx) => ({ ...(await pollDueDeposits(ctx)) }),
+  run: async (ctx) => ({ ...(await followDeposits(ctx)) }),
 };
 
 /** Indexes the flows (deposits and withdrawals) of every chain's vaults up to the chain's head. */
@@ -47,6 +47,13 @@ const proveVaultsJob: Job = {
   name: "prove_vaults",
   run: async (ctx) => ({ ...(await proveDueVaults(ctx)) }),
 };
+
+/**
+ * Follows the chain or the deposits of a queue message and returns what it did, for the log. Throws a ZodError if the
+ * message is malformed.
+ */
+const runFollowMessage = (ctx: Context, body: unknown): Promise<LogFields> =>
+  followFromMessage(ctx, FollowMessage.parse(body));
 
 /** Stores a snapshot of every vault. */
 const takeSnapshotsJob: Job = {
@@ -77,7 +84,7 @@ export const deleteOldAnswersJob: Job = {
  * within a list, each job depends on the ones before it.
  */
 export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> = {
-  "* * * * *": [[trackDepositsJob], [indexFlowsJob, proveVaultsJob]],
+  "* * * * *": [[followDepositsJob], [indexFlowsJob, proveVaultsJob]],
   "*/5 * * * *": [[takeSnapshotsJob, indexControlEventsJob, raiseSignalsJob], [deleteOldAnswersJob]],
 };
 
@@ -161,10 +168,24 @@ interface QueueMessage {
 
 /** Matches the name of a dead-letter queue, which receives messages that failed too often. */
 const DEAD_LETTER_QUEUE = /-dead$/;
+/** Matches the name of the queue for following deposits. */
+const FOLLOWING_QUEUE = /-following$/;
+
+/** How the messages of a queue are handled. */
+interface MessageWork {
+  job: string;
+  run(ctx: Context, body: unknown): Promise<LogFields>;
+  /** True if a failed message is delivered again; otherwise a later run of the cron trigger makes up for it. */
+  retries: boolean;
+}
+
+const BACKFILL: MessageWork = { job: "backfill_flows", run: runBackfillMessage, retries: true };
+// The next round reads the same blocks, and leases of deposits expire.
+const FOLLOW: MessageWork = { job: "follow_message", run: runFollowMessage, retries: false };
 
 /**
- * Handles queue messages one by one, each with one log line. A failed message is delivered again. Messages of a
- * dead-letter queue are only logged, because the next index run queues their blocks again. Never throws.
+ * Handles queue messages one by one, each with one log line. A failed message is delivered again if its queue retries.
+ * Messages of a dead-letter queue are only logged, because the next index run queues their blocks again. Never throws.
  */
 export async function handleMessages(batch: QueueBatch, makeContext: () => Context): Promise<void> {
   for (const message of batch.messages) {
@@ -172,19 +193,23 @@ export async function handleMessages(batch: QueueBatch, makeContext: () => Conte
     if (DEAD_LETTER_QUEUE.test(batch.queue)) {
       ctx.log.error("dead_letter", { queue: batch.queue, body: JSON.stringify(message.body) });
       message.ack();
-    } else await handleMessage(ctx, message);
+    } else await handleMessage(ctx, { message, work: FOLLOWING_QUEUE.test(batch.queue) ? FOLLOW : BACKFILL });
   }
 }
 
-async function handleMessage(ctx: Context, message: QueueMessage): Promise<void> {
+async function handleMessage(
+  ctx: Context,
+  { message, work }: { message: QueueMessage; work: MessageWork },
+): Promise<void> {
   const startedAt = ctx.now();
-  const line = () => ({ job: "backfill_flows", ms: ctx.now() - startedAt });
+  const line = () => ({ job: work.job, ms: ctx.now() - startedAt });
   try {
-    const done = await runBackfillMessage(ctx, message.body);
+    const done = await work.run(ctx, message.body);
     ctx.log.info("job", { ...line(), ok: true, ...done });
     message.ack();
   } catch (error) {
     ctx.log.error("job", { ...line(), ok: false, code: codeOf(error), error: describeError(error) });
-    message.retry();
+    if (work.retries) message.retry();
+    else message.ack();
   }
 }

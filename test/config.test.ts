@@ -90,6 +90,7 @@ describe("parseConfig()", () => {
       partnerLimits: new Map(),
       platformLimiters: new Map(),
       flowsQueue: null,
+      followingQueue: null,
       assets: null,
       partnerPeppers: [],
     });
@@ -146,6 +147,7 @@ describe("parseConfig()", () => {
       partnerLimits: new Map([[`0x${"ab".repeat(20)}`, { reads: 9 }]]),
       platformLimiters: new Map(),
       flowsQueue: null,
+      followingQueue: null,
       assets: null,
       partnerPeppers: [
         { version: 10, secret: `tenth${"x".repeat(32)}` },

@@ -31,6 +31,7 @@ const ReceiptShape = z
   .object({
     transactionHash: HexText,
     blockNumber: RpcQuantity,
+    blockHash: HexText.optional(),
     status: RpcQuantity,
     gasUsed: RpcQuantity,
     logs: LogsShape,
@@ -51,6 +52,8 @@ export interface Transaction {
 /** The receipt of a transaction that is included in a block. */
 export interface Receipt {
   blockNumber: bigint;
+  /** Hash of the block, lowercase; undefined if the node did not return it. */
+  blockHash?: string | undefined;
   succeeded: boolean;
   gasUsed: bigint;
   logs: Log[];
@@ -100,6 +103,7 @@ function toReceipt(parsed: NonNullable<z.output<typeof ReceiptShape>>): Receipt 
   const { blockNumber, transactionHash } = parsed;
   return {
     blockNumber,
+    blockHash: parsed.blockHash?.toLowerCase(),
     succeeded: parsed.status === 1n,
     gasUsed: parsed.gasUsed,
     logs: toLogs(parsed.logs, { blockNumber, transactionHash }),

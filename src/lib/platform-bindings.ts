@@ -5,7 +5,7 @@ export interface PlatformLimiter {
 
 /** A Cloudflare queue, bound by a `[[queues.producers]]` entry of wrangler.toml. */
 export interface MessageQueue {
-  sendBatch(messages: readonly { body: unknown }[]): Promise<unknown>;
+  sendBatch(messages: readonly { body: unknown; delaySeconds?: number }[]): Promise<unknown>;
 }
 
 /** The Worker's static files, bound by `[assets]` in wrangler.toml. */
@@ -23,9 +23,9 @@ export function platformLimitersOf(env: unknown): ReadonlyMap<number, PlatformLi
   return limiters;
 }
 
-/** Returns the queue for backfill messages, or null if none is bound. */
-export function queueOf(env: unknown): MessageQueue | null {
-  const binding = typeof env === "object" && env !== null && "FLOWS" in env ? env.FLOWS : null;
+/** Returns the queue of a binding, or null if none is bound. */
+export function queueOf(env: unknown, name: "FLOWS" | "FOLLOWING"): MessageQueue | null {
+  const binding: unknown = typeof env === "object" && env !== null ? Reflect.get(env, name) : null;
   return isQueue(binding) ? binding : null;
 }
 

@@ -32,7 +32,8 @@ test("wrangler accepts the configuration, previews included, without a warning",
     expect(said).not.toMatch(/WARNING|ERROR|Unexpected fields/);
     expect(status).toBe(0);
     expect(said).toContain("--dry-run: exiting now.");
-    for (const binding of ["env.FLOWS", "env.LIMIT_600", "env.ASSETS"]) expect(said).toContain(binding);
+    for (const binding of ["env.FLOWS", "env.FOLLOWING", "env.LIMIT_600", "env.ASSETS"])
+      expect(said).toContain(binding);
     const { inputs, outputs } = Metafile.parse(JSON.parse(readFileSync(join(outdir, "inputs.json"), "utf8")));
     const bundled = Object.keys(inputs);
     const kept = Object.values(outputs).flatMap((output) =>

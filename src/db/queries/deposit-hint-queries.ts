@@ -76,3 +76,16 @@ export async function dropHints(
     ]),
   );
 }
+
+/**
+ * Takes back what the event reader found for a deposit although it proved nothing then, because a reorg has changed what
+ * the deposit's row says. Throws `store_unavailable`.
+ */
+export async function retryFoundHints(db: Database, trackingId: string): Promise<void> {
+  await db.run((sql) =>
+    sql
+      .update(depositHints)
+      .set({ droppedAt: null })
+      .where(and(eq(depositHints.trackingId, trackingId), eq(depositHints.origin, "logs"))),
+  );
+}

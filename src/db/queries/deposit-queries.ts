@@ -243,20 +243,21 @@ async function firstRow(db: Database, where: SQL | undefined): Promise<DepositRo
 }
 
 /**
- * Claims the deposits that are due for a status check until `leaseUntil`, those due for the longest time first.
- * Concurrent runs claim other deposits; a deposit that is not finished by `leaseUntil` is due again. Throws
- * `store_unavailable`.
+ * Claims the deposits that are due for a check until `leaseUntil`: the sent before the unsent, and among them those due
+ * for the longest time first. Concurrent runs claim other deposits; a deposit that is not finished by `leaseUntil` is
+ * due again. Throws `store_unavailable`.
  */
 export async function claimDueDeposits(
   db: Database,
   claim: { now: Date; leaseUntil: Date; limit: number },
 ): Promise<DepositRow[]> {
+  const unsent = inArray(deposits.state, ["built", "expired", "abandoned"]);
   return db.run((sql) => {
     const due = sql
       .select({ trackingId: deposits.trackingId })
       .from(deposits)
       .where(lte(deposits.nextCheckAt, claim.now))
-      .orderBy(asc(deposits.nextCheckAt))
+      .orderBy(asc(unsent), asc(deposits.nextCheckAt))
       .limit(claim.limit)
       .for("update", { skipLocked: true });
     return sql
@@ -265,6 +266,24 @@ export async function claimDueDeposits(
       .where(inArray(deposits.trackingId, due))
       .returning();
   });
+}
+
+/**
+ * Extends the lease `held` of deposits to `leaseUntil` and returns them. Deposits that were rescheduled or leased again
+ * in the meantime are left out. Throws `store_unavailable`.
+ */
+export async function claimLeasedDeposits(
+  db: Database,
+  claim: { trackingIds: readonly string[]; held: Date; leaseUntil: Date },
+): Promise<DepositRow[]> {
+  const { trackingIds, held, leaseUntil } = claim;
+  return db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ nextCheckAt: leaseUntil })
+      .where(and(inArray(deposits.trackingId, [...trackingIds]), eq(deposits.nextCheckAt, held)))
+      .returning(),
+  );
 }
 
 /**

@@ -78,7 +78,7 @@ export const deposits = pgTable(
     depositProven: boolean("deposit_proven").notNull().default(false),
     /** Request id of an asynchronous vault, if the vault numbers its requests. */
     requestId: text("request_id"),
-    /** Time of the poller's next status check, and the number of checks so far. */
+    /** Time of the follower's next check, null if there is none, and the number of checks without a change. */
     nextCheckAt: time("next_check_at"),
     checks: integer("checks").notNull().default(0),
     parentTrackingId: text("parent_tracking_id"),

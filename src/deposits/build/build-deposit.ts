@@ -13,7 +13,6 @@ import { withStoredVault } from "../../vaults/find-vault.ts";
 import type { Token, Vault } from "../../vaults/vault.ts";
 import { acceptedTokens } from "../../vaults/vault-entry.ts";
 import { askDepositPrices, depositPrices, valueDeposit } from "../deposit-values.ts";
-import { nextCheck } from "../track/deposit-poll-schedule.ts";
 import { toEstimate, toWireBuilt } from "./build-response.ts";
 import { type DepositOrder, resolveOrder, sourceClient } from "./deposit-order.ts";
 import { isTokenRefusal } from "./deposit-preflight.ts";
@@ -107,7 +106,8 @@ async function recordDeposit(
     createdAt: now,
     updatedAt: now,
     expiresAt: input.expiresAt,
-    nextCheckAt: nextCheck({ state: "built", checks: 0, createdAt: now, shares: null }, now.getTime()),
+    // What was only built is not checked: the event reader finds it once it is sent.
+    nextCheckAt: null,
   };
   await insertDepositWithPlan(ctx.db, { row, plan });
 }

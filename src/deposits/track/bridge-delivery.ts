@@ -11,12 +11,16 @@ import {
   refundedTransition,
   type Transition,
 } from "./deposit-transitions.ts";
+import { vaultTransitions } from "./vault-transaction.ts";
 
 /**
  * Reads the status of a deposit's transfer from its provider and, in parallel, from the provider that operates its
  * bridge. Statuses that the bridge's contracts prove come first. A provider that fails is left out.
  */
-async function askProviderStatus(ctx: Context, row: DepositRow): Promise<ProviderStatus[]> {
+async function askProviderStatus(
+  ctx: Context,
+  { row, arrivals = [] }: DeliveryInput,
+): Promise<ProviderStatus[]> {
   const { scope } = ctx.providers;
   const asked = (await ctx.providers.all()).filter(
     ({ name }) => name === row.provider || name === row.bridge,
@@ -26,6 +30,7 @@ async function askProviderStatus(ctx: Context, row: DepositRow): Promise<Provide
     fromChainId: row.fromChainId,
     toChainId: row.vaultChainId,
     tool: row.tool ?? "",
+    arrivals,
   };
   const answers = await Promise.all(
     asked.map(async (provider) => {
@@ -48,6 +53,8 @@ async function askProviderStatus(ctx: Context, row: DepositRow): Promise<Provide
 interface DeliveryInput {
   row: DepositRow;
   readTransaction: TransactionReader;
+  /** Transactions on the vault's chain that may have delivered the transfer, or contain the Router's event. */
+  arrivals?: readonly Hex[];
 }
 
 /** Substatuses of providers that the API passes on to customers. */
@@ -64,8 +71,11 @@ const PUBLIC_SUBSTATUSES = new Set([
  * receipt on the vault's chain, a refund by a receipt on the source chain. Errors of the RPC nodes propagate.
  */
 export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
-  const said = await askProviderStatus(ctx, following.row);
-  const found = (await findOutcome(ctx, { ...following, said })) ?? statusTransitions(said);
+  const said = await askProviderStatus(ctx, following);
+  const found =
+    (await findOutcome(ctx, { ...following, said })) ??
+    (await repeatedOutcome(ctx, { ...following, said })) ??
+    statusTransitions(said);
   const explorer = said.find(({ explorerLink }) => explorerLink !== null)?.explorerLink;
   if (explorer === undefined) return found;
   return found.map((one) => ({ ...one, change: { ...one.change, routerExplorer: explorer } }));
@@ -84,6 +94,22 @@ async function findOutcome(ctx: Context, following: WithStatuses): Promise<Trans
   for (const hash of new Set(said.map(({ refundTxHash }) => refundTxHash))) {
     const refund = hash === null ? null : await refundTransition(ctx, { ...following, hash });
     if (refund !== null) return [refund];
+  }
+  return null;
+}
+
+/**
+ * Returns the status transition of a Router event of the deposit in a transaction that no provider names, or null. Where
+ * the bridge numbers its transfers and shows that this one is still on its way, such an event belongs to another
+ * transfer: to one that the user sent twice, or to a stranger's.
+ */
+async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
+  const { row, readTransaction, said, arrivals = [] } = following;
+  if (said.some(({ proof }) => proof !== null && proof.taken !== null)) return null;
+  for (const hash of arrivals) {
+    const transitions = await vaultTransitions(ctx, { row, hash, readTransaction });
+    if (transitions.some(({ event }) => event.kind === "chain" && event.shows === "shares"))
+      return transitions;
   }
   return null;
 }

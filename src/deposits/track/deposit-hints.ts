@@ -13,6 +13,9 @@ const UNKNOWN_TTL_MS = 3 * DAY_MS;
 /** How long a hint is kept that could still prove a later step, in milliseconds. */
 const UNDECIDED_TTL_MS = 30 * DAY_MS;
 
+/** Maximum number of hints on the vault's chain that one check reads. */
+const MAX_ARRIVALS = 12;
+
 /** Returns the hashes that may be those of a deposit's source transaction: the recorded one, then the hints. */
 export function sourceCandidates(row: DepositRow, hints: readonly DepositHint[]): Hex[] {
   const recorded = row.sourceTxHash === null || row.sourceProven ? [] : [row.sourceTxHash];
@@ -22,7 +25,8 @@ export function sourceCandidates(row: DepositRow, hints: readonly DepositHint[])
 /** Returns the hashes on the vault's chain that may prove a later step of a routed deposit. */
 export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[]): Hex[] {
   const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];
-  return [...new Set([...recorded, ...hashesOn(row.vaultChainId, hints)])] as Hex[];
+  // The newest: anybody may send tokens to the user while his are on their way.
+  return [...new Set([...recorded, ...hashesOn(row.vaultChainId, hints).slice(-MAX_ARRIVALS)])] as Hex[];
 }
 
 /** Returns the hashes of the hints on one chain, the oldest first. */

@@ -15,6 +15,8 @@ export interface ShareProof {
   shares: bigint;
   /** Amount that was deposited, in the deposited token's smallest unit, or null if the receipt does not show it. */
   amountIn: bigint | null;
+  /** False if the Router's event of the deposit names another payer than the user: anybody may repeat a deposit. */
+  byUser: boolean;
 }
 
 /** The deposit that a receipt may prove, and whether the Router or the user calls the vault. */
@@ -51,15 +53,17 @@ function routerProof(receipt: Receipt, { row }: ProofSubject): ShareProof | null
   for (const { args } of executedOrders(receipt.logs)) {
     if (args.ref !== row.ref || args.amountOut < minimum) continue;
     if (!sameAddress(args.receiver, row.userAddress) || !sameAddress(args.tokenOut, row.shareToken)) continue;
-    if (bySelf && !sameAddress(args.payer, row.userAddress)) continue;
-    return { shares: args.amountOut, amountIn: args.amountIn };
+    const byUser = sameAddress(args.payer, row.userAddress);
+    if (bySelf && !byUser) continue;
+    return { shares: args.amountOut, amountIn: args.amountIn, byUser };
   }
   return null;
 }
 
 function transferProof(logs: readonly Log[], { row }: ProofSubject): ShareProof | null {
   const shares = netTransfers(logs, { token: row.shareToken, account: row.userAddress });
-  return shares > 0n ? { shares, amountIn: row.provider === null ? BigInt(row.fromAmount) : null } : null;
+  const amountIn = row.provider === null ? BigInt(row.fromAmount) : null;
+  return shares > 0n ? { shares, amountIn, byUser: true } : null;
 }
 
 /** Decodes the Transfer events (EIP-20) that a token emitted. Returns an empty list if `token` is null. */

@@ -32,9 +32,29 @@ export async function applyTransitions(
   ctx: Context,
   input: { row: DepositRow; transitions: readonly Transition[] },
 ): Promise<DepositRow> {
+  // Whoever asked: the deposit is due, so that its evidence is recorded and its next step is followed.
+  return storeTransitions(ctx, { ...input, also: { nextCheckAt: new Date(ctx.now()), checks: 0 } });
+}
+
+/**
+ * Applies status transitions like `applyTransitions`, but leaves the deposit's schedule as it is. Throws
+ * `store_unavailable`.
+ */
+export async function applyWhileScheduled(
+  ctx: Context,
+  input: { row: DepositRow; transitions: readonly Transition[] },
+): Promise<DepositRow> {
+  return storeTransitions(ctx, { ...input, also: {} });
+}
+
+async function storeTransitions(
+  ctx: Context,
+  input: { row: DepositRow; transitions: readonly Transition[]; also: DepositChange },
+): Promise<DepositRow> {
   const { row } = input;
-  const change = changeOf(ctx, input);
-  if (change === null) return row;
+  const changed = changeOf(ctx, input);
+  if (changed === null) return row;
+  const change = { ...changed, ...input.also };
   try {
     const updated = await updateDeposit(ctx.db, { trackingId: row.trackingId, from: row.state, change });
     return updated ?? (await selectDeposit(ctx.db, row.trackingId)) ?? row;
@@ -43,6 +63,22 @@ export async function applyTransitions(
     ctx.log.warn("deposit_proof_used", { tracking_id: row.trackingId });
     return row;
   }
+}
+
+/**
+ * Stores a deposit as a chain shows it after a reorg, in whatever state that is, with an entry in its history if the
+ * state changes. Returns the current row if another writer changed the state in the meantime. Throws
+ * `store_unavailable`.
+ */
+export async function restateDeposit(
+  ctx: Context,
+  { row, shown }: { row: DepositRow; shown: DepositChange & Pick<DepositRow, "state"> },
+): Promise<DepositRow> {
+  const entry = { state: shown.state, at: new Date(ctx.now()).toISOString() };
+  const history = shown.state === row.state ? row.history : [...row.history, entry];
+  const change = { ...shown, history };
+  const updated = await updateDeposit(ctx.db, { trackingId: row.trackingId, from: row.state, change });
+  return updated ?? (await selectDeposit(ctx.db, row.trackingId)) ?? row;
 }
 
 /** Returns a deposit's row as status transitions would change it, without storing it. */
@@ -84,7 +120,7 @@ interface ReceiptContext {
  */
 export function completedTransition(
   { row, confirmed }: ReceiptContext,
-  proof: ShareProof & { depositTxHash?: Hex; destinationTxHash?: Hex },
+  proof: Pick<ShareProof, "shares" | "amountIn"> & { depositTxHash?: Hex; destinationTxHash?: Hex },
 ): Transition {
   const { depositTxHash, destinationTxHash } = proof;
   const change: DepositChange = {

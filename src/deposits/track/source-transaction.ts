@@ -165,6 +165,9 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
   };
   if (!receipt.succeeded) return carries ? revertTransitions(ctx, { ...at, transaction }) : [];
   const proof = mayUseRouter(row) ? findShareProof(receipt, { row, via: "router" }) : null;
+  // Anybody may repeat a deposit for its user: this completes it, but its source is what the user himself sent.
+  if (proof !== null && !carries && !proof.byUser)
+    return [completedTransition(at, { ...proof, destinationTxHash: hash })];
   if (proof !== null) return [completedTransition(at, proof)].map(withSource(at));
   if (!carries || (await provesAnother(ctx.db, { row, hash }))) return [];
   return (row.provider === null ? await directTransitions(ctx, at) : routedTransitions(at)).map(
@@ -212,9 +215,15 @@ const withSource =
     const proven = { sourceTxHash: hash, sourceProven: true };
     const known = row.sourceProven && row.sourceTxHash === hash;
     const write = known ? transition.write : "always";
+    if (repeatedByOthers(row, transition))
+      return { ...transition, change: { ...transition.change, ...proven, destinationTxHash: null }, write };
     if (!isOpen(row.state)) return { ...transition, change: proven, write };
     return { ...transition, change: { ...sourceColumns(hash), ...proven, ...transition.change }, write };
   };
+
+/** Returns true if a direct deposit was completed by somebody who repeated it, before the user's own was seen. */
+const repeatedByOthers = ({ state, provider }: DepositRow, { event }: Transition): boolean =>
+  state === "completed" && provider === null && event.kind === "chain" && event.shows === "shares";
 
 async function revertTransitions(
   ctx: Context,

@@ -1,4 +1,3 @@
-import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
 import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
@@ -19,6 +18,8 @@ interface TrackInput {
   readTransaction: TransactionReader;
   /** Transactions that may belong to the deposit. */
   hints: readonly DepositHint[];
+  /** Stores the transitions, by default with `applyTransitions`. */
+  apply: typeof applyTransitions;
 }
 
 /** A deposit after tracking. `unreadable` is the error of a chain that could not be read, or null if no read failed. */
@@ -30,24 +31,18 @@ export interface TrackedDeposit {
 /**
  * Tracks a deposit: updates it from on-chain data, from the source transaction to the vault, and stores the changes.
  * Progress on one chain is kept if another chain cannot be read. `hints` are the transactions that may belong to the
- * deposit; if absent, they are loaded. `found` is the hash of a vault-chain transaction with the Router's event of the
- * deposit, or null. Throws `store_unavailable`.
+ * deposit; if absent, they are loaded. Throws `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,
-  {
-    row,
-    readTransaction,
-    found = null,
-    ...given
-  }: Omit<TrackInput, "hints"> & Partial<TrackInput> & { found?: Hex | null },
+  given: Pick<TrackInput, "row" | "readTransaction"> & Partial<TrackInput>,
 ): Promise<TrackedDeposit> {
+  const { row, readTransaction, apply = applyTransitions } = given;
   const hints = given.hints ?? (await selectHints(ctx.db, [row.trackingId]));
   let current = row;
   try {
-    if (found !== null) current = await trackFound(ctx, { row, readTransaction, found });
     for (const follow of [trackSource, trackVaultHints, trackDelivery, trackSecondStep, trackRequest])
-      current = await follow(ctx, { row: current, readTransaction, hints });
+      current = await follow(ctx, { row: current, readTransaction, hints, apply });
     await dropReadHints(ctx, { row: current, readTransaction, hints });
     return { row: current, unreadable: null };
   } catch (error) {
@@ -57,22 +52,14 @@ export async function trackDeposit(
   }
 }
 
-async function trackFound(
-  ctx: Context,
-  { row, readTransaction, found: hash }: Omit<TrackInput, "hints"> & { found: Hex },
-): Promise<DepositRow> {
-  const transitions =
-    row.provider === null
-      ? await sourceTransitions(ctx, { row, hash, seen: await readTransaction(row.vaultChainId, hash) })
-      : await vaultTransitions(ctx, { row, hash, readTransaction });
-  return applyTransitions(ctx, { row, transitions });
-}
-
 /**
  * Tracks the source transaction of a deposit by the transactions that may be it, until one is proven. A recorded hash
  * that its receipt does not confirm is removed from the row.
  */
-async function trackSource(ctx: Context, { row, readTransaction, hints }: TrackInput): Promise<DepositRow> {
+async function trackSource(
+  ctx: Context,
+  { row, readTransaction, hints, apply }: TrackInput,
+): Promise<DepositRow> {
   let current = row;
   for (const hash of sourceCandidates(row, hints)) {
     if (!isSourceOpen(current)) return current;
@@ -83,7 +70,7 @@ async function trackSource(ctx: Context, { row, readTransaction, hints }: TrackI
       current.sourceTxHash === hash &&
       seen.receipt !== null &&
       isConfirmed(ctx, { chainId: row.fromChainId, seen });
-    current = await applyTransitions(ctx, {
+    current = await apply(ctx, {
       row: current,
       transitions: disproven ? [...transitions, NO_SOURCE] : transitions,
     });
@@ -98,26 +85,33 @@ const NO_SOURCE: Transition = {
   write: "always",
 };
 
-/** Tracks a routed deposit by transactions on the vault's chain that may contain the Router's event of it. */
+/**
+ * Tracks a routed deposit by transactions on the vault's chain that may contain the Router's event of it, while its
+ * source transaction is not known. Otherwise its delivery shows which event is its own.
+ */
 async function trackVaultHints(
   ctx: Context,
-  { row, readTransaction, hints }: TrackInput,
+  { row, readTransaction, hints, apply }: TrackInput,
 ): Promise<DepositRow> {
   let current = row;
   if (row.provider === null) return row;
   for (const hash of vaultCandidates(row, hints)) {
-    if (!isOpen(current.state) && !awaitsSecondStep(current)) return current;
+    if (!isOpen(current.state) || current.state === "bridging") return current;
     const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
-    current = await applyTransitions(ctx, { row: current, transitions });
+    current = await apply(ctx, { row: current, transitions });
   }
   return current;
 }
 
-async function trackDelivery(ctx: Context, { row, readTransaction }: TrackInput): Promise<DepositRow> {
+async function trackDelivery(
+  ctx: Context,
+  { row, readTransaction, hints, apply }: TrackInput,
+): Promise<DepositRow> {
   if (row.state !== "bridging") return row;
-  return applyTransitions(ctx, {
+  const arrivals = vaultCandidates(row, hints);
+  return apply(ctx, {
     row,
-    transitions: await deliveryTransitions(ctx, { row, readTransaction }),
+    transitions: await deliveryTransitions(ctx, { row, readTransaction, arrivals }),
   });
 }
 
@@ -127,7 +121,7 @@ async function trackDelivery(ctx: Context, { row, readTransaction }: TrackInput)
  */
 async function trackSecondStep(
   ctx: Context,
-  { row, readTransaction, hints }: TrackInput,
+  { row, readTransaction, hints, apply }: TrackInput,
 ): Promise<DepositRow> {
   let current = row;
   const reported = vaultCandidates(row, hints);
@@ -138,15 +132,18 @@ async function trackSecondStep(
     if (!awaitsSecondStep(current)) return current;
     for (const hash of await candidates()) {
       const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
-      current = await applyTransitions(ctx, { row: current, transitions });
+      current = await apply(ctx, { row: current, transitions });
     }
   }
   return current;
 }
 
-async function trackRequest(ctx: Context, { row, readTransaction, hints }: TrackInput): Promise<DepositRow> {
+async function trackRequest(
+  ctx: Context,
+  { row, readTransaction, hints, apply }: TrackInput,
+): Promise<DepositRow> {
   if (!isRequested(row) && !isRejected(row)) return row;
-  return applyTransitions(ctx, {
+  return apply(ctx, {
     row,
     transitions: await settlementTransitions(ctx, { row, readTransaction, hints }),
   });

@@ -23,6 +23,7 @@ describe("findShareProof() through the Router", () => {
     expect(findShareProof(receiptOf(executedLog()), router)).toEqual({
       shares: 99_900_000_000_000_000_000n,
       amountIn: 100_000_000n,
+      byUser: true,
     });
   });
 
@@ -128,6 +129,7 @@ describe("findShareProof() by the user", () => {
     expect(findShareProof(receiptOf(transferLog({ value: 7n })), direct)).toEqual({
       shares: 7n,
       amountIn: 100_000_000n,
+      byUser: true,
     });
   });
 

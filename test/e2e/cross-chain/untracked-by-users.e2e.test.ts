@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { describe, expect, inject, test } from "vitest";
 import { scheduledUrl } from "../../../scripts/stack/worker/scheduled.ts";
 import { depositRef } from "../../../src/deposits/build/deposit-order.ts";
-import { pollDueDeposits } from "../../../src/deposits/track/deposit-poller.ts";
+import { followDeposits } from "../../../src/deposits/follow/follow-deposits.ts";
 import { findRouterDeposits } from "../../../src/deposits/track/find-deposit-logs.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { newUser, vaultNamed } from "../../support/e2e/chain.ts";
@@ -29,26 +29,23 @@ async function fire(): Promise<number> {
 /** What is written down of a deposit; asking the API for one would follow it. */
 async function recorded(trackingId: string) {
   const [row] = await query(
-    "select state, shares, checks, next_check_at, history from deposits where tracking_id = $1",
+    "select state, shares, source_tx_hash, next_check_at, history from deposits where tracking_id = $1",
     [trackingId],
   );
   return row ?? {};
 }
 
-/**
- * Fires the trigger until a deposit is as wanted. It is made due each time, for nobody waits an hour here, and before
- * what other tests left open: a run takes what has waited longest.
- */
+/** Fires the trigger until a deposit is as wanted. What waits for its next check is due now: nobody waits an hour here. */
 async function finish(trackingId: string, wanted: object): Promise<void> {
   const look = async () => {
     await query(
-      "update deposits set next_check_at = now() - interval '1 day' where tracking_id = $1 and next_check_at is not null",
+      "update deposits set next_check_at = now() where tracking_id = $1 and next_check_at > now() + interval '30 s'",
       [trackingId],
     );
     await fire();
     return recorded(trackingId);
   };
-  await expect.poll(look, { timeout: 30_000, interval: 200 }).toMatchObject(wanted);
+  await expect.poll(look, { timeout: 40_000, interval: 300 }).toMatchObject(wanted);
 }
 
 /** The transaction in which the Router made a deposit. */
@@ -65,11 +62,15 @@ async function deliveryOf({ trackingId }: Departed): Promise<Hex> {
 
 const report = ({ trackingId, hash }: Departed) => api.report(trackingId, { tx_hash: hash, step: "source" });
 
-describe("poller without status requests", () => {
-  test("completes a bridged deposit by the Router's event at the vault", async () => {
-    const departed = await depart({ provider: "lifi", vault });
-    await finish(departed.trackingId, { state: "completed", next_check_at: null });
-  });
+describe("following without status requests", () => {
+  test.each(["lifi", "across"] as const)(
+    "completes a deposit over %s and finds its source",
+    async (provider) => {
+      const departed = await depart({ provider, vault });
+      await finish(departed.trackingId, { state: "completed", source_tx_hash: departed.hash });
+      expect(await api.status(departed.hash, from.chainId)).toMatchObject({ status: "DONE" });
+    },
+  );
 
   test.each([
     ["the one that carries it is what was sent", (departed: Departed) => departed.hash],
@@ -98,19 +99,18 @@ describe("poller without status requests", () => {
     const chain = ends(here)[1];
     const user = await newUser(chain, { USDC: amounts.USDC });
     const built = await api.build(bodyFor(here, { user: user.address }));
-    expect(await recorded(built.tracking_id)).toMatchObject({ checks: 0, next_check_at: expect.anything() });
-    await signDeposit(chain, { user, built, style: "calls" });
-    await finish(built.tracking_id, { state: "completed", next_check_at: null });
+    expect(await recorded(built.tracking_id)).toMatchObject({ state: "built", next_check_at: null });
+    const hash = await signDeposit(chain, { user, built, style: "calls" });
+    await finish(built.tracking_id, { state: "completed", source_tx_hash: hash });
   });
 
   test.each([
-    ["refund", "refunded", null],
-    ["fail_destination", "partial", expect.anything()],
-  ] as const)("a reported deposit with a bridge outcome %s is %s", async (mode, state, nextCheck) => {
+    ["refund", "refunded"],
+    ["fail_destination", "partial"],
+  ] as const)("a deposit with a bridge outcome %s is %s", async (mode, state) => {
     await withBridge({ relayer: { mode } }, async () => {
       const departed = await depart({ provider: "across", vault });
-      await report(departed);
-      await finish(departed.trackingId, { state, next_check_at: nextCheck });
+      await finish(departed.trackingId, { state });
     });
   });
 
@@ -123,35 +123,18 @@ describe("poller without status requests", () => {
   });
 });
 
-test("poller backoff: unsent deposits are checked less and less", async () => {
-  const user = await newUser(ends(here)[1]);
-  const { tracking_id: id } = await api.build(bodyFor(here, { user: user.address }));
-  const pauses: number[] = [];
-  for (let look = 1; look <= 3; look += 1) {
-    await finish(id, { checks: look, state: "built" });
-    const { next_check_at: at } = await recorded(id);
-    pauses.push(Date.parse(String(at)) - Date.now());
-  }
-  expect(pauses.map((ms) => Math.round(ms / 60_000))).toEqual([2, 4, 8]);
-});
-
-test("concurrent poller runs share the work and change nothing twice", async () => {
+test("concurrent runs share the work and change nothing twice", async () => {
   const departed: Departed[] = [];
   for (let index = 0; index < 6; index += 1) departed.push(await depart({ provider: "across", vault }));
   await expect
     .poll(
       async () => {
-        // These and no others: what earlier tests left open would take its share of every run.
-        await query(
-          "update deposits set next_check_at = now() where next_check_at is not null and tracking_id in (select jsonb_array_elements_text($1::jsonb))",
-          [JSON.stringify(departed.map(({ trackingId }) => trackingId))],
-        );
         // Beside the trigger, runs that no lock keeps out: as when Redis is down.
-        const beside = [1, 2, 3].map(async () => pollDueDeposits(await programContext()));
+        const beside = [1, 2, 3].map(async () => followDeposits(await programContext()));
         await Promise.all([fire(), fire(), ...beside]);
         return Promise.all(departed.map(async ({ trackingId }) => (await recorded(trackingId))["state"]));
       },
-      { timeout: 40_000, interval: 100 },
+      { timeout: 60_000, interval: 300 },
     )
     .toEqual(departed.map(() => "completed"));
   for (const { trackingId } of departed) {
@@ -161,7 +144,7 @@ test("concurrent poller runs share the work and change nothing twice", async () 
   }
 });
 
-describe("poller run", () => {
+describe("following run", () => {
   const DOWN: FaultInput = { kind: "status", status: 503 };
 
   test("continues during a chain outage and retries later", async () => {
@@ -173,10 +156,8 @@ describe("poller run", () => {
     await signDeposit(chain, { user, built, style: "calls" });
     await withFaults({ emulators: [rpcEmulator(to.chainId)], faults: [DOWN] }, async () => {
       await finish(built.tracking_id, { state: "completed" });
-      await query("update deposits set next_check_at = now() where tracking_id = $1", [stuck.trackingId]);
       expect(await fire()).toBe(200);
     });
-    expect((await recorded(stuck.trackingId))["next_check_at"]).not.toBeNull();
     await finish(stuck.trackingId, { state: "completed" });
   });
 
@@ -187,32 +168,11 @@ describe("poller run", () => {
     );
   });
 
-  test("leaves leased deposits to a later run after a database outage", async () => {
+  test("goes on after a database outage", async () => {
     const departed = await depart({ provider: "lifi", vault });
-    await expect
-      .poll(async () => {
-        await query("update deposits set next_check_at = now() where tracking_id = $1", [
-          departed.trackingId,
-        ]);
-        const faults: FaultInput[] = [{ match: "history", kind: "status", status: 500, count: 1 }];
-        return withFaults({ emulators: [emulators().neon], faults }, fire);
-      })
-      .toBe(500);
-    expect(await recorded(departed.trackingId)).toMatchObject({ next_check_at: expect.anything() });
+    const faults: FaultInput[] = [{ match: "history", kind: "status", status: 500, count: 1 }];
+    await withFaults({ emulators: [emulators().neon], faults }, fire);
     await finish(departed.trackingId, { state: "completed" });
-  });
-
-  test("stays within the platform's 50 subrequests", async () => {
-    for (let index = 0; index < 8; index += 1)
-      await report(await depart({ provider: "lifi", vault, twoStep: true }));
-    await query("update deposits set next_check_at = now() where state in ('built', 'bridging')");
-    const ctx = await programContext();
-    const done = await pollDueDeposits(ctx);
-    expect(done.followed).toBeGreaterThan(0);
-    expect(done.left).toBeGreaterThan(0);
-    expect(done.due).toBe(done.followed + done.left);
-    const spent = (["rpc", "provider", "db", "redis"] as const).map((system) => ctx.timing.requests(system));
-    expect(spent.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(50);
   });
 });
 

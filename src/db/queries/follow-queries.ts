@@ -1,0 +1,319 @@
+import { and, asc, desc, eq, sql as raw, type SQL } from "drizzle-orm";
+import * as z from "zod";
+import type { BlockId, BlockRange } from "../../lib/block-ranges.ts";
+import type { Database } from "../database-client.ts";
+import { deposits, underWay, unproven } from "../schema/deposit-tables.ts";
+import { depositEvidence, depositHints, followedChains } from "../schema/deposit-tracking-tables.ts";
+import { formatBlockSet } from "../table-columns.ts";
+
+/** A row of the table `followed_chains`: how far a chain has been read for events of deposits. */
+export type FollowedChain = typeof followedChains.$inferSelect;
+
+const ChainIds = z.array(z.object({ chain_id: z.coerce.number() }));
+
+/**
+ * Selects, of the given chains, those that must be read: with a deposit that may still be sent, that is under way, or
+ * whose evidence is not final. Throws `store_unavailable`.
+ */
+export async function selectChainsToFollow(db: Database, chainIds: readonly number[]): Promise<number[]> {
+  const given = raw`(select jsonb_array_elements_text(${JSON.stringify(chainIds)}::jsonb)::int4 as chain_id) as given`;
+  const some = (where: SQL) => raw`exists (select from ${deposits} where ${where})`;
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select given.chain_id from ${given} where
+      ${some(raw`${deposits.fromChainId} = given.chain_id and ${unproven(deposits)}`)}
+      or ${some(raw`${deposits.vaultChainId} = given.chain_id and ${unproven(deposits)}`)}
+      or ${some(raw`${deposits.fromChainId} = given.chain_id and ${underWay(deposits)}`)}
+      or ${some(raw`${deposits.vaultChainId} = given.chain_id and ${underWay(deposits)}`)}
+      or exists (select from ${depositEvidence} where ${depositEvidence.chainId} = given.chain_id
+        and not ${depositEvidence.final})
+      order by given.chain_id`),
+  );
+  return ChainIds.parse(rows).map(({ chain_id }) => chain_id);
+}
+
+/** What a round needs to know of a chain before it reads: its coverage, and the blocks of evidence to compare. */
+export interface FollowState {
+  chain: FollowedChain | null;
+  unchecked: readonly BlockId[];
+}
+
+/** Maximum number of evidence blocks that one round compares with the chain. */
+const MAX_UNCHECKED = 200;
+
+/** Loads how far a chain has been read, and the blocks of evidence not yet compared. Throws `store_unavailable`. */
+export async function loadFollowState(db: Database, chainId: number): Promise<FollowState> {
+  const { blockNumber, blockHash } = depositEvidence;
+  const open = and(eq(depositEvidence.chainId, chainId), raw`not ${depositEvidence.final}`);
+  const [[chain], unchecked] = await db.run((sql) =>
+    sql.batch([
+      sql.select().from(followedChains).where(eq(followedChains.chainId, chainId)),
+      sql
+        .selectDistinct({ number: blockNumber, hash: blockHash })
+        .from(depositEvidence)
+        .where(and(open, raw`not ${depositEvidence.checked}`, raw`${blockHash} <> ''`))
+        .orderBy(asc(blockNumber))
+        .limit(MAX_UNCHECKED),
+    ]),
+  );
+  return { chain: chain ?? null, unchecked };
+}
+
+const Oldest = z.array(z.object({ at: z.coerce.date().nullable() }));
+
+/** Selects when the oldest deposit was built that may have events on a chain. Throws `store_unavailable`. */
+export async function selectOldestOpen(db: Database, chainId: number): Promise<Date | null> {
+  const open = raw`(${unproven(deposits)} or ${underWay(deposits)})`;
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select min(${deposits.createdAt}) as at from ${deposits}
+      where (${deposits.fromChainId} = ${chainId} or ${deposits.vaultChainId} = ${chainId}) and ${open}`),
+  );
+  return Oldest.parse(rows)[0]?.at ?? null;
+}
+
+/** A contract that source transactions of unproven deposits call, with the paid token. Addresses are lowercase. */
+export interface WatchedTarget {
+  sourceTo: string;
+  fromToken: string;
+  /** The provider that built the transactions, or null for direct deposits. */
+  provider: string | null;
+}
+
+/** A deposit under way. Addresses are lowercase. */
+export type WatchedDeposit = Pick<
+  typeof deposits.$inferSelect,
+  "userAddress" | "moveToken" | "shareToken" | "fromToken" | "state"
+>;
+
+/** The deposits of a chain that a round looks for. */
+export interface WatchList {
+  targets: readonly WatchedTarget[];
+  /** Users of unproven deposits that do not go through the Router, or null if they are too many for a list. */
+  users: readonly string[] | null;
+  /** The newest deposits under way whose tokens arrive on the chain, or may be refunded on it. */
+  underWay: readonly WatchedDeposit[];
+}
+
+/** Maximum number of targets, of rows from which the users are taken, and of deposits under way. */
+const MAX_TARGETS = 500;
+const MAX_USER_ROWS = 1_000;
+const MAX_UNDER_WAY = 500;
+
+const Targets = z.array(
+  z.object({ source_to: z.string(), from_token: z.string(), provider: z.string().nullable() }),
+);
+
+/**
+ * Selects what a round looks for on a chain. The effort does not grow with the number of unsent deposits: targets are
+ * found by index seeks, one for each distinct one, and users are listed only while they are few. Throws
+ * `store_unavailable`.
+ */
+export async function selectWatchList(
+  db: Database,
+  chain: { chainId: number; router: string },
+): Promise<WatchList> {
+  const { chainId, router } = chain;
+  const own = raw`${deposits.fromChainId} = ${chainId} and ${unproven(deposits)}`;
+  const columns = raw`${deposits.sourceTo}, ${deposits.fromToken}, ${deposits.provider}`;
+  const seek = (after: SQL) => raw`(select ${columns} from ${deposits} where ${own} ${after}
+    order by ${deposits.sourceTo}, ${deposits.fromToken} limit 1)`;
+  const next = raw`and (${deposits.sourceTo}, ${deposits.fromToken}) > (seen.source_to, seen.from_token)`;
+  const usersBeside = (side: SQL) => raw`(select ${deposits.userAddress} from ${deposits}
+    where ${own} and ${deposits.sourceTo} ${side} ${router} limit ${MAX_USER_ROWS + 1})`;
+  const moving = {
+    userAddress: deposits.userAddress,
+    moveToken: deposits.moveToken,
+    shareToken: deposits.shareToken,
+    fromToken: deposits.fromToken,
+    state: deposits.state,
+  };
+  const [targets, users, arriving, leaving] = await db.run((sql) =>
+    sql.batch([
+      sql.execute(raw`with recursive seen as (${seek(raw``)} union all
+        select further.* from seen cross join lateral ${seek(next)} as further)
+        select source_to, from_token, provider from seen limit ${MAX_TARGETS}`),
+      sql.execute(raw`${usersBeside(raw`<`)} union all ${usersBeside(raw`>`)}`),
+      sql
+        .select(moving)
+        .from(deposits)
+        .where(and(eq(deposits.vaultChainId, chainId), underWay(deposits)))
+        .orderBy(desc(deposits.updatedAt))
+        .limit(MAX_UNDER_WAY),
+      sql
+        .select(moving)
+        .from(deposits)
+        .where(and(eq(deposits.fromChainId, chainId), underWay(deposits)))
+        .orderBy(desc(deposits.updatedAt))
+        .limit(MAX_UNDER_WAY),
+    ]),
+  );
+  const listed = z.array(z.object({ user_address: z.string() })).parse(users.rows);
+  return {
+    targets: Targets.parse(targets.rows).map(({ source_to, from_token, provider }) => ({
+      sourceTo: source_to,
+      fromToken: from_token,
+      provider,
+    })),
+    users:
+      listed.length > MAX_USER_ROWS ? null : [...new Set(listed.map(({ user_address }) => user_address))],
+    underWay: [...arriving, ...leaving],
+  };
+}
+
+/** What a round has read of a chain. */
+export interface FollowStep {
+  chainId: number;
+  /** Version of the chain's row on which the round is based, or null if there was no row. */
+  version: number | null;
+  startBlock: number;
+  /** Blocks that were read when they were final. */
+  covered: readonly BlockRange[];
+  final: BlockId;
+  head: BlockId & { time: Date };
+  span: number;
+  at: Date;
+  /** Evidence blocks that are on the chain, and those that a reorg replaced. */
+  kept: readonly BlockId[];
+  replaced: readonly BlockId[];
+  /** True if the head of the last round is no longer on the chain, so that all evidence is compared again. */
+  reorganised: boolean;
+}
+
+const blocksOf = (blocks: readonly BlockId[]): SQL =>
+  raw`jsonb_to_recordset(${JSON.stringify(blocks)}::jsonb) as given(number int8, hash text)`;
+
+/**
+ * Stores the result of a round: coverage, head, and what became of the evidence. Deposits whose evidence a reorg
+ * replaced are due at once; those that have ended and whose evidence is final are no longer scheduled. Returns false,
+ * and changes nothing, if another round has written in the meantime. Throws `store_unavailable`.
+ */
+export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
+  const { chainId, version, covered, final, head, span, at } = step;
+  const read = raw`${formatBlockSet(covered)}::int8multirange`;
+  const values = {
+    finalBlock: final.number,
+    finalHash: final.hash,
+    headBlock: head.number,
+    headHash: head.hash,
+    headTime: head.time,
+    span,
+    roundAt: at,
+    error: null,
+  };
+  const moved = await db.run((sql) =>
+    version === null
+      ? sql
+          .insert(followedChains)
+          .values({ chainId, startBlock: step.startBlock, covered, ...values })
+          .onConflictDoNothing()
+          .returning({ chainId: followedChains.chainId })
+      : sql
+          .update(followedChains)
+          .set({ ...values, version: version + 1, covered: raw`${followedChains.covered} + ${read}` })
+          .where(and(eq(followedChains.chainId, chainId), eq(followedChains.version, version)))
+          .returning({ chainId: followedChains.chainId }),
+  );
+  if (moved.length === 0) return false;
+  await applyEvidence(db, step);
+  return true;
+}
+
+async function applyEvidence(db: Database, step: FollowStep): Promise<void> {
+  const { chainId, kept, replaced, reorganised, final, at } = step;
+  const open = raw`e.chain_id = ${chainId} and not e.final`;
+  const same = raw`e.block_number = given.number and e.block_hash = given.hash`;
+  const ended = raw`d.state in ('completed', 'refunded', 'partial', 'failed')`;
+  await db.run((sql) =>
+    sql.batch([
+      sql.execute(raw`update ${depositEvidence} as e set checked = false
+        where ${reorganised}::bool and ${open} and e.checked`),
+      sql.execute(
+        raw`update ${depositEvidence} as e set checked = true from ${blocksOf(kept)} where ${open} and ${same}`,
+      ),
+      // An empty hash tells tracking to state the deposit again.
+      sql.execute(raw`with gone as (update ${depositEvidence} as e set block_hash = '', checked = false
+          from ${blocksOf(replaced)} where ${open} and ${same} returning e.tracking_id)
+        update ${deposits} as d set next_check_at = ${at}::timestamptz, checks = 0 from gone where d.tracking_id = gone.tracking_id`),
+      sql.execute(raw`with finals as (update ${depositEvidence} as e set final = true
+          where ${open} and e.checked and e.block_number <= ${final.number} and not ${reorganised}::bool
+          returning e.tracking_id, e.tx_hash)
+        update ${deposits} as d set next_check_at = null from finals
+        where d.tracking_id = finals.tracking_id and ${ended} and d.next_check_at > ${at}::timestamptz
+        and not (d.state = 'partial' and d.shares is null)
+        and not exists (select from ${depositEvidence} as e where e.tracking_id = d.tracking_id and not e.final
+          and not (e.checked and e.block_number <= ${final.number} and e.chain_id = ${chainId}))`),
+    ]),
+  );
+}
+
+/** Records the error of a round that failed; does nothing for a chain that was never read. Throws `store_unavailable`. */
+export async function noteFollowError(db: Database, note: { chainId: number; error: string }): Promise<void> {
+  await db.run((sql) =>
+    sql.update(followedChains).set({ error: note.error }).where(eq(followedChains.chainId, note.chainId)),
+  );
+}
+
+/** What the logs of a chain show that may belong to deposits. Addresses and hashes are lowercase, amounts decimal. */
+export interface Sightings {
+  /** The Router's events: the reference with the receiver and the token that he received. */
+  references: readonly { ref: string; txHash: string; receiver: string; shareToken: string }[];
+  /** Transfers of tokens that users pay with. */
+  payments: readonly { user: string; token: string; to: string; amount: string; txHash: string }[];
+  /** Events that contain an address that may be a user's; `target` is the contract, or null for any bridge. */
+  mentions: readonly { user: string; target: string | null; txHash: string }[];
+  /** Transactions in which something arrived at or left users of deposits under way. */
+  moves: readonly { user: string; txHash: string }[];
+}
+
+/** Maximum number of hints of a deposit that the event reader adds. */
+const MAX_FOUND = 32;
+
+/**
+ * Stores what the logs of a chain show as hints of the deposits that it may belong to, and makes these deposits and
+ * those under way due for tracking. All in one statement, whatever the number of deposits. Throws `store_unavailable`.
+ */
+export async function addSightings(
+  db: Database,
+  seen: Sightings & { chainId: number; now: Date },
+): Promise<void> {
+  const { chainId, references, payments, mentions, moves, now } = seen;
+  if (references.length + payments.length + mentions.length + moves.length === 0) return;
+  const given = (rows: readonly object[], shape: string) =>
+    raw`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(${raw.raw(shape)})`;
+  const open = raw`d.from_chain_id = ${chainId} and (not d.source_proven or d.state = 'failed')`;
+  const known = raw`(d.source_proven and d.source_tx_hash = g."txHash" or d.destination_tx_hash = g."txHash"
+    or d.deposit_proven and d.deposit_tx_hash = g."txHash")`;
+  const byReference = raw`select d.tracking_id, g."txHash" from
+    ${given(references, 'ref text, "txHash" text, receiver text, "shareToken" text')}
+    join ${deposits} as d on d.ref = g.ref where d.vault_chain_id = ${chainId}
+    and d.user_address = g.receiver and d.share_token = g."shareToken" and ${known} is not true`;
+  const byPayment = raw`select d.tracking_id, g."txHash" from
+    ${given(payments, '"user" text, token text, "to" text, amount numeric, "txHash" text')}
+    join ${deposits} as d on d.user_address = g."user" where ${open} and d.from_token = g.token
+    and (d.from_amount = g.amount or d.source_to = g."to")`;
+  const byMention = raw`select d.tracking_id, g."txHash" from
+    ${given(mentions, '"user" text, target text, "txHash" text')}
+    join ${deposits} as d on d.user_address = g."user" where ${open}
+    and (d.source_to = g.target or g.target is null and d.provider is not null)`;
+  const moved = given(moves, '"user" text, "txHash" text');
+  const byArrival = raw`select d.tracking_id, g."txHash" from ${moved}
+    join ${deposits} as d on d.user_address = g."user"
+    where d.vault_chain_id = ${chainId} and d.state = 'bridging'`;
+  const few = raw`(select count(*) from ${depositHints} as h where h.tracking_id = found.tracking_id
+    and h.origin = 'logs') < ${MAX_FOUND}`;
+  await db.run((sql) =>
+    sql.execute(raw`with found as (${byReference} union ${byPayment} union ${byMention} union ${byArrival}),
+      added as (insert into ${depositHints} (tracking_id, chain_id, tx_hash, origin, noted_at)
+        select tracking_id, ${chainId}::int4, "txHash", 'logs', ${now}::timestamptz from found where ${few}
+        on conflict do nothing returning tracking_id),
+      moved as (select d.tracking_id from ${given(
+        moves.map((user) => ({ user })),
+        '"user" text',
+      )}
+        join ${deposits} as d on d.user_address = g."user"
+        where ${chainId}::int4 in (d.vault_chain_id, d.from_chain_id) and d.state in
+        ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable'))
+      update ${deposits} as d set next_check_at = ${now}::timestamptz, checks = 0
+      from (select tracking_id from added union select tracking_id from moved) as seen
+      where d.tracking_id = seen.tracking_id`),
+  );
+}

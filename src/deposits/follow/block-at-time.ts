@@ -1,0 +1,36 @@
+import type { NodeSession } from "../../chains/chain-client.ts";
+import { readBlock } from "../../chains/read-block.ts";
+import type { Block } from "../../lib/block-ranges.ts";
+
+/** Number of seconds by which the clocks of chains and of the program may differ. */
+const CLOCK_MARGIN = 120;
+/** First step back from the head, in blocks. Each further step is four times as long. */
+const FIRST_STEP = 64;
+/** Number of blocks within which a search ends. */
+const PRECISION = 64;
+
+/**
+ * Returns a block that is older than a time in unix seconds by at least two minutes, and by little more: the first
+ * block to search for transactions that were sent after this time. `latest` is the chain's head. Errors of the node
+ * propagate.
+ */
+export async function blockAtTime(
+  node: NodeSession,
+  { time, latest }: { time: number; latest: Block },
+): Promise<number> {
+  const isOlder = async (number: number): Promise<boolean> =>
+    (await readBlock(node, number)).timestamp <= time - CLOCK_MARGIN;
+  // First back in growing steps, because most deposits are recent.
+  let [older, newer] = [latest.number, latest.number];
+  for (let step = FIRST_STEP; older > 0; step *= 4) {
+    newer = older;
+    older = Math.max(0, latest.number - step);
+    if (await isOlder(older)) break;
+  }
+  while (newer - older > PRECISION) {
+    const middle = Math.floor((older + newer) / 2);
+    if (await isOlder(middle)) older = middle;
+    else newer = middle;
+  }
+  return older;
+}

@@ -1,0 +1,111 @@
+import { type Hex, pad, toEventSelector } from "viem";
+import type { LogFilter } from "../../chains/log-filter.ts";
+import type { WatchedTarget, WatchList } from "../../db/queries/follow-queries.ts";
+import { isNative } from "../../lib/address.ts";
+import { once } from "../../lib/once.ts";
+import type { TransferEvent } from "../../providers/provider.ts";
+import { depositRouterAddress } from "../../router/router-address.ts";
+import { executedOrderTopics } from "../../router/router-codec.ts";
+
+/** First topic of the event Transfer (EIP-20). */
+export const transferTopic = once((): Hex => toEventSelector("Transfer(address,address,uint256)"));
+/** Address of the Router, lowercase. */
+export const routerEmitter: string = depositRouterAddress.toLowerCase();
+
+/** What one round looks for in the logs of a chain. */
+export interface LogSearch {
+  watch: WatchList;
+  /** The events of the bridges and exchanges on the chain. */
+  events: readonly TransferEvent[];
+  /** Maximum number of topics in one list of a request. */
+  maxTopics: number;
+}
+
+/** Maximum number of topic lists for the users of deposits under way. */
+const MAX_USER_LISTS = 5;
+
+const word = (address: string): string => pad(address as Hex).toLowerCase();
+const distinct = (list: readonly string[]): string[] => [...new Set(list)];
+
+/**
+ * Returns the filters of the logs in which deposits of a chain are seen. Their number depends on the contracts, not on
+ * how many deposits were built: users are named while they are few, and otherwise the contracts that they pay. Pure.
+ */
+export function depositLogFilters(search: LogSearch): LogFilter[] {
+  const { watch } = search;
+  const filters = [
+    { addresses: [routerEmitter], topics: executedOrderTopics() },
+    ...paymentFilters(search),
+    ...eventFilters(search),
+    ...vaultFilters(watch),
+    ...movementFilters(search),
+  ];
+  return filters.filter(({ addresses }) => addresses.length > 0);
+}
+
+/** Returns the targets that the transactions of providers call. */
+const providerTargets = ({ targets }: WatchList): WatchedTarget[] =>
+  targets.filter(({ provider, sourceTo }) => provider !== null && sourceTo !== routerEmitter);
+
+/** Returns the vaults' own entry points that direct deposits call without the Router. */
+export const ownEntries = ({ targets }: WatchList): string[] =>
+  distinct(
+    targets.flatMap(({ provider, sourceTo }) =>
+      provider === null && sourceTo !== routerEmitter ? [sourceTo] : [],
+    ),
+  );
+
+/** Returns the filters of the paid tokens' transfers: from the users, or to the called contracts if these are fewer. */
+function paymentFilters({ watch, maxTopics }: LogSearch): LogFilter[] {
+  const paid = providerTargets(watch).filter(({ fromToken }) => !isNative(fromToken));
+  const tokens = distinct(paid.map(({ fromToken }) => fromToken));
+  const targets = distinct(paid.map(({ sourceTo }) => sourceTo));
+  const lists = (list: readonly string[]): number => Math.ceil(list.length / maxTopics);
+  const users = watch.users;
+  const topics =
+    users !== null && lists(users) <= lists(targets)
+      ? [[transferTopic()], users.map(word)]
+      : [[transferTopic()], null, targets.map(word)];
+  return [{ addresses: tokens, topics }];
+}
+
+/** Returns the filters of the bridges' own events, with the users where they are among the topics and few. */
+function eventFilters({ watch, events, maxTopics }: LogSearch): LogFilter[] {
+  const sent = providerTargets(watch);
+  const sentNative = sent.some(({ fromToken }) => isNative(fromToken));
+  const arriving = watch.underWay.filter(({ state }) => state === "bridging");
+  const arrivingNative = arriving.filter(({ moveToken }) => moveToken !== null && isNative(moveToken));
+  return events.flatMap(({ side, contracts, topic, userTopic, nativeOnly }): LogFilter[] => {
+    const arrivals = nativeOnly ? arrivingNative : arriving;
+    const wanted = side === "source" ? sent.length > 0 && (sentNative || !nativeOnly) : arrivals.length > 0;
+    if (!wanted) return [];
+    const users = side === "source" ? watch.users : arrivals.map(({ userAddress }) => userAddress);
+    const addresses = contracts.map((address) => address.toLowerCase());
+    const own = userTopic === null || users === null || users.length > maxTopics ? null : distinct(users);
+    if (own === null || userTopic === null) return [{ addresses, topics: [[topic]] }];
+    const between = Array.from({ length: userTopic - 1 }, () => null);
+    return [{ addresses, topics: [[topic], ...between, own.map(word)] }];
+  });
+}
+
+/** Returns the filter of all that the vaults' own entry points emit; a null topic leaves out logs without topics. */
+const vaultFilters = (watch: WatchList): LogFilter[] => [{ addresses: ownEntries(watch), topics: [null] }];
+
+/** Returns the filters of the transfers from and to the users of deposits under way, in the tokens of the deposits. */
+function movementFilters({ watch, maxTopics }: LogSearch): LogFilter[] {
+  const most = maxTopics * MAX_USER_LISTS;
+  const users = distinct(watch.underWay.map(({ userAddress }) => userAddress)).slice(0, most);
+  if (users.length === 0) return [];
+  const addresses = distinct(
+    watch.underWay.flatMap(({ moveToken, shareToken, fromToken }) => [
+      moveToken ?? shareToken,
+      shareToken,
+      fromToken,
+    ]),
+  ).filter((token) => !isNative(token));
+  const words = users.map(word);
+  return [
+    { addresses, topics: [[transferTopic()], words] },
+    { addresses, topics: [[transferTopic()], null, words] },
+  ];
+}

@@ -1,0 +1,73 @@
+import type { ChainLog } from "../../chains/request-logs.ts";
+import { toViemLog } from "../../chains/request-logs.ts";
+import type { Sightings } from "../../db/queries/follow-queries.ts";
+import { executedOrders } from "../../router/router-codec.ts";
+import { type LogSearch, ownEntries, routerEmitter, transferTopic } from "./deposit-log-filters.ts";
+
+/** Maximum number of words of one log that are compared with users' addresses. */
+const MAX_WORDS = 64;
+/** Matches a 32-byte word that holds an address: 12 zero bytes, then an address that is no small number. */
+const ADDRESS_WORD = /^0{24}(?!0{16})[0-9a-f]{40}$/;
+
+/**
+ * Returns what the logs of a chain show that may belong to deposits: the Router's references, payments, and addresses
+ * that other contracts' events contain. Pure; the database compares the result with its rows.
+ */
+export function sightingsOf(logs: readonly ChainLog[], search: LogSearch): Sightings {
+  const { watch, events } = search;
+  const moving = new Set(watch.underWay.map(({ userAddress }) => userAddress));
+  const entries = new Set(ownEntries(watch));
+  const ofBridges = new Map(
+    events.flatMap((event) =>
+      event.contracts.map((contract) => [`${contract.toLowerCase()} ${event.topic}`, event] as const),
+    ),
+  );
+  const seen: Collected = { references: referencesOf(logs), payments: [], mentions: [], moves: [] };
+  const move = (users: readonly string[], txHash: string): void => {
+    for (const user of users) if (moving.has(user)) seen.moves.push({ user, txHash });
+  };
+  for (const log of logs) {
+    const event = ofBridges.get(`${log.address} ${log.topics[0]}`);
+    const transfer = transferOf(log);
+    if (transfer !== null) {
+      seen.payments.push({ ...transfer, txHash: log.txHash });
+      move([transfer.user, transfer.to], log.txHash);
+    }
+    if (event?.side === "destination") move(addressesIn(log), log.txHash);
+    const target = entries.has(log.address) ? log.address : null;
+    if (target === null && event?.side !== "source") continue;
+    for (const user of addressesIn(log)) seen.mentions.push({ user, target, txHash: log.txHash });
+  }
+  return seen;
+}
+
+type Collected = { [Kind in keyof Sightings]: Sightings[Kind][number][] };
+
+/** Decodes the Router's events. */
+function referencesOf(logs: readonly ChainLog[]): Collected["references"] {
+  const own = logs.filter(({ address }) => address === routerEmitter).map(toViemLog);
+  return executedOrders(own).map(({ args, transactionHash }) => ({
+    ref: args.ref.toLowerCase(),
+    txHash: transactionHash.toLowerCase(),
+    receiver: args.receiver.toLowerCase(),
+    shareToken: args.tokenOut.toLowerCase(),
+  }));
+}
+
+/** Decodes a token's event Transfer (EIP-20), or returns null for any other log. */
+function transferOf({ address, topics, data }: ChainLog) {
+  const [signature, from, to] = topics;
+  const fits = signature === transferTopic() && topics.length === 3 && data.length === 66;
+  if (!fits || from === undefined || to === undefined) return null;
+  const accountOf = (topic: string): string => `0x${topic.slice(-40)}`;
+  return { token: address, user: accountOf(from), to: accountOf(to), amount: BigInt(data).toString() };
+}
+
+/** Returns the addresses in the words of a log, lowercase, each once. */
+function addressesIn({ topics, data }: ChainLog): string[] {
+  const words = topics.slice(1).map((topic) => topic.slice(2));
+  for (let at = 2; at + 64 <= data.length && words.length < MAX_WORDS; at += 64)
+    words.push(data.slice(at, at + 64));
+  const found = words.filter((text) => ADDRESS_WORD.test(text)).map((text) => `0x${text.slice(24)}`);
+  return [...new Set(found)];
+}

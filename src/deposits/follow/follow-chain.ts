@@ -1,0 +1,266 @@
+import type { ChainClient, NodeSession } from "../../chains/chain-client.ts";
+import { readFinalNumber } from "../../chains/final-block.ts";
+import { INITIAL_BLOCKS } from "../../chains/log-range.ts";
+import { readLogs } from "../../chains/log-reader.ts";
+import { readBlock } from "../../chains/read-block.ts";
+import type { ChainLog } from "../../chains/request-logs.ts";
+import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "../../chains/rpc-request-budget.ts";
+import type { Context } from "../../context.ts";
+import {
+  addSightings,
+  applyFollowStep,
+  type FollowedChain,
+  type FollowState,
+  type FollowStep,
+  loadFollowState,
+  noteFollowError,
+  selectOldestOpen,
+  selectWatchList,
+} from "../../db/queries/follow-queries.ts";
+import { AppError, failure } from "../../errors.ts";
+import {
+  type Block,
+  type BlockId,
+  type BlockRange,
+  countBlocks,
+  subtractRanges,
+  uniteRanges,
+} from "../../lib/block-ranges.ts";
+import { OutsideError } from "../../lib/bounded-fetch.ts";
+import { SECOND_MS } from "../../lib/durations.ts";
+import { describeError } from "../../lib/logger.ts";
+import { blockAtTime } from "./block-at-time.ts";
+import { depositLogFilters, type LogSearch, routerEmitter } from "./deposit-log-filters.ts";
+import { sightingsOf } from "./deposit-sightings.ts";
+
+/** Maximum number of requests to nodes in one round on a chain. */
+const REQUESTS = 80;
+/** Time after which a round reads no more logs, in milliseconds. */
+const READING_MS = 15 * SECOND_MS;
+/** Number of topics in one list if the chain's nodes are not known to limit it. */
+const USUAL_TOPICS = 100;
+/** Maximum number of evidence blocks that one round reads, besides those whose logs it has read. */
+const MAX_EVIDENCE_READS = 24;
+
+/** Result of one round on a chain. */
+export interface ChainRound {
+  /** Number of the last block that was read, and of the chain's head at that time. */
+  followed: number;
+  head: number;
+  logs: number;
+  /** Number of final blocks that are still to be read. */
+  missing: number;
+  /** False if another round has written in the meantime, so that this one stored no progress. */
+  applied: boolean;
+}
+
+/**
+ * Reads the logs of one chain since the last round, and of final blocks that were never read, the newest first. Stores
+ * what belongs to deposits as hints, compares the evidence that is not final with the chain, and stores how far the
+ * chain is covered. Returns null if another round is at work on the chain, or ended less than `pauseMs` ago. Errors are recorded before they are thrown.
+ * Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's
+ * RpcError.
+ */
+export async function followChain(
+  ctx: Context,
+  { chainId, pauseMs = 0 }: { chainId: number; pauseMs?: number },
+): Promise<ChainRound | null> {
+  const client = ctx.chains.client(chainId);
+  if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
+  return ctx.withLock({
+    key: `follow:${chainId}`,
+    work: async () => {
+      try {
+        return await runRound(ctx, { chainId, client, pauseMs });
+      } catch (error) {
+        ctx.log.warn("follow_failed", { chain_id: chainId, error: describeError(error) });
+        const code = error instanceof AppError ? error.code : "upstream_unavailable";
+        if (code !== "store_unavailable") await noteFollowError(ctx.db, { chainId, error: code });
+        throw error;
+      }
+    },
+  });
+}
+
+interface Round {
+  chainId: number;
+  client: ChainClient;
+}
+
+/** What one node showed of a chain. */
+interface RoundReading
+  extends Pick<FollowStep, "startBlock" | "covered" | "final" | "kept" | "replaced" | "reorganised"> {
+  search: LogSearch;
+  logs: ChainLog[];
+  read: Block;
+  latest: Block;
+}
+
+async function runRound(
+  ctx: Context,
+  { chainId, client, pauseMs }: Round & { pauseMs: number },
+): Promise<ChainRound | null> {
+  const startedAt = ctx.now();
+  const state = await loadFollowState(ctx.db, chainId);
+  if (startedAt - (state.chain?.roundAt?.getTime() ?? 0) < pauseMs) return null;
+  const budget = createBudget({
+    requests: REQUESTS,
+    blocks: state.chain?.span ?? INITIAL_BLOCKS,
+    topics: client.definition.maxLogTopics ?? null,
+    late: () => ctx.now() - startedAt > READING_MS,
+  });
+  const reading = await onOneNodeWithinBudget(client, budget, (node, own) =>
+    readRound(ctx, { chainId, client, node, budget: own, state }),
+  );
+  const now = new Date(ctx.now());
+  // The hints come first: a round that is killed before it stores its progress is simply repeated.
+  await addSightings(ctx.db, { ...sightingsOf(reading.logs, reading.search), chainId, now });
+  const { read, final } = reading;
+  const applied = await applyFollowStep(ctx.db, {
+    ...reading,
+    chainId,
+    version: state.chain?.version ?? null,
+    head: { number: read.number, hash: read.hash, time: new Date(read.timestamp * 1000) },
+    span: budget.blocks,
+    at: now,
+  });
+  const done = uniteRanges([...(state.chain?.covered ?? []), ...reading.covered]);
+  const missing = countBlocks(subtractRanges({ from: reading.startBlock, to: final.number }, done));
+  return { followed: read.number, head: reading.latest.number, logs: reading.logs.length, missing, applied };
+}
+
+interface NodeRound extends Round {
+  node: NodeSession;
+  budget: RequestBudget;
+  state: FollowState;
+}
+
+/**
+ * Reads a round from one node: first the head, then the list of what to look for, so that every deposit whose
+ * transaction may be in a block up to this head is in the list; then the newest blocks, and then the final blocks that
+ * are missing.
+ */
+async function readRound(ctx: Context, round: NodeRound): Promise<RoundReading> {
+  const { node, budget, state, chainId } = round;
+  const latest = await readBlock(node, "latest");
+  const final = await readFinal(node, { chain: state.chain, latest });
+  const search = await searchOf(ctx, round);
+  const startBlock = state.chain?.startBlock ?? (await firstBlock(ctx, { chainId, node, latest }));
+  const reorganised = !(await isOnChain(node, { chain: state.chain, latest }));
+  const known = reorganised ? final.number : Math.max(final.number, state.chain?.headBlock ?? 0);
+  const filters = depositLogFilters(search);
+  const tip = { from: Math.max(startBlock, known + 1), to: latest.number };
+  const newest = await readLogs(node, { range: tip, filters, budget });
+  const end = tip.from > tip.to ? known : (newest.read?.to ?? tip.from - 1);
+  const older = await readMissing(node, {
+    filters,
+    budget,
+    state,
+    range: { from: startBlock, to: final.number },
+  });
+  const logs = [...newest.logs, ...older.logs];
+  const evidence = await compareEvidence(node, { blocks: state.unchecked, logs, latest });
+  const read = end >= latest.number ? latest : await readBlock(node, Math.max(end, 0));
+  // Checked last: if the head is unchanged, no reorg happened and all results are from one fork.
+  const again = await readBlock(node, latest.number);
+  if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
+  // The events of deposits that lose their evidence are looked for again, up to the last final block.
+  const head = evidence.replaced.length > 0 ? final : read;
+  return {
+    ...evidence,
+    startBlock,
+    covered: older.covered,
+    final,
+    reorganised,
+    search,
+    logs,
+    read: head,
+    latest,
+  };
+}
+
+/** Returns what to look for on the chain. */
+async function searchOf(ctx: Context, { chainId, client }: Round): Promise<LogSearch> {
+  const [watch, providers] = await Promise.all([
+    selectWatchList(ctx.db, { chainId, router: routerEmitter }),
+    ctx.providers.all(),
+  ]);
+  const events = providers.flatMap((provider) => provider.events?.(chainId) ?? []);
+  return { watch, events, maxTopics: client.definition.maxLogTopics ?? USUAL_TOPICS };
+}
+
+/** Reads the newest final block, which is never below the stored one. Throws OutsideError if the node is behind it. */
+async function readFinal(
+  node: NodeSession,
+  { chain, latest }: { chain: FollowedChain | null; latest: Block },
+): Promise<Block> {
+  const number = Math.max(await readFinalNumber(node, latest), chain?.finalBlock ?? 0);
+  if (number > latest.number) throw new OutsideError("malformed", "the node lies behind the final block");
+  return readBlock(node, number);
+}
+
+/** Returns true if the last block that the previous round read is still on the chain, or if there was no such round. */
+async function isOnChain(
+  node: NodeSession,
+  { chain, latest }: { chain: FollowedChain | null; latest: Block },
+): Promise<boolean> {
+  if (chain === null) return true;
+  if (chain.headBlock > latest.number) return false;
+  return (await readBlock(node, chain.headBlock)).hash === chain.headHash;
+}
+
+/** Returns the block at which the oldest deposit was built that may have events on the chain. */
+async function firstBlock(
+  ctx: Context,
+  { chainId, node, latest }: { chainId: number; node: NodeSession; latest: Block },
+): Promise<number> {
+  const oldest = await selectOldestOpen(ctx.db, chainId);
+  const time = Math.floor((oldest?.getTime() ?? ctx.now()) / 1000);
+  return blockAtTime(node, { time, latest });
+}
+
+/** Reads final blocks that no round has read, the newest first, as far as the budget allows. */
+async function readMissing(
+  node: NodeSession,
+  of: {
+    filters: ReturnType<typeof depositLogFilters>;
+    budget: RequestBudget;
+    state: FollowState;
+    range: BlockRange;
+  },
+): Promise<{ logs: ChainLog[]; covered: BlockRange[] }> {
+  const { filters, budget, state, range } = of;
+  const logs: ChainLog[] = [];
+  const covered: BlockRange[] = [];
+  for (const gap of [...subtractRanges(range, state.chain?.covered ?? [])].reverse()) {
+    const found = await readLogs(node, { range: gap, filters, budget, order: "newest_first" });
+    for (const log of found.logs) logs.push(log);
+    if (found.read !== null) covered.push(found.read);
+    if (!found.complete) break;
+  }
+  return { logs, covered };
+}
+
+/**
+ * Compares blocks of evidence with the chain. The blocks of logs that were just read need no request; of the others, a
+ * limited number is read, and the rest is compared in a later round.
+ */
+async function compareEvidence(
+  node: NodeSession,
+  of: { blocks: readonly BlockId[]; logs: readonly ChainLog[]; latest: Block },
+): Promise<{ kept: BlockId[]; replaced: BlockId[] }> {
+  const { blocks, logs, latest } = of;
+  const known = new Map(logs.map(({ blockNumber, blockHash }) => [blockNumber, blockHash as string]));
+  const [kept, replaced]: [BlockId[], BlockId[]] = [[], []];
+  let reads = 0;
+  for (const block of blocks) {
+    if (block.number > latest.number) continue;
+    if (!known.has(block.number)) {
+      if (reads >= MAX_EVIDENCE_READS) continue;
+      reads += 1;
+      known.set(block.number, (await readBlock(node, block.number)).hash);
+    }
+    (known.get(block.number) === block.hash ? kept : replaced).push(block);
+  }
+  return { kept, replaced };
+}

@@ -1,0 +1,138 @@
+import * as z from "zod";
+import type { Context } from "../../context.ts";
+import { claimDueDeposits, claimLeasedDeposits } from "../../db/queries/deposit-queries.ts";
+import { selectChainsToFollow } from "../../db/queries/follow-queries.ts";
+import { mapConcurrently } from "../../lib/concurrency.ts";
+import { SECOND_MS } from "../../lib/durations.ts";
+import type { MessageQueue } from "../../lib/platform-bindings.ts";
+import { followChain } from "./follow-chain.ts";
+import { type FollowedRows, followRows } from "./follow-rows.ts";
+
+/** Delays of the rounds on a chain that one run of the cron trigger queues, in seconds: a round every 20 seconds. */
+const ROUND_DELAYS = [0, 20, 40] as const;
+/** Shortest pause between two rounds on a chain, in milliseconds, however often they are queued. */
+const PAUSE_MS = 4 * SECOND_MS;
+/** Lease on deposits that are due, in milliseconds: other runs leave them alone until it expires. */
+const LEASE_MS = 30 * SECOND_MS;
+/** Maximum number of due deposits that one round queues, and number of deposits in one message. */
+const MAX_DUE = 400;
+const ROWS_PER_MESSAGE = 8;
+/** Maximum number of due deposits that a run without a queue follows. */
+const MAX_DUE_WITHOUT_QUEUE = 24;
+/** Maximum number of messages in one batch. Source: Cloudflare Queues, limits. */
+const MAX_BATCH = 100;
+
+/** Schema of a queue message: a chain to read, or deposits that are due. */
+export const FollowMessage = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("chain"),
+    chain_id: z.int().positive(),
+    /** True if final blocks were left by the round before, which are read without a pause. */
+    goes_on: z.boolean().default(false),
+  }),
+  z.object({
+    kind: z.literal("rows"),
+    tracking_ids: z.array(z.string()).min(1).max(100),
+    /** Time until which the deposits are leased, in unix milliseconds; it identifies the lease. */
+    lease: z.int().positive(),
+  }),
+]);
+/** A parsed queue message about deposits to follow. */
+export type FollowMessage = z.infer<typeof FollowMessage>;
+
+/** What one run has done or queued. */
+export interface FollowRun extends FollowedRows {
+  /** Number of chains with deposits to follow, and of those that could not be read. */
+  chains: number;
+  failed: number;
+  /** Number of final blocks that are still to be read. */
+  missing: number;
+}
+
+/**
+ * Follows all deposits: reads the chains for their events, and tracks those that are due. With a queue, the run only
+ * queues the rounds of the next minute, one message per chain and round; without one, it does all itself, within the
+ * limits of one invocation. Throws `store_unavailable`.
+ */
+export async function followDeposits(ctx: Context): Promise<FollowRun> {
+  const chainIds = await selectChainsToFollow(ctx.db, [...ctx.chains.definitions.keys()]);
+  const queue = ctx.config.followingQueue;
+  const chains = chainIds.length;
+  if (queue !== null) {
+    const rounds = ROUND_DELAYS.flatMap((delaySeconds) =>
+      chainIds.map((chain_id) => ({
+        body: { kind: "chain" as const, chain_id, goes_on: false },
+        delaySeconds,
+      })),
+    );
+    await sendAll(queue, rounds);
+    const due = await queueDueDeposits(ctx, queue);
+    return { chains, failed: 0, missing: 0, ...NOTHING_FOLLOWED, due };
+  }
+  const rounds = await mapConcurrently(chainIds, {
+    doubtful: () => false,
+    // `followChain` has recorded and logged the error.
+    work: (chainId) => followChain(ctx, { chainId }).catch(() => undefined),
+  });
+  const missing = rounds.reduce((sum, round) => sum + (round?.missing ?? 0), 0);
+  const failed = rounds.filter((round) => round === undefined).length;
+  const rows = await claimDue(ctx, MAX_DUE_WITHOUT_QUEUE);
+  return { chains, failed, missing, ...(await followRows(ctx, rows)) };
+}
+
+const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 0, left: 0 };
+
+/**
+ * Handles a queue message: runs a round on a chain and queues the deposits that are due, or tracks the deposits of the
+ * message. Deposits whose lease has expired are left to the message that leased them again. Throws
+ * `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
+ */
+export async function followFromMessage(
+  ctx: Context,
+  message: FollowMessage,
+): Promise<Record<string, number | boolean | null>> {
+  if (message.kind === "rows") {
+    const { tracking_ids: trackingIds, lease } = message;
+    const leaseUntil = new Date(ctx.now() + LEASE_MS);
+    const rows = await claimLeasedDeposits(ctx.db, { trackingIds, held: new Date(lease), leaseUntil });
+    return { ...(await followRows(ctx, { rows, leaseUntil })) };
+  }
+  const queue = ctx.config.followingQueue;
+  const pauseMs = message.goes_on ? 0 : PAUSE_MS;
+  const round = await followChain(ctx, { chainId: message.chain_id, pauseMs }).catch((error: unknown) => ({
+    error,
+  }));
+  const due = queue === null ? 0 : await queueDueDeposits(ctx, queue);
+  if (round === null) return { chain_id: message.chain_id, busy: true, due };
+  if ("error" in round) throw round.error;
+  // Blocks that this round could not read are read by the next message at once.
+  if (round.missing > 0 && round.applied && queue !== null)
+    await sendAll(queue, [{ body: { ...message, goes_on: true } }]);
+  return { chain_id: message.chain_id, ...round, due };
+}
+
+/** Leases the deposits that are due, the sent before the unsent, and queues them. Returns their number. */
+async function queueDueDeposits(ctx: Context, queue: MessageQueue): Promise<number> {
+  const { rows, leaseUntil } = await claimDue(ctx, MAX_DUE);
+  const messages: { body: FollowMessage }[] = [];
+  for (let at = 0; at < rows.length; at += ROWS_PER_MESSAGE) {
+    const tracking_ids = rows.slice(at, at + ROWS_PER_MESSAGE).map(({ trackingId }) => trackingId);
+    messages.push({ body: { kind: "rows", tracking_ids, lease: leaseUntil.getTime() } });
+  }
+  await sendAll(queue, messages);
+  return rows.length;
+}
+
+async function claimDue(ctx: Context, limit: number) {
+  const now = ctx.now();
+  const leaseUntil = new Date(now + LEASE_MS);
+  return { leaseUntil, rows: await claimDueDeposits(ctx.db, { now: new Date(now), leaseUntil, limit }) };
+}
+
+async function sendAll(
+  queue: MessageQueue,
+  messages: readonly { body: FollowMessage; delaySeconds?: number }[],
+): Promise<void> {
+  for (let at = 0; at < messages.length; at += MAX_BATCH)
+    await queue.sendBatch(messages.slice(at, at + MAX_BATCH));
+}

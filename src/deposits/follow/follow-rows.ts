@@ -1,0 +1,167 @@
+import type { Context } from "../../context.ts";
+import { type EvidenceRow, selectEvidence } from "../../db/queries/deposit-evidence-queries.ts";
+import { type DepositHint, retryFoundHints, selectHints } from "../../db/queries/deposit-hint-queries.ts";
+import { type DepositRow, postponeChecks, scheduleCheck } from "../../db/queries/deposit-queries.ts";
+import { AppError } from "../../errors.ts";
+import { SECOND_MS } from "../../lib/durations.ts";
+import { describeError } from "../../lib/logger.ts";
+import {
+  type EvidenceStanding,
+  hasLostEvidence,
+  recordEvidence,
+  restateFromChains,
+} from "../track/deposit-evidence.ts";
+import { nextCheck } from "../track/deposit-schedule.ts";
+import { isOpen } from "../track/deposit-state-machine.ts";
+import { createTransactionReader, type TransactionReader } from "../track/deposit-transaction-reader.ts";
+import { applyWhileScheduled } from "../track/deposit-transitions.ts";
+import { trackDeposit } from "../track/track-deposit.ts";
+
+/** Delay until deposits that did not fit into a run are due again, in milliseconds. */
+const POSTPONE_MS = 5 * SECOND_MS;
+/** Time after which a run starts no further deposit, in milliseconds: well within its lease. */
+const RUN_MS = 18 * SECOND_MS;
+/** Number of requests after which a run starts no further deposit. One deposit needs up to thirty. */
+const MAX_REQUESTS = 120;
+/** Number of deposits that a run follows at the same time. */
+const CONCURRENCY = 3;
+/** External systems whose requests are counted. */
+const COUNTED_SYSTEMS = ["rpc", "provider", "db", "redis"] as const;
+
+/** Numbers of deposits in one run. */
+export interface FollowedRows {
+  /** Deposits that were due for a check. */
+  due: number;
+  /** Deposits that this run tracked. */
+  followed: number;
+  /** Tracked deposits whose state changed. */
+  moved: number;
+  /** Tracked deposits with a chain that could not be read. */
+  unread: number;
+  /** Due deposits left for a later run. */
+  left: number;
+}
+
+interface RowRun {
+  leaseUntil: Date;
+  hints: readonly DepositHint[];
+  evidence: readonly EvidenceRow[];
+  /** Pairs of source chain and vault's chain, one of which could not be read in this run. */
+  unreadable: Set<string>;
+}
+
+/**
+ * Tracks leased deposits and schedules their next checks. Tracks as many as fit into the time and the number of requests
+ * of one run, and makes the others due again after a short delay. After a chain could not be read, further deposits
+ * between the same two chains wait for a later run. Throws `store_unavailable`.
+ */
+export async function followRows(
+  ctx: Context,
+  { rows, leaseUntil }: { rows: readonly DepositRow[]; leaseUntil: Date },
+): Promise<FollowedRows> {
+  const startedAt = ctx.now();
+  const done: FollowedRows = { due: rows.length, followed: 0, moved: 0, unread: 0, left: 0 };
+  if (rows.length === 0) return done;
+  const ids = rows.map(({ trackingId }) => trackingId);
+  const [hints, evidence] = await Promise.all([selectHints(ctx.db, ids), selectEvidence(ctx.db, ids)]);
+  const run: RowRun = { leaseUntil, hints, evidence, unreadable: new Set() };
+  const left: string[] = [];
+  const waiting = [...rows];
+  const lane = async (): Promise<void> => {
+    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
+      const full = countRequests(ctx) > MAX_REQUESTS || ctx.now() - startedAt > RUN_MS;
+      if (full || run.unreadable.has(chainPair(row))) {
+        left.push(row.trackingId);
+        continue;
+      }
+      const { moved, unread } = await followRow(ctx, { row, run });
+      done.followed += 1;
+      if (moved) done.moved += 1;
+      if (unread) done.unread += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  const until = new Date(ctx.now() + POSTPONE_MS);
+  if (left.length > 0) await postponeChecks(ctx.db, { trackingIds: left, leaseUntil, until });
+  return { ...done, left: left.length };
+}
+
+const chainPair = (row: DepositRow): string => `${row.fromChainId}:${row.vaultChainId}`;
+
+const countRequests = (ctx: Context): number =>
+  COUNTED_SYSTEMS.reduce((sum, system) => sum + ctx.timing.requests(system), 0);
+
+/** Tracks one deposit, records its evidence and schedules its next check. Throws `store_unavailable`. */
+async function followRow(
+  ctx: Context,
+  { row, run }: { row: DepositRow; run: RowRun },
+): Promise<{ moved: boolean; unread: boolean }> {
+  const { trackingId } = row;
+  const hints = run.hints.filter((hint) => hint.trackingId === trackingId);
+  const known = run.evidence.filter((one) => one.trackingId === trackingId);
+  const readTransaction = createTransactionReader(ctx);
+  let tracked: Tracked = { row, unread: false, evidence: "incomplete" };
+  try {
+    tracked = await trackFully(ctx, { row, hints, known, readTransaction });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
+    ctx.log.warn("deposit_unread", { tracking_id: trackingId, error: describeError(error) });
+    tracked.unread = true;
+  }
+  if (tracked.unread) run.unreadable.add(chainPair(row));
+  await schedule(ctx, { before: row, tracked, run, hinted: hints.length > 0 });
+  return { moved: tracked.row.state !== row.state, unread: tracked.unread };
+}
+
+interface Tracked {
+  row: DepositRow;
+  unread: boolean;
+  evidence: EvidenceStanding;
+}
+
+/**
+ * Tracks a deposit from what the chains show now. What a reorg took back is stated again first, and so is a deposit that
+ * was found by its delivery once its source is known: of an order that was sent twice, source and delivery must belong
+ * together.
+ */
+async function trackFully(
+  ctx: Context,
+  of: {
+    row: DepositRow;
+    hints: readonly DepositHint[];
+    known: readonly EvidenceRow[];
+    readTransaction: TransactionReader;
+  },
+): Promise<Tracked> {
+  const { known, readTransaction } = of;
+  const lost = await hasLostEvidence(ctx, of);
+  const row = lost ? await restateFromChains(ctx, of) : of.row;
+  if (lost) await retryFoundHints(ctx.db, row.trackingId);
+  const hints = lost ? await selectHints(ctx.db, [row.trackingId]) : of.hints;
+  const apply = applyWhileScheduled;
+  const { row: after, unreadable } = await trackDeposit(ctx, { row, readTransaction, hints, apply });
+  if (unreadable !== null) return { row: after, unread: true, evidence: "incomplete" };
+  const paired = after.provider !== null && !row.sourceProven && after.sourceProven && !isOpen(row.state);
+  const stated = paired
+    ? await restateFromChains(ctx, { row: after, readTransaction, ifEnded: true })
+    : after;
+  const evidence = await recordEvidence(ctx, { row: stated, readTransaction, known });
+  return { row: stated, unread: false, evidence };
+}
+
+async function schedule(
+  ctx: Context,
+  of: { before: DepositRow; tracked: Tracked; run: RowRun; hinted: boolean },
+): Promise<void> {
+  const { before, tracked, run } = of;
+  const { row, evidence } = tracked;
+  const checks = row.state !== before.state ? 0 : before.checks + 1;
+  const left = of.hinted || row.state !== before.state ? await selectHints(ctx.db, [row.trackingId]) : [];
+  const nextCheckAt = nextCheck({ ...row, checks }, { now: ctx.now(), hinted: left.length > 0, evidence });
+  await scheduleCheck(ctx.db, {
+    trackingId: row.trackingId,
+    leaseUntil: run.leaseUntil,
+    nextCheckAt,
+    checks,
+  });
+}

@@ -1,0 +1,169 @@
+import type { Hex } from "viem";
+import type { Context } from "../../context.ts";
+import type { EvidenceBlock, EvidenceRow } from "../../db/queries/deposit-evidence-queries.ts";
+import { replaceEvidence } from "../../db/queries/deposit-evidence-queries.ts";
+import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
+import type { DepositChange, DepositRow } from "../../db/queries/deposit-queries.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
+import { isRequested } from "./async-deposit-request.ts";
+import { currentState, isOpen } from "./deposit-state-machine.ts";
+import type { TransactionReader } from "./deposit-transaction-reader.ts";
+import { previewTransitions, restateDeposit } from "./deposit-transitions.ts";
+import { trackDeposit } from "./track-deposit.ts";
+
+interface EvidenceOf {
+  row: DepositRow;
+  readTransaction: TransactionReader;
+}
+
+/** Returns the transactions that prove what a deposit's row says, each once, with their chains. */
+export function provingTransactions(row: DepositRow): { chainId: number; txHash: Hex }[] {
+  const { fromChainId, vaultChainId, history } = row;
+  const requested = history.some(isRequested);
+  const listed: readonly (readonly [number, string | null])[] = [
+    [fromChainId, row.sourceProven ? row.sourceTxHash : null],
+    [vaultChainId, row.destinationTxHash],
+    [vaultChainId, row.depositProven || row.shares !== null ? row.depositTxHash : null],
+    [vaultChainId, row.state === "completed" && requested ? row.claimTxHash : null],
+    [requested ? vaultChainId : fromChainId, row.refundTxHash],
+  ];
+  const found = new Map(
+    listed.flatMap(([chainId, hash]) =>
+      hash === null ? [] : [[`${chainId} ${hash}`, { chainId, txHash: hash as Hex }] as const],
+    ),
+  );
+  return [...found.values()];
+}
+
+/** How well a deposit's evidence is known: some of it is not recorded, some is not final, or all is final. */
+export type EvidenceStanding = "incomplete" | "open" | "final";
+
+/**
+ * Records the blocks of the transactions that prove what a deposit's row says, so that they are watched until the
+ * chains have finalized them. Does nothing if all are recorded. A transaction whose block cannot be read is left for a
+ * later check. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ */
+export async function recordEvidence(
+  ctx: Context,
+  { row, readTransaction, known }: EvidenceOf & { known: readonly EvidenceRow[] },
+): Promise<EvidenceStanding> {
+  const wanted = provingTransactions(row);
+  const at = ({ chainId, txHash }: { chainId: number; txHash: string }) =>
+    known.find((one) => one.chainId === chainId && one.txHash === txHash && one.blockHash !== "");
+  if (wanted.length === known.length && wanted.every((one) => at(one) !== undefined))
+    return known.every(({ final }) => final) ? "final" : "open";
+  const blocks: EvidenceBlock[] = [];
+  for (const one of wanted) {
+    const stored = at(one);
+    const read = stored ?? (await readEvidence(readTransaction, one));
+    if (read !== null) blocks.push(read);
+  }
+  const { trackingId } = row;
+  const plain = blocks.map(({ chainId, txHash, blockNumber, blockHash }) => ({
+    ...{ chainId, txHash },
+    ...{ blockNumber, blockHash },
+  }));
+  await replaceEvidence(ctx.db, { trackingId, blocks: plain });
+  return blocks.length === wanted.length ? "open" : "incomplete";
+}
+
+async function readEvidence(
+  readTransaction: TransactionReader,
+  { chainId, txHash }: { chainId: number; txHash: Hex },
+): Promise<EvidenceBlock | null> {
+  const { receipt } = await readTransaction(chainId, txHash);
+  if (receipt?.blockHash === undefined) return null;
+  return { chainId, txHash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash };
+}
+
+/** Time after which a transaction that is in no block any more counts as gone, in milliseconds. */
+const GONE_MS = 5 * MINUTE_MS;
+/** Time after which nodes may have forgotten a transaction, so that nothing follows from its absence. */
+const FORGOTTEN_MS = DAY_MS;
+
+/**
+ * Returns true if a deposit's row names a transaction that the chain no longer contains: a reorg replaced the block in
+ * which it was recorded, or it was seen minutes ago and no node has it in a block now. Errors of the RPC nodes
+ * propagate.
+ */
+export async function hasLostEvidence(
+  ctx: Context,
+  { row, readTransaction, known }: EvidenceOf & { known: readonly EvidenceRow[] },
+): Promise<boolean> {
+  if (known.some(({ blockHash }) => blockHash === "")) return true;
+  const age = ctx.now() - row.updatedAt.getTime();
+  if (age < GONE_MS || age > FORGOTTEN_MS) return false;
+  const { state, sourceTxHash, fromChainId: chainId } = row;
+  const sent =
+    state === "submitted" && sourceTxHash !== null ? [{ chainId, txHash: sourceTxHash as Hex }] : [];
+  for (const one of [...provingTransactions(row), ...sent]) {
+    if (known.some(({ txHash }) => txHash === one.txHash)) continue;
+    const { transaction, receipt } = await readTransaction(one.chainId, one.txHash);
+    if (receipt === null && (transaction === null || state !== "submitted")) return true;
+  }
+  return false;
+}
+
+/**
+ * States a deposit again: follows the transactions that the row names, as if nothing were known of the deposit, and
+ * stores what the chains then show. Returns the row unchanged if a chain cannot be read or, with `ifEnded`, if the
+ * deposit would not have ended. Throws `store_unavailable`.
+ */
+export async function restateFromChains(
+  ctx: Context,
+  { row, readTransaction, ifEnded = false }: EvidenceOf & { ifEnded?: boolean },
+): Promise<DepositRow> {
+  const blank: DepositRow = { ...row, ...NOTHING_SEEN, state: "built", history: [] };
+  const hints = hintsOf(row);
+  const { row: shown, unreadable } = await trackDeposit(ctx, {
+    ...{ row: blank, readTransaction, hints },
+    apply: restatePreview,
+  });
+  if (unreadable !== null || (ifEnded && isOpen(shown.state))) return row;
+  const state = currentState(shown, ctx.now());
+  const columns = Object.fromEntries(
+    Object.keys(NOTHING_SEEN).map((name) => [name, shown[name as keyof typeof NOTHING_SEEN]]),
+  );
+  const differs =
+    state !== row.state || Object.entries(columns).some(([name, value]) => Reflect.get(row, name) !== value);
+  if (!differs) return row;
+  ctx.log.warn("deposit_restated", { tracking_id: row.trackingId, from: row.state, to: state });
+  return restateDeposit(ctx, { row, shown: { ...columns, state } });
+}
+
+const restatePreview = async (
+  ctx: Context,
+  input: Parameters<typeof previewTransitions>[1],
+): Promise<DepositRow> => previewTransitions(ctx, input);
+
+/** The columns of a deposit of which nothing was seen. */
+const NOTHING_SEEN = {
+  substatus: null,
+  shares: null,
+  receivedAmount: null,
+  sourceTxHash: null,
+  sourceProven: false,
+  depositTxHash: null,
+  depositProven: false,
+  claimTxHash: null,
+  destinationTxHash: null,
+  refundTxHash: null,
+  deliveredAmount: null,
+  requestId: null,
+} as const satisfies DepositChange;
+
+/** Returns the transactions that a deposit's row names as hints. */
+function hintsOf(row: DepositRow): DepositHint[] {
+  const { trackingId, fromChainId, vaultChainId } = row;
+  const listed: readonly (readonly [number, string | null])[] = [
+    [fromChainId, row.sourceTxHash],
+    [vaultChainId, row.depositTxHash],
+    [vaultChainId, row.destinationTxHash],
+    [vaultChainId, row.claimTxHash],
+  ];
+  return listed.flatMap(([chainId, txHash]) =>
+    txHash === null
+      ? []
+      : [{ trackingId, chainId, txHash, origin: "logs" as const, notedAt: row.createdAt, droppedAt: null }],
+  );
+}

@@ -1,0 +1,64 @@
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/durations.ts";
+import { isRejected } from "./async-deposit-request.ts";
+import type { EvidenceStanding } from "./deposit-evidence.ts";
+
+/** First and longest pause between two checks of a deposit whose transaction waits to be confirmed. */
+const SENT_MS = { first: 5 * SECOND_MS, most: HOUR_MS } as const;
+/** First and longest pause between two checks of a deposit while its tokens are in transit, in milliseconds. */
+const IN_FLIGHT_MS = { first: 15 * SECOND_MS, most: HOUR_MS } as const;
+/**
+ * First and longest pause between two checks of a deposit while the user or the vault must act, in milliseconds. The
+ * event reader makes the deposit due when it sees something of it.
+ */
+const IDLE_MS = { first: MINUTE_MS, most: 6 * HOUR_MS } as const;
+/** Pause between two checks of a deposit that has ended and whose evidence is not final, in milliseconds. */
+const ENDED_MS = 10 * MINUTE_MS;
+/** Maximum age at which a deposit that failed is still checked for a refund, in milliseconds. */
+const FAILED_TTL_MS = 3 * DAY_MS;
+/** Maximum age at which a deposit that waits for its user or its vault is still checked, in milliseconds. */
+const USER_STEP_TTL_MS = 30 * DAY_MS;
+const MAX_DOUBLINGS = 20;
+
+type Scheduled = Pick<DepositRow, "state" | "checks" | "createdAt" | "shares" | "requestId">;
+
+/**
+ * Returns the time of a deposit's next check, or null if there is none: what was only built and what has ended for good
+ * is not checked, because the event reader finds what happens to it. `hinted` is true while transactions are known that
+ * may belong to the deposit, `final` if its evidence is final. `now` is in unix milliseconds. The pause doubles with
+ * every check that finds no change.
+ */
+export function nextCheck(
+  row: Scheduled,
+  at: { now: number; hinted: boolean; evidence: EvidenceStanding },
+): Date | null {
+  const { now, hinted, evidence } = at;
+  const age = now - row.createdAt.getTime();
+  const after = (pause: { first: number; most: number }): Date =>
+    new Date(now + Math.min(pause.first * 2 ** Math.min(row.checks, MAX_DOUBLINGS), pause.most));
+  const ended = (): Date | null => {
+    if (hinted || evidence === "incomplete") return after(SENT_MS);
+    return evidence === "final" ? null : new Date(now + ENDED_MS);
+  };
+  switch (row.state) {
+    case "built":
+    case "expired":
+    case "abandoned":
+      return hinted ? after(SENT_MS) : null;
+    case "submitted":
+      return after(SENT_MS);
+    case "bridging":
+      return after(IN_FLIGHT_MS);
+    case "awaiting_deposit":
+    case "requested":
+    case "claimable":
+      return age > USER_STEP_TTL_MS ? ended() : after(IDLE_MS);
+    case "failed":
+      return isRejected(row) && age <= FAILED_TTL_MS ? after(IDLE_MS) : ended();
+    case "partial":
+      return row.shares === null && age <= FAILED_TTL_MS ? after(IDLE_MS) : ended();
+    case "completed":
+    case "refunded":
+      return ended();
+  }
+}
