@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AppError } from "./errors.ts";
+import { type DiscoverySetting, parseDiscoverySetting } from "./lib/discovery-setting.ts";
 import {
   type AssetFiles,
   assetsOf,
@@ -212,6 +213,7 @@ const Variables = z.object({
   CHAINS: ChainsVariable,
   PROVIDERS: jsonVariable(ProviderSettings),
   PRICES: jsonVariable(PriceSettings).transform((prices) => prices ?? PriceSettings.parse({})),
+  DISCOVERY: jsonVariable(z.unknown()).transform(parseDiscoverySetting),
   RATE_LIMITS: jsonVariable(RateLimits),
   /** Secrets that API keys are hashed with; without them, creating and verifying API keys fails. */
   PARTNER_PEPPERS: jsonVariable(Peppers),
@@ -231,6 +233,8 @@ export interface Config {
   providers: ProviderSettings;
   /** URL of the public price API, or null for none, and the feeds of chains that the code does not support. */
   prices: { apiUrl: string | null; feeds: ReadonlyMap<number, PriceSettings["feeds"][number][1]> };
+  /** Registers of vaults on chains that the code does not support, and what a discovered vault needs to open. */
+  discovery: DiscoverySetting;
   serverTiming: boolean;
   limits: Limits;
   /** Factor by which the rate limits are multiplied for partners' requests. */
@@ -277,6 +281,7 @@ export function parseConfig(env: unknown): Config {
     chains: variables.CHAINS ?? null,
     providers: variables.PROVIDERS ?? {},
     prices: { apiUrl: variables.PRICES.api_url, feeds: new Map(variables.PRICES.feeds) },
+    discovery: variables.DISCOVERY,
     serverTiming: variables.SERVER_TIMING,
     limits: { ...limitDefaults, ...definedOf(variables.RATE_LIMITS?.limits) },
     keyFactor: variables.RATE_LIMITS?.keyFactor ?? 10,

@@ -10,6 +10,7 @@ import { takeSnapshots } from "./history/take-vault-snapshots.ts";
 import { countBlocks } from "./lib/block-ranges.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";
 import type { HeldLease } from "./lib/renewed-lease.ts";
+import { discoverVaults } from "./registry/discovery/discover-vaults.ts";
 import { proveDueVaults } from "./registry/prove-due-vaults.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 
@@ -55,6 +56,12 @@ const proveVaultsJob: Job = {
 const runFollowMessage = (ctx: Context, body: unknown): Promise<LogFields> =>
   followFromMessage(ctx, FollowMessage.parse(body));
 
+/** Reads the registers that are due for new vaults. */
+const discoverVaultsJob: Job = {
+  name: "discover_vaults",
+  run: async (ctx) => ({ ...(await discoverVaults(ctx)) }),
+};
+
 /** Stores a snapshot of every vault. */
 const takeSnapshotsJob: Job = {
   name: "note_snapshots",
@@ -85,7 +92,10 @@ export const deleteOldAnswersJob: Job = {
  */
 export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> = {
   "* * * * *": [[followDepositsJob], [indexFlowsJob, proveVaultsJob]],
-  "*/5 * * * *": [[takeSnapshotsJob, indexControlEventsJob, raiseSignalsJob], [deleteOldAnswersJob]],
+  "*/5 * * * *": [
+    [takeSnapshotsJob, indexControlEventsJob, raiseSignalsJob, discoverVaultsJob],
+    [deleteOldAnswersJob],
+  ],
 };
 
 /** Runs the jobs of a cron trigger like `runJobs`; does nothing for an unknown trigger. */

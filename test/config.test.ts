@@ -20,6 +20,7 @@ const complete = {
     lifi: { integrator: "causeway", api_key: "lifi-k3y" },
     across: { api_url: "https://bridge.example/api", integrator_id: "0xAB12" },
   }),
+  DISCOVERY: JSON.stringify({ assets: [`1:0x${"ab".repeat(20)}`], min_tvl_usd: 5 }),
   RATE_LIMITS: JSON.stringify({
     quote: 7,
     key_factor: 3,
@@ -84,6 +85,7 @@ describe("parseConfig()", () => {
       chains: null,
       providers: {},
       prices: { apiUrl: "https://coins.llama.fi", feeds: new Map() },
+      discovery: { assets: [], min_tvl_usd: 1_000_000, min_age_days: 30, registers: [] },
       serverTiming: true,
       limits,
       keyFactor: 10,
@@ -115,6 +117,7 @@ describe("parseConfig()", () => {
         },
         across: { api_url: "https://bridge.example/api", integrator_id: "0xab12", deployments: [] },
       },
+      discovery: { assets: [`1:0x${"ab".repeat(20)}`], min_tvl_usd: 5, min_age_days: 30, registers: [] },
       prices: {
         apiUrl: "https://prices.example",
         feeds: new Map([
@@ -234,6 +237,8 @@ describe("parseConfig() with an invalid variable", () => {
     ["PROVIDERS", '{"across":{"integrator_id":"0x123"}}'],
     ["PROVIDERS", '{"across":{"deployments":{"0":{}}}}'],
     ["PROVIDERS", `{"across":{"deployments":{"31337":{"spoke_pool":"wr0ng"}}}}`],
+    ["DISCOVERY", '{"assets":["USDC"]}'],
+    ["DISCOVERY", '{"min_tvl":5}'],
     ["RATE_LIMITS", "wr0ng"],
     ["RATE_LIMITS", '{"quote":0}'],
     ["RATE_LIMITS", '{"quote":"60"}'],

@@ -43,6 +43,7 @@ export function vaultRow(of: {
     wasActive: true,
     provenance: { source: "seed", detail: "" },
     claim: null,
+    namedBy: [],
     proof: null,
     proofDueAt: new Date(0),
     proofRefusals: 0,

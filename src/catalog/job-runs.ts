@@ -7,6 +7,7 @@ export const jobNames = [
   "follow_deposits",
   "index_flows",
   "prove_vaults",
+  "discover_vaults",
   "note_snapshots",
   "watch_controls",
   "judge_vaults",

@@ -18,6 +18,11 @@ type ProvenEntry = Pick<
   "address" | "status" | "statusBy" | "statusReason" | "provenance" | "proofRefusals"
 >;
 
+/** The admission gate's answer for a discovered or imported vault. `obstacle` is null if the vault may open. */
+export interface Admission {
+  obstacle: string | null;
+}
+
 /** Number of refusals in a row, 5 and 30 minutes after the first, after which an active vault is paused. */
 const REFUSALS_BEFORE_PAUSE = 3;
 /** Time from one refusal of an active vault to the next attempt, by the number of refusals so far. */
@@ -28,6 +33,8 @@ const UNREAD_RETRY_MS = 10 * MINUTE_MS;
 const CLOSED_RETRY_MS = HOUR_MS;
 /** Time to the next attempt for a candidate that its proof refused. */
 const REFUSED_RETRY_MS = 6 * HOUR_MS;
+/** Time to the next attempt for a discovered vault whose proof passed and which the admission gate holds back. */
+const HELD_RETRY_MS = 7 * DAY_MS;
 /** Time between two proofs of a vault that passes: between these two limits, spread by the vault's address. */
 const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
 
@@ -37,7 +44,7 @@ const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
  */
 export function decideAfterProof(
   entry: ProvenEntry,
-  { finding, now }: { finding: ProofFinding; now: number },
+  { finding, admission = null, now }: { finding: ProofFinding; admission?: Admission | null; now: number },
 ): Omit<ProofChange, "derived"> {
   const { status, statusBy, statusReason } = entry;
   const kept = { status, statusBy, statusReason };
@@ -52,23 +59,36 @@ export function decideAfterProof(
       };
     case "closed":
       return { ...kept, proof: finding.proof, proofDueAt: due(CLOSED_RETRY_MS), proofRefusals: 0 };
-    case "passed":
+    case "passed": {
+      const held = isCandidate(entry) && !isReviewed(entry) && admission?.obstacle !== null;
       return {
-        ...(mayActivate(entry) ? { status: "active", statusBy: "proof", statusReason: "" } : kept),
+        ...(held ? heldChange(admission) : mayActivate(entry) ? OPEN : kept),
         proof: finding.proof,
-        proofDueAt: due(renewalMs(entry.address)),
+        proofDueAt: due(held ? HELD_RETRY_MS : renewalMs(entry.address)),
         proofRefusals: 0,
       };
+    }
     case "refused":
       return { ...refusalChange(entry, finding.proof.reason), proof: finding.proof, ...retry(entry, now) };
   }
 }
 
-/** Returns true if a proof alone opens the vault: not if an administrator closed it or a gate must decide. */
-function mayActivate({ status, statusBy, provenance }: ProvenEntry): boolean {
-  const reviewed = provenance.source === "seed" || provenance.source === "operator";
-  if (status === "candidate" || status === "refused") return reviewed;
-  return status === "paused" && statusBy === "proof";
+const OPEN = { status: "active", statusBy: "proof", statusReason: "" } as const;
+
+/** Returns true for entries that were reviewed by people, which their proof alone opens. */
+const isReviewed = ({ provenance }: Pick<ProvenEntry, "provenance">): boolean =>
+  provenance.source === "seed" || provenance.source === "operator";
+
+/** Returns true for entries that were not open before. */
+const isCandidate = ({ status }: ProvenEntry): boolean => status === "candidate" || status === "refused";
+
+/** Returns true if a passed proof opens the vault: not if an administrator closed it. */
+function mayActivate(entry: ProvenEntry): boolean {
+  return isCandidate(entry) || (entry.status === "paused" && entry.statusBy === "proof");
+}
+
+function heldChange(admission: Admission | null): Pick<ProofChange, "status" | "statusBy" | "statusReason"> {
+  return { status: "candidate", statusBy: "proof", statusReason: admission?.obstacle ?? "not admitted yet" };
 }
 
 function refusalChange(

@@ -10,6 +10,7 @@ import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin-schema.ts";
 import { decideAfterProof, type ProofFinding } from "./proof-decision.ts";
 import { proveVault } from "./prove-vault.ts";
+import { readAdmission } from "./read-admission.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
 /** Number of vaults of one chain that a run claims at a time. */
@@ -75,7 +76,8 @@ async function proveAndRecord(
   { row, actor }: { row: VaultRow; actor: string },
 ): Promise<{ finding: ProofFinding; changed: boolean }> {
   const { finding, derived } = await proveVault(ctx, row);
-  const decided = decideAfterProof(row, { finding, now: ctx.now() });
+  const admission = await readAdmission(ctx, { row, finding, derived });
+  const decided = decideAfterProof(row, { finding, admission, now: ctx.now() });
   // Addresses of a vault whose proof failed are kept as they were: they are shown, but receive no deposit.
   const change = { ...decided, derived: finding.kind === "passed" ? derived : null };
   const reason = finding.kind === "unread" ? finding.reason : finding.proof.reason;

@@ -51,6 +51,7 @@ export type StoredVault = Omit<
   | "wasActive"
   | "provenance"
   | "claim"
+  | "namedBy"
   | "proof"
   | "proofDueAt"
   | "proofRefusals"

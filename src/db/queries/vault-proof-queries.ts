@@ -61,7 +61,7 @@ export interface ProofChange {
   proofDueAt: Date;
   proofRefusals: number;
   /** Columns that were read from on-chain data, or null to keep the stored ones. */
-  derived: (DerivedColumns & Pick<NewVault, "adapter" | "type">) | null;
+  derived: (DerivedColumns & Pick<NewVault, "adapter" | "type"> & { name?: string }) | null;
 }
 
 /**

@@ -80,6 +80,11 @@ export const vaults = pgTable(
      */
     wasActive: boolean("was_active").notNull().default(false),
     provenance: jsonb("provenance").$type<Provenance>().notNull().default({ source: "seed", detail: "" }),
+    /**
+     * Registers and public lists that name the vault, as `register:<address>` or `list:<name>`. A register that no
+     * longer names it is removed.
+     */
+    namedBy: jsonb("named_by").$type<string[]>().notNull().default([]),
     /** What the entry's source claims, or null for entries that are older than this column. */
     claim: jsonb("claim").$type<VaultClaim>(),
     proof: jsonb("proof").$type<VaultProof>(),
@@ -98,4 +103,21 @@ export const vaults = pgTable(
     index("vaults_status").on(table.status),
     index("vaults_proof_due").on(table.proofDueAt),
   ],
+);
+
+/** How far the registers that name vaults (factories and protocols' own lists) have been read. Addresses are lowercase. */
+export const vaultRegisterTips = pgTable(
+  "vault_register_tips",
+  {
+    chainId: integer("chain_id").notNull(),
+    address: text("address").notNull(),
+    /** Last block whose events were read, or null for a register that lists its vaults in a view. */
+    readTo: bigint("read_to", { mode: "number" }),
+    /** Number of vaults that the register named at the last reading. */
+    named: integer("named").notNull().default(0),
+    dueAt: time("due_at").notNull(),
+    /** Error of the last reading, or null if it succeeded. */
+    error: text("error"),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.address] })],
 );

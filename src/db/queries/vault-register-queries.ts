@@ -1,0 +1,76 @@
+import { and, eq, inArray, sql as raw } from "drizzle-orm";
+import type { Database } from "../database-client.ts";
+import { vaultRegisterTips, vaults } from "../schema/vault-tables.ts";
+import type { NewVault } from "./vault-queries.ts";
+
+/** How far one register was read. */
+export type RegisterTip = typeof vaultRegisterTips.$inferSelect;
+
+/** Selects how far the registers of the given chains were read. Throws `store_unavailable`. */
+export function selectRegisterTips(db: Database, chainIds: readonly number[]): Promise<RegisterTip[]> {
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(vaultRegisterTips)
+      .where(inArray(vaultRegisterTips.chainId, [...chainIds])),
+  );
+}
+
+/** Maximum number of candidates in one statement, well below PostgreSQL's limit of parameters. */
+const CHUNK = 200;
+
+/** The vaults that a register named at one reading. */
+export interface RegisterReport {
+  tip: RegisterTip;
+  /** The source as entries name it, `register:<address>`. */
+  source: string;
+  candidates: readonly NewVault[];
+  /** True if the candidates are all vaults that the register names, so that others have left it. */
+  complete: boolean;
+}
+
+/**
+ * Stores a reading of a register: new vaults become candidates, known ones note that the register names them, and after
+ * a complete reading the others no longer note it and are proven again now. Throws `store_unavailable`.
+ */
+export async function writeRegisterReport(db: Database, report: RegisterReport): Promise<void> {
+  const { tip, source, candidates } = report;
+  for (let start = 0; start < candidates.length; start += CHUNK) {
+    const rows = candidates.slice(start, start + CHUNK).map((row) => ({ ...row, namedBy: [source] }));
+    const named = JSON.stringify([source]);
+    await db.run((sql) =>
+      sql
+        .insert(vaults)
+        .values(rows)
+        .onConflictDoUpdate({
+          target: [vaults.chainId, vaults.address],
+          set: { namedBy: raw`${vaults.namedBy} || ${named}::jsonb` },
+          setWhere: raw`not ${vaults.namedBy} @> ${named}::jsonb`,
+        }),
+    );
+  }
+  if (report.complete) await forgetOthers(db, report);
+  const { chainId, address, ...columns } = tip;
+  await db.run((sql) =>
+    sql
+      .insert(vaultRegisterTips)
+      .values(tip)
+      .onConflictDoUpdate({ target: [vaultRegisterTips.chainId, vaultRegisterTips.address], set: columns }),
+  );
+}
+
+async function forgetOthers(db: Database, { tip, source, candidates }: RegisterReport): Promise<void> {
+  const kept = JSON.stringify(candidates.map(({ address }) => address));
+  await db.run((sql) =>
+    sql
+      .update(vaults)
+      .set({ namedBy: raw`${vaults.namedBy} - ${source}::text`, proofDueAt: raw`now()` })
+      .where(
+        and(
+          eq(vaults.chainId, tip.chainId),
+          raw`${vaults.namedBy} @> ${JSON.stringify([source])}::jsonb`,
+          raw`not ${vaults.address} = any(array(select jsonb_array_elements_text(${kept}::jsonb)))`,
+        ),
+      ),
+  );
+}

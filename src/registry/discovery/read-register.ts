@@ -1,0 +1,127 @@
+import { type Address, decodeEventLog, getAddress, type Hex, toEventSelector } from "viem";
+import { runQuery } from "../../chains/aggregate-reads.ts";
+import type { ChainClient } from "../../chains/chain-client.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { searchLogs } from "../../chains/log-reader.ts";
+import { failure } from "../../errors.ts";
+import { registerAbi, type VaultRegister } from "./vault-registers.ts";
+
+/** The vaults that one reading of a register found. */
+export interface RegisterVaults {
+  vaults: readonly Address[];
+  /** True if these are all vaults that the register names. */
+  complete: boolean;
+  /** Last block whose events were read, or null for a register that lists its vaults in a view. */
+  readTo: number | null;
+  /** True if more blocks with events remain. */
+  behind: boolean;
+}
+
+/** Maximum number of requests for the events of one register in one reading. */
+const MAX_LOG_REQUESTS = 12;
+/** Maximum number of vaults that are taken from one list: a register that names more is not one that we know. */
+const MAX_LISTED = 5_000;
+
+/**
+ * Reads the vaults that a register names: all of them from its view, or those of the next blocks from its events, up to
+ * block `head`. Vaults of events are kept only if the register's own view confirms them, because a node may invent
+ * events. Throws `upstream_rejected` if the contract does not answer as the register should; errors of the chain client
+ * propagate.
+ */
+export async function readRegister(
+  client: ChainClient,
+  of: { register: VaultRegister; readTo: number | null; head: number },
+): Promise<RegisterVaults> {
+  const { register } = of;
+  if (register.reading.kind === "list") {
+    const { value } = await runQuery(client, listQuery(register));
+    if (value === null || value.length > MAX_LISTED)
+      throw failure("upstream_rejected", "the contract does not answer as this register");
+    return { vaults: distinct(value), complete: true, readTo: null, behind: false };
+  }
+  const { vaults, readTo } = await readEvents(client, { ...of, reading: register.reading });
+  const { value: named } = await runQuery(client, membershipQuery(register, vaults));
+  return {
+    vaults: vaults.filter((_, index) => named[index]),
+    complete: false,
+    readTo,
+    behind: readTo < of.head,
+  };
+}
+
+const distinct = (addresses: readonly Address[]): Address[] => [
+  ...new Set(addresses.map((address) => getAddress(address))),
+];
+
+function listQuery({ address, reading }: VaultRegister): Query<Address[] | null> {
+  if (reading.kind !== "list") throw new TypeError("the register has no list");
+  const listed = read({ to: address, abi: registerAbi(), name: reading.view });
+  return createQuery({ listed }, (results) => valueOrNull(results.listed)?.flat() ?? null);
+}
+
+/**
+ * Returns a query that asks a register whether it names each of the given vaults. All are confirmed if the register has
+ * no such view.
+ */
+export function membershipQuery(
+  { address, membership }: VaultRegister,
+  vaults: readonly Address[],
+): Query<boolean[]> {
+  if (membership === null) return createQuery({}, () => vaults.map(() => true));
+  const reads = Object.fromEntries(
+    vaults.map((vault) => [
+      vault,
+      read({ to: address, abi: registerAbi(), name: membership, args: [vault] }),
+    ]),
+  );
+  return createQuery(reads, (results) =>
+    vaults.map((vault) => {
+      const result = results[vault];
+      return result !== undefined && valueOrNull(result) === true;
+    }),
+  );
+}
+
+async function readEvents(
+  client: ChainClient,
+  of: {
+    register: VaultRegister;
+    reading: Extract<VaultRegister["reading"], { kind: "events" }>;
+    readTo: number | null;
+    head: number;
+  },
+): Promise<{ vaults: Address[]; readTo: number }> {
+  const { register, reading, head } = of;
+  const from = of.readTo === null ? reading.from : of.readTo + 1;
+  if (from > head) return { vaults: [], readTo: of.readTo ?? head };
+  const event = reading.event();
+  const { logs, read: range } = await searchLogs(client, {
+    range: { from, to: head },
+    filters: [{ addresses: [register.address.toLowerCase()], topics: [[toEventSelector(event)]] }],
+    maxRequests: MAX_LOG_REQUESTS,
+  });
+  const vaults = logs.flatMap(({ address, topics, data }) => {
+    if (address.toLowerCase() !== register.address.toLowerCase()) return [];
+    const args = argumentsOf({ abi: [event], topics, data });
+    return reading.vaults.flatMap((name) => addressIn(args, name));
+  });
+  return { vaults: distinct(vaults), readTo: range?.to ?? from - 1 };
+}
+
+function argumentsOf(log: {
+  abi: readonly unknown[];
+  topics: readonly string[];
+  data: string;
+}): Readonly<Record<string, unknown>> {
+  try {
+    const decoded = decodeEventLog(log as Parameters<typeof decodeEventLog>[0]);
+    return (decoded.args ?? {}) as unknown as Readonly<Record<string, unknown>>;
+  } catch {
+    return {};
+  }
+}
+
+const addressIn = (args: Readonly<Record<string, unknown>>, name: string): Hex[] => {
+  const value = args[name];
+  return typeof value === "string" ? [value as Hex] : [];
+};

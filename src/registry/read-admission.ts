@@ -1,0 +1,75 @@
+import type { Context } from "../context.ts";
+import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
+import type { VaultRow } from "../db/queries/vault-queries.ts";
+import { AppError } from "../errors.ts";
+import { priceOf, valueInUsd } from "../prices/price.ts";
+import { readPrices } from "../prices/read-prices.ts";
+import { parseRegistryRow } from "../vaults/find-vault.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { adapterOf } from "../vaults/vault-families.ts";
+import { readUncached } from "../vaults/vault-state.ts";
+import { admissionObstacle } from "./admission-gate.ts";
+import { servedRegisters, sourceOf } from "./discovery/discover-vaults.ts";
+import type { Admission, ProofFinding } from "./proof-decision.ts";
+
+/**
+ * Asks the admission gate about a vault whose proof passed. Returns null for vaults that need no admission: reviewed
+ * ones, those that were open before, and those whose proof did not pass. A value that cannot be read is an obstacle.
+ */
+export async function readAdmission(
+  ctx: Context,
+  of: { row: VaultRow; finding: ProofFinding; derived: ProofChange["derived"] },
+): Promise<Admission | null> {
+  const { row, finding, derived } = of;
+  const { source } = row.provenance;
+  if (finding.kind !== "passed" || derived === null || source === "seed" || source === "operator")
+    return null;
+  if (row.wasActive || row.status === "active") return null;
+  const { caller = row.caller, params = row.params } = derived;
+  const vault = parseRegistryRow({ ...row, ...derived, caller, params });
+  const obstacle = admissionObstacle(
+    {
+      chainId: row.chainId,
+      asset: vault.asset.address,
+      adapter: vault.adapter,
+      provenance: row.provenance,
+      namedBy: row.namedBy,
+      curated: row.namedBy.some((name) => isCurated(ctx, { chainId: row.chainId, name })),
+      seenAt: row.createdAt.getTime(),
+      tvlUsd: await readTvl(ctx, vault),
+      proof: finding.proof,
+    },
+    { setting: ctx.config.discovery, now: ctx.now() },
+  );
+  return { obstacle };
+}
+
+/** Returns true for a register that the protocol's owners keep, and for a public list that an operator imported. */
+function isCurated(ctx: Context, { chainId, name }: { chainId: number; name: string }): boolean {
+  if (name.startsWith("list:")) return true;
+  return servedRegisters(ctx).some(
+    (register) =>
+      register.chainId === chainId && register.openness === "governed" && sourceOf(register) === name,
+  );
+}
+
+/**
+ * Returns a vault's total assets in US dollars, times 10^18, at the lower of our own prices, or null if they are
+ * unknown.
+ */
+async function readTvl(ctx: Context, vault: Vault): Promise<bigint | null> {
+  const { chainId, asset } = vault;
+  const token = { chainId, token: asset.address };
+  try {
+    const [{ value }, prices] = await Promise.all([
+      readUncached(ctx, { chainId, query: adapterOf(vault).state(vault, ctx.now()) }),
+      readPrices(ctx, [token]),
+    ]);
+    const price = priceOf(prices, token);
+    if (value.totalAssets === null || price === null) return null;
+    return valueInUsd(value.totalAssets, { decimals: asset.decimals, usd: price.low });
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
