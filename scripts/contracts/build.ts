@@ -46,7 +46,10 @@ async function buildShipped(): Promise<boolean> {
   for (const { output, source } of chosen.filter((target) => !whole.includes(target)))
     console.error(`skipped  ${output}: no such source: ${source}`);
   const compiled = await compileMany(
-    whole.map(({ source }) => ({ sources: [source], optimizer: shippedOptimizer })),
+    whole.map(({ source, child }) => ({
+      sources: [source, ...(child === undefined ? [] : [child.source])],
+      optimizer: shippedOptimizer,
+    })),
   );
   const settled = whole.map((target, index) =>
     settle(target, renderShipped(target, compiled[index] ?? new Map())),

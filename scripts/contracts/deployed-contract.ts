@@ -4,8 +4,9 @@ import type { CompiledContract } from "./compile.ts";
 /** A contract as the CREATE2 factory deploys it on every chain. */
 export interface DeployedContract {
   address: Hex;
-  /** Address of the contract that its constructor creates. */
+  /** Address of the contract that its constructor creates, and the runtime code of it. */
   child: Hex;
+  childCode: Hex;
   /** Runtime code with its immutables filled in, and its keccak256, as EXTCODEHASH returns it. */
   runtimeCode: Hex;
   codeHash: Hex;
@@ -13,10 +14,11 @@ export interface DeployedContract {
 
 /**
  * Computes the result of the factory's call. The contract has exactly one immutable: the address of the contract that
- * its constructor creates (a new contract's first nonce is 1: EIP-161). Throws on any other number of immutables.
+ * its constructor creates (a new contract's first nonce is 1: EIP-161). That child has two, in this order: its creator's
+ * address and its own. Throws on any other number of immutables.
  */
 export function deployedBy(
-  contract: CompiledContract,
+  { contract, child: created }: { contract: CompiledContract; child: CompiledContract },
   create2: { factory: Hex; salt: Hex },
 ): DeployedContract {
   const address = getContractAddress({
@@ -31,7 +33,15 @@ export function deployedBy(
   const runtimeCode = immutables
     .flat()
     .reduce<Hex>((code, range) => fill(code, range, child), contract.runtimeCode);
-  return { address, child, runtimeCode, codeHash: keccak256(runtimeCode) };
+  // The compiler numbers its declarations in the order of the source.
+  const own = Object.entries(created.immutables).sort(([a], [b]) => Number(a) - Number(b));
+  if (own.length !== 2) throw new Error(`expected two immutables of the child, found ${own.length}`);
+  const childCode = own.reduce<Hex>(
+    (code, [, ranges], at) =>
+      ranges.reduce((text, range) => fill(text, range, at === 0 ? address : child), code),
+    created.runtimeCode,
+  );
+  return { address, child, childCode, runtimeCode, codeHash: keccak256(runtimeCode) };
 }
 
 function fill(code: Hex, range: { start: number; length: number }, address: Hex): Hex {

@@ -1,3 +1,4 @@
+import { keccak256 } from "viem";
 import type { CompiledContract } from "./compile.ts";
 import { deployedBy } from "./deployed-contract.ts";
 import type { ShippedTarget, StandInTarget } from "./targets.ts";
@@ -11,7 +12,14 @@ export function renderShipped(target: ShippedTarget, compiled: Contracts): strin
   const parts = [headOf([target.source])];
   if (target.exports.includes("Abi")) parts.push(renderAbi(name, contract));
   if (target.exports.includes("CreationCode")) parts.push(renderCreationCode(name, contract));
-  if (target.create2 !== undefined) parts.push(...renderDeployed(name, contract, target.create2));
+  if (target.create2 !== undefined && target.child !== undefined)
+    parts.push(
+      ...renderDeployed(name, {
+        contract,
+        child: contractOf(target.child.contract, compiled),
+        create2: target.create2,
+      }),
+    );
   else if (target.exports.includes("RuntimeCode"))
     parts.push(`export const ${name}RuntimeCode =\n  "${contract.runtimeCode}";`);
   return `${parts.join("\n\n")}\n`;
@@ -52,11 +60,16 @@ const renderCreationCode = (name: string, { creationCode }: CompiledContract): s
 
 function renderDeployed(
   name: string,
-  contract: CompiledContract,
-  create2: NonNullable<ShippedTarget["create2"]>,
+  of: {
+    contract: CompiledContract;
+    child: CompiledContract;
+    create2: NonNullable<ShippedTarget["create2"]>;
+  },
 ): string[] {
-  const deployed = deployedBy(contract, create2);
-  const facts = { ...create2, address: deployed.address, child: deployed.child, codeHash: deployed.codeHash };
+  const { create2 } = of;
+  const deployed = deployedBy(of, create2);
+  const { address, child, childCode, codeHash } = deployed;
+  const facts = { ...create2, address, child, codeHash, childCodeHash: keccak256(childCode) };
   return [
     `/** The code at \`${name}Create2.address\`, with the child's address filled in. */\nexport const ${name}RuntimeCode =\n  "${deployed.runtimeCode}";`,
     `/** Where factory and salt put it, the contract that its constructor creates, and the hash of its code. */\nexport const ${name}Create2 = ${JSON.stringify(facts, null, 1)} as const;`,

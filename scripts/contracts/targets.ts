@@ -12,6 +12,8 @@ export interface ShippedTarget {
    * code.
    */
   create2?: { factory: `0x${string}`; salt: `0x${string}` };
+  /** The contract that its constructor creates, and its source. */
+  child?: { source: string; contract: string };
 }
 
 /** Stand-ins for third-party contracts on the local stack. They become the module `#stand-ins/<name>`. */
@@ -35,6 +37,7 @@ export const shippedTargets: readonly ShippedTarget[] = [
       factory: "0x4e59b44847b379578588920cA78FbF26c0B4956C",
       salt: "0x0000000000000000000000000000000000000000000000000000000000000000",
     },
+    child: { source: "src/router/Executor.sol", contract: "Executor" },
   },
   {
     source: "src/vaults/lens/PositionLens.sol",
@@ -203,5 +206,10 @@ export const standInTargets: readonly StandInTarget[] = [
       "CentrifugeAsyncVault",
       "CentrifugeSyncVault",
     ],
+  },
+  {
+    name: "authorization",
+    sources: [`${folder}/authorization/FiatToken.sol`, `${folder}/authorization/Permit2.sol`],
+    contracts: ["FiatToken", "Permit2"],
   },
 ];

@@ -13,9 +13,11 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import {
   create2Factory,
+  create2FactoryCodeHash,
   deployTransaction,
   depositRouterAddress,
   depositRouterCodeHash,
+  executorCodeHash,
   executorImplementationAddress,
 } from "../../src/router/router-address.ts";
 import { runCommand } from "../command.ts";
@@ -34,8 +36,8 @@ const MINED_WITHIN_MS = 180_000;
  * Deploys the Router through the CREATE2 factory and verifies its code byte for byte. Sends nothing when it is
  * already deployed, in a dry run, or when the simulated transaction fails.
  *
- * Throws when the node serves another chain, the address holds other code, the factory is missing, the account cannot
- * pay, or the deployed code differs.
+ * Throws when the node serves another chain, an address holds other code than the Router, its Executor or the factory,
+ * the factory is missing, the account cannot pay, or the deployed code differs.
  */
 export async function deployRouter(target: {
   chainId: number;
@@ -74,6 +76,8 @@ async function isDeployed(client: PublicClient): Promise<boolean> {
   if (hash !== depositRouterCodeHash)
     throw new Error(`the code at ${depositRouterAddress} is not the Router: its hash is ${hash}`);
   if (executor === undefined) throw new Error(`the Router is deployed, but its Executor is not`);
+  if (keccak256(executor) !== executorCodeHash)
+    throw new Error(`the code at ${executorImplementationAddress} is not the Executor`);
   return true;
 }
 
@@ -82,8 +86,11 @@ async function tryDeploying(
   client: PublicClient,
   from: Address | null,
 ): Promise<RouterDeployment & { outcome: "possible" }> {
-  if ((await client.getCode({ address: create2Factory })) === undefined)
+  const factory = await client.getCode({ address: create2Factory });
+  if (factory === undefined)
     throw new Error(`the CREATE2 factory ${create2Factory} is not on this chain; deploy it first`);
+  if (keccak256(factory) !== create2FactoryCodeHash)
+    throw new Error(`the code at ${create2Factory} is not the CREATE2 factory`);
   const transaction = { ...deployTransaction(), ...(from === null ? {} : { account: from }) };
   const { data: created } = await client.call(transaction);
   if (created?.toLowerCase() !== depositRouterAddress.toLowerCase())

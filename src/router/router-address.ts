@@ -13,6 +13,12 @@ export const executorImplementationAddress = depositRouterCreate2.child;
  */
 export const depositRouterCodeHash = depositRouterCreate2.codeHash;
 
+/** keccak256 of the Executor implementation's runtime code, which contains the Router's address and its own. */
+export const executorCodeHash = depositRouterCreate2.childCodeHash;
+
+/** keccak256 of the CREATE2 factory's runtime code. Source: github.com/Arachnid/deterministic-deployment-proxy. */
+export const create2FactoryCodeHash = "0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989";
+
 /**
  * Address of the CREATE2 factory that deploys the Router. It has no owner, and it is preinstalled or can be deployed on
  * every EVM chain.

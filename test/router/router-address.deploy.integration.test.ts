@@ -12,9 +12,12 @@ import { type Anvil, runAnvil } from "../../scripts/stack/chains/anvil.ts";
 import { awaitReceipt } from "../../scripts/stack/chains/await-receipt.ts";
 import { depositRouterAbi, depositRouterRuntimeCode } from "../../src/router/deposit-router-artifact.ts";
 import {
+  create2Factory,
+  create2FactoryCodeHash,
   deployTransaction,
   depositRouterAddress,
   depositRouterCodeHash,
+  executorCodeHash,
   executorImplementationAddress,
 } from "../../src/router/router-address.ts";
 
@@ -56,7 +59,9 @@ describe.each([1, 999])("deploying on chain %i", (chainId) => {
       functionName: "executorImplementation",
     });
     expect(named).toBe(executorImplementationAddress);
-    expect(await node.getCode({ address: executorImplementationAddress })).not.toBeUndefined();
+    const code = await node.getCode({ address: executorImplementationAddress });
+    expect(keccak256(code ?? "0x")).toBe(executorCodeHash);
+    expect(keccak256((await node.getCode({ address: create2Factory })) ?? "0x")).toBe(create2FactoryCodeHash);
   });
 
   test("reverts a second time and leaves the first Router unchanged", async () => {

@@ -7,6 +7,7 @@ import {
   create2Factory,
   depositRouterAddress,
   depositRouterCodeHash,
+  executorImplementationAddress,
 } from "../../../src/router/router-address.ts";
 
 const CHAIN = 31400;
@@ -66,7 +67,15 @@ test.each<[string, (node: ScratchChain["node"]) => Promise<unknown>, RegExp]>([
         address: create2Factory,
         bytecode: `0x73${"11".repeat(20)}6000526014600cf3`,
       }),
-    /would deploy to 0x1{40}/,
+    /is not the CREATE2 factory/,
+  ],
+  [
+    "another Executor",
+    async (node) => {
+      await run();
+      await node.setCode({ address: executorImplementationAddress, bytecode: "0x6001" });
+    },
+    /is not the Executor/,
   ],
   [
     "an account that cannot pay",

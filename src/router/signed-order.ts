@@ -1,0 +1,183 @@
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAbiItem,
+  type Hex,
+  hashTypedData,
+  hexToBigInt,
+  keccak256,
+} from "viem";
+import { depositRouterAbi } from "./deposit-router-artifact.ts";
+import { depositRouterAddress } from "./router-address.ts";
+import type { RouterCall } from "./router-codec.ts";
+
+/** Permit2, at the same address on every chain that this service names. */
+export const permit2Address: Address = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
+
+/** The ways in which a signature can pay an order. */
+export type AuthorizationKind = "erc3009" | "permit2" | "permit";
+
+/** The EIP-712 domain of a token, as its own separator proves it. */
+export interface TokenDomain {
+  name: string;
+  version: string;
+  chainId: number;
+  verifyingContract: Address;
+}
+
+/** EIP-712 types of an order, as DepositRouter.sol hashes them. */
+const ORDER_FIELDS = [
+  { name: "tokenIn", type: "address" },
+  { name: "amountIn", type: "uint256" },
+  { name: "minIn", type: "uint256" },
+  { name: "nativeFee", type: "uint256" },
+  { name: "tokenOut", type: "address" },
+  { name: "receiver", type: "address" },
+  { name: "minOut", type: "uint256" },
+  { name: "minOutPerIn", type: "uint256" },
+  { name: "deadline", type: "uint256" },
+  { name: "direct", type: "bool" },
+  { name: "refundTo", type: "address" },
+  { name: "ref", type: "bytes32" },
+  { name: "partnerId", type: "bytes32" },
+  { name: "partnerType", type: "uint8" },
+  { name: "stepsHash", type: "bytes32" },
+  { name: "sweepHash", type: "bytes32" },
+] as const;
+
+/** The message of an order: its fields, with the hashes of the ABI encodings of its steps and its sweep list. */
+function toOrderMessage({ order, steps, sweep }: RouterCall) {
+  const [, stepsType, sweepType] = getAbiItem({ abi: depositRouterAbi, name: "execute" }).inputs;
+  return {
+    ...order,
+    stepsHash: keccak256(encodeAbiParameters([stepsType], [steps])),
+    sweepHash: keccak256(encodeAbiParameters([sweepType], [sweep])),
+  };
+}
+
+/**
+ * Returns the EIP-712 digest of an order in the Router's domain: the nonce of the authorisation that pays for it.
+ * Source: `_digestOf` in DepositRouter.sol.
+ */
+export function hashOrder(call: RouterCall, chainId: number): Hex {
+  const name = "Causeway DepositRouter";
+  return hashTypedData({
+    domain: { name, version: "1", chainId, verifyingContract: depositRouterAddress },
+    types: { Order: ORDER_FIELDS },
+    primaryType: "Order",
+    message: toOrderMessage(call),
+  });
+}
+
+/**
+ * Returns the ERC-3009 message with which an owner pays for an order: the Router receives `amountIn` until the order's
+ * deadline, and the nonce is the order's digest. Source: EIP-3009.
+ */
+export function toAuthorizationMessage(call: RouterCall, by: { owner: Address; domain: TokenDomain }) {
+  const { order } = call;
+  return {
+    domain: by.domain,
+    types: {
+      ReceiveWithAuthorization: [
+        { name: "from", type: "address" },
+        { name: "to", type: "address" },
+        { name: "value", type: "uint256" },
+        { name: "validAfter", type: "uint256" },
+        { name: "validBefore", type: "uint256" },
+        { name: "nonce", type: "bytes32" },
+      ],
+    },
+    primaryType: "ReceiveWithAuthorization",
+    message: {
+      from: by.owner,
+      to: depositRouterAddress,
+      value: order.amountIn,
+      validAfter: 0n,
+      validBefore: order.deadline + 1n,
+      nonce: hashOrder(call, by.domain.chainId),
+    },
+  } as const;
+}
+
+/**
+ * Returns the Permit2 message with which an owner pays for an order: a transfer of `amountIn` with the whole order as
+ * its witness. Permit2's domain has no version. Source: github.com/Uniswap/permit2, `SignatureTransfer`.
+ */
+export function toPermit2Message(call: RouterCall, chainId: number) {
+  const { order } = call;
+  return {
+    domain: { name: "Permit2", chainId, verifyingContract: permit2Address },
+    types: {
+      PermitWitnessTransferFrom: [
+        { name: "permitted", type: "TokenPermissions" },
+        { name: "spender", type: "address" },
+        { name: "nonce", type: "uint256" },
+        { name: "deadline", type: "uint256" },
+        { name: "witness", type: "Order" },
+      ],
+      Order: ORDER_FIELDS,
+      TokenPermissions: [
+        { name: "token", type: "address" },
+        { name: "amount", type: "uint256" },
+      ],
+    },
+    primaryType: "PermitWitnessTransferFrom",
+    message: {
+      permitted: { token: order.tokenIn, amount: order.amountIn },
+      spender: depositRouterAddress,
+      nonce: hexToBigInt(hashOrder(call, chainId)),
+      deadline: order.deadline,
+      witness: toOrderMessage(call),
+    },
+  } as const;
+}
+
+/**
+ * Returns the ERC-2612 message that allows the Router to take the order's amount until its deadline. It does not bind
+ * the order, so only the owner may submit it. `nonce` is the token's next nonce of the owner. Source: EIP-2612.
+ */
+export function toPermitMessage(
+  { order }: RouterCall,
+  by: { owner: Address; domain: TokenDomain; nonce: bigint },
+) {
+  return {
+    domain: by.domain,
+    types: {
+      Permit: [
+        { name: "owner", type: "address" },
+        { name: "spender", type: "address" },
+        { name: "value", type: "uint256" },
+        { name: "nonce", type: "uint256" },
+        { name: "deadline", type: "uint256" },
+      ],
+    },
+    primaryType: "Permit",
+    message: {
+      owner: by.owner,
+      spender: depositRouterAddress,
+      value: order.amountIn,
+      nonce: by.nonce,
+      deadline: order.deadline,
+    },
+  } as const;
+}
+
+/** Encodes the Router call that runs an order with its owner's signature. A permit is submitted by the owner. */
+export function encodeSignedCall(
+  { order, steps, sweep }: RouterCall,
+  by: { kind: AuthorizationKind; owner: Address; signature: Hex },
+): Hex {
+  const { kind, owner, signature } = by;
+  if (kind === "permit")
+    return encodeFunctionData({
+      abi: depositRouterAbi,
+      functionName: "executeWithPermit",
+      args: [order, steps, sweep, signature],
+    });
+  return encodeFunctionData({
+    abi: depositRouterAbi,
+    functionName: kind === "erc3009" ? "executeWithAuthorization" : "executeWithPermit2",
+    args: [order, steps, sweep, owner, signature],
+  });
+}
