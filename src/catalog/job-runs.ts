@@ -12,6 +12,7 @@ export const jobNames = [
   "watch_controls",
   "judge_vaults",
   "forget_answers",
+  "forget_unsent",
 ] as const;
 /** Name of a background job. */
 export type JobName = (typeof jobNames)[number];

@@ -1,6 +1,8 @@
 import * as z from "zod";
+import { checkDetails } from "../catalog/check-details.ts";
 import { checkChainIndexes, checkReadiness } from "../catalog/check-readiness.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { DependencyHealth, HealthDetails } from "../schemas/health-schema.ts";
 
 const healthLive = defineRoute({
   operationId: "health.live",
@@ -18,20 +20,6 @@ const healthLive = defineRoute({
   },
   errors: [],
   handler: () => ({ status: "ok" as const }),
-});
-
-/** Schema of the state of one dependency: the database, Redis or a chain. */
-const DependencyHealth = z.object({
-  name: z.string().meta({
-    description: "Name of the dependency: `database`, `redis` or `chain:<chain_id>`.",
-    example: "chain:8453",
-  }),
-  ok: z.boolean().meta({ description: "Whether the dependency responded.", example: true }),
-  latency_ms: z.int().meta({ description: "Response time in milliseconds.", example: 12 }),
-  code: z.string().nullable().meta({
-    description: "Error code of the failure, or `null` if there was none.",
-    example: "upstream_timeout",
-  }),
 });
 
 /** Schema of the progress of indexing one chain's deposits and withdrawals. */
@@ -87,5 +75,20 @@ const healthReady = defineRoute({
   },
 });
 
+const healthDetails = defineRoute({
+  operationId: "health.details",
+  method: "get",
+  path: "/health/details",
+  summary: "Read the state of jobs and chains",
+  description:
+    "Returns codes and figures only: dependencies, how far each chain is indexed and followed, the deposits that wait, and the last run of each background job.",
+  tag: "Service",
+  access: "public",
+  cache: "no-store",
+  response: { schema: HealthDetails, description: "State of the service" },
+  errors: [],
+  handler: checkDetails,
+});
+
 /** Routes that report whether the service is running and whether its dependencies respond. */
-export const healthRoutes: readonly AnyRoute[] = [healthLive, healthReady];
+export const healthRoutes: readonly AnyRoute[] = [healthLive, healthReady, healthDetails];

@@ -1,0 +1,67 @@
+import { count, inArray, lte, min, sql as raw } from "drizzle-orm";
+import * as z from "zod";
+import type { Database } from "../database-client.ts";
+import { deposits } from "../schema/deposit-tables.ts";
+import { followedChains } from "../schema/deposit-tracking-tables.ts";
+
+/** The deposits that tracking has to deal with. */
+export interface DepositBacklog {
+  /** Deposits that were sent and have not ended. */
+  underWay: number;
+  /** Deposits whose next check is due. */
+  due: number;
+  /** Time since which the longest waiting of them has been due, or null if none is due. */
+  oldestDueAt: Date | null;
+}
+
+const UNDER_WAY = ["submitted", "bridging", "awaiting_deposit", "requested", "claimable"] as const;
+
+/** Counts the deposits that are under way and those whose check is due. Throws `store_unavailable`. */
+export async function selectDepositBacklog(db: Database, now: Date): Promise<DepositBacklog> {
+  return db.run(async (sql) => {
+    const [open, late] = await sql.batch([
+      sql
+        .select({ number: count() })
+        .from(deposits)
+        .where(inArray(deposits.state, [...UNDER_WAY])),
+      sql
+        .select({ number: count(), oldest: min(deposits.nextCheckAt) })
+        .from(deposits)
+        .where(lte(deposits.nextCheckAt, now)),
+    ]);
+    return {
+      underWay: open[0]?.number ?? 0,
+      due: late[0]?.number ?? 0,
+      oldestDueAt: late[0]?.oldest ?? null,
+    };
+  });
+}
+
+const Followed = z.array(
+  z.object({
+    chainId: z.int(),
+    headBlock: z.coerce.number(),
+    headSeconds: z.coerce.number(),
+    missing: z.coerce.number(),
+    roundSeconds: z.coerce.number().nullable(),
+    error: z.string().nullable(),
+  }),
+);
+/**
+ * How far a chain has been read for events of deposits: the last block and its time, the number of final blocks that are
+ * still missing, and the time of the last round that succeeded. Times are in seconds since the epoch.
+ */
+export type FollowedChainHealth = z.infer<typeof Followed>[number];
+
+/** Selects how far every chain has been read for events of deposits. Throws `store_unavailable`. */
+export async function selectFollowedChainHealth(db: Database): Promise<FollowedChainHealth[]> {
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`
+      select chain_id as "chainId", head_block as "headBlock", error,
+        extract(epoch from head_time) as "headSeconds", extract(epoch from round_at) as "roundSeconds",
+        (select coalesce(sum(upper(gap) - lower(gap)), 0) from unnest(int8multirange(
+          int8range(start_block, greatest(start_block, final_block + 1))) - covered) as gap) as missing
+      from ${followedChains} order by chain_id`),
+  );
+  return Followed.parse(rows);
+}

@@ -1,0 +1,94 @@
+import * as z from "zod";
+import { ChainIdNumber, TimeText } from "./primitive-schemas.ts";
+
+/** Schema of the state of one dependency: the database, Redis or a chain. */
+export const DependencyHealth = z.object({
+  name: z.string().meta({
+    description: "Name of the dependency: `database`, `redis` or `chain:<chain_id>`.",
+    example: "chain:8453",
+  }),
+  ok: z.boolean().meta({ description: "Whether the dependency responded.", example: true }),
+  latency_ms: z.int().meta({ description: "Response time in milliseconds.", example: 12 }),
+  code: z.string().nullable().meta({
+    description: "Error code of the failure, or `null` if there was none.",
+    example: "upstream_timeout",
+  }),
+});
+
+const Code = z.string().nullable().meta({
+  description: "Error code of the last run, or `null` if it succeeded or has not run yet.",
+  example: "upstream_timeout",
+});
+const Blocks = z.int().nullable();
+
+/** Schema of how far one chain is known. */
+const ChainHealth = z.object({
+  chain_id: ChainIdNumber,
+  head: Blocks.meta({ description: "Newest block, or `null` if no node responded.", example: 41250000 }),
+  nodes: z.int().meta({ description: "Number of RPC nodes that are configured.", example: 3 }),
+  index: z
+    .object({
+      block: Blocks.meta({ description: "Newest indexed block, or `null` if none.", example: 41249990 }),
+      lag_blocks: Blocks.meta({ description: "Blocks from `block` to `head`, or `null`.", example: 10 }),
+      code: Code,
+    })
+    .meta({ description: "Index of the vaults' deposits and withdrawals." }),
+  deposits: z
+    .object({
+      block: z.int().meta({ description: "Newest block that was read.", example: 41249998 }),
+      lag_s: z.int().meta({ description: "Age of that block in seconds.", example: 14 }),
+      missing_blocks: z.int().meta({ description: "Final blocks that are still to be read.", example: 0 }),
+      round_at: TimeText.nullable().meta({
+        description: "Time of the last round that succeeded, or `null` if there was none.",
+      }),
+      code: Code,
+    })
+    .nullable()
+    .meta({ description: "Reading of the events of tracked deposits, or `null` if the chain has had none." }),
+});
+
+/** Schema of the last run of one background job. */
+const JobHealth = z.object({
+  name: z.string().meta({ description: "Name of the job.", example: "index_flows" }),
+  started_at: TimeText.nullable().meta({ description: "Start of the last run, or `null` if none is known." }),
+  ended_at: TimeText.nullable().meta({
+    description: "End of the last run, or `null` while it goes on and after it was killed.",
+  }),
+  ok: z
+    .boolean()
+    .nullable()
+    .meta({ description: "Whether the last run succeeded, or `null` if it has not ended." }),
+  code: z.string().nullable().meta({
+    description:
+      "Error code of the last run, or `null` if it did not fail. `internal` is a fault of this service.",
+    example: "store_unavailable",
+  }),
+});
+
+/** State of everything that the service depends on, in codes and figures. */
+export const HealthDetails = z
+  .object({
+    dependencies: z
+      .array(DependencyHealth)
+      .meta({ description: "State of the database, Redis and each chain." }),
+    chains: z.array(ChainHealth).meta({ description: "How far each chain is known." }),
+    providers: z
+      .array(z.object({ name: z.string().meta({ description: "Name of the provider.", example: "across" }) }))
+      .nullable()
+      .meta({ description: "Providers of bridges and swaps that are in use, or `null` if unknown." }),
+    deposits: z
+      .object({
+        under_way: z.int().meta({ description: "Deposits that were sent and have not ended.", example: 12 }),
+        due: z.int().meta({ description: "Deposits whose next check is due.", example: 0 }),
+        oldest_due_s: z.int().nullable().meta({
+          description: "Seconds since the longest waiting of them has been due, or `null` if none is due.",
+          example: 4,
+        }),
+      })
+      .nullable()
+      .meta({ description: "Deposits that tracking has to deal with, or `null` if unknown." }),
+    jobs: z.array(JobHealth).meta({ description: "Last run of each background job." }),
+    at: TimeText.meta({ description: "Time of this report, which is at most some seconds old." }),
+  })
+  .meta({ id: "HealthDetails", description: "State of the service, its chains and its background jobs." });
+export type HealthDetails = z.infer<typeof HealthDetails>;
