@@ -32,6 +32,7 @@ export type ChainSetting = z.infer<typeof ChainSetting>;
 const limitDefaults = {
   quote: 60,
   build: 60,
+  user_build: 20,
   nonce: 10,
   register: 10,
   login: 10,

@@ -1,6 +1,7 @@
 import { type JobName, recordJobRun } from "./catalog/job-runs.ts";
 import type { Context } from "./context.ts";
 import { deleteExpiredAnswers } from "./deposits/build/idempotent-build.ts";
+import { deleteUnsent } from "./deposits/delete-unsent-deposits.ts";
 import { FollowMessage, followDeposits, followFromMessage } from "./deposits/follow/follow-deposits.ts";
 import { AppError, failure } from "./errors.ts";
 import { BackfillMessage, backfillFromMessage } from "./flows/backfill-flows.ts";
@@ -86,6 +87,12 @@ export const deleteOldAnswersJob: Job = {
   run: async (ctx) => ({ forgotten: await deleteExpiredAnswers(ctx) }),
 };
 
+/** Deletes deposits that were built and never sent. */
+const deleteUnsentJob: Job = {
+  name: "forget_unsent",
+  run: async (ctx) => ({ forgotten: await deleteUnsent(ctx) }),
+};
+
 /**
  * Jobs by the cron triggers of wrangler.toml. Lists run concurrently, so that a slow list does not delay the others;
  * within a list, each job depends on the ones before it.
@@ -94,7 +101,7 @@ export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> =
   "* * * * *": [[followDepositsJob], [indexFlowsJob, proveVaultsJob]],
   "*/5 * * * *": [
     [takeSnapshotsJob, indexControlEventsJob, raiseSignalsJob, discoverVaultsJob],
-    [deleteOldAnswersJob],
+    [deleteOldAnswersJob, deleteUnsentJob],
   ],
 };
 

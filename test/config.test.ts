@@ -46,6 +46,7 @@ const complete = {
 const limits = {
   quote: 60,
   build: 60,
+  user_build: 20,
   nonce: 10,
   register: 10,
   login: 10,

@@ -54,10 +54,9 @@ export interface TestDeployment extends Isolate {
 const NO_NODE = "http://127.0.0.1:9";
 const AMPLE = 1_000_000;
 const ample = Object.fromEntries(
-  ["quote", "build", "nonce", "register", "login", "positions", "status", "reads"].map((name) => [
-    name,
-    AMPLE,
-  ]),
+  ["quote", "build", "user_build", "nonce", "register", "login", "positions", "status", "reads"].map(
+    (name) => [name, AMPLE],
+  ),
 );
 
 /** Starts empty stores with the schema applied. With `databaseUrl`, the database is a real Postgres. */

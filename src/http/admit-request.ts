@@ -1,4 +1,5 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import * as z from "zod";
 import type { Context } from "../context.ts";
 import { AppError, failure } from "../errors.ts";
 import { authenticate, type OfferedCredentials } from "../partners/authenticate-request.ts";
@@ -30,6 +31,34 @@ export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Co
   if (replayCount.count?.admitted === false) c.set("counted", replayCount);
   assertWithinLimit(replayCount);
   return { ...callerCtx, charge };
+}
+
+const NamesUser = z.object({ body: z.object({ user_address: z.string() }) });
+
+/**
+ * Counts a validated request against the route's limit per caller and user address, unless the caller has proven who it
+ * is. A request that may be a replay is counted when the handler calls `charge` of the returned context. Throws
+ * `rate_limited`.
+ */
+export async function admitForUser(
+  c: HonoContext<AppEnv>,
+  { ctx, route, input }: { ctx: Context; route: AnyRoute; input: unknown },
+): Promise<Context> {
+  const { actor, clientAddress: client } = ctx;
+  const proven = actor.kind === "partner" && actor.proof !== "key";
+  const user = NamesUser.safeParse(input).data?.body.user_address;
+  if (route.userLimit === undefined || proven || user === undefined) return ctx;
+  const name = route.userLimit;
+  const count = async (): Promise<void> => {
+    const counted = await countRequest(ctx, { name, client, user });
+    if (counted.count?.admitted === false) c.set("counted", counted);
+    assertWithinLimit(counted);
+  };
+  if (!mayBeReplay(c, route)) {
+    await count();
+    return ctx;
+  }
+  return { ...ctx, charge: () => ctx.charge().then(count) };
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { failure } from "../errors.ts";
 import { withDeadline } from "../lib/timers.ts";
-import { adminGate, admit } from "./admit-request.ts";
+import { adminGate, admit, admitForUser } from "./admit-request.ts";
 import { publicCors } from "./cors.ts";
 import type { AnyRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
@@ -92,7 +92,7 @@ async function handleWithinDeadline(c: Context<AppEnv>, route: AnyRoute): Promis
 async function handle(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
   const ctx = await admit(c, route);
   const input = await validate(c, route);
-  return route.handler(ctx, input);
+  return route.handler(await admitForUser(c, { ctx, route, input }), input);
 }
 
 /**

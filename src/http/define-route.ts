@@ -52,6 +52,11 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   access: Access;
   /** Name of the rate limit that a request counts against, or null for no limit. Default: `reads`. */
   limit?: LimitName | null;
+  /**
+   * Name of a further rate limit for requests without authentication, which are counted per caller and `user_address` of
+   * the body.
+   */
+  userLimit?: LimitName;
   cache: CacheRule;
   params?: P;
   query?: Q;

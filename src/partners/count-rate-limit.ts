@@ -7,7 +7,7 @@ import type { Actor } from "./request-actor.ts";
  * Names of the rate limits that are counted exactly, across all isolates. The other limits are counted by the platform
  * in each location, or by each isolate if the platform has no limiter for them.
  */
-const EXACT: ReadonlySet<LimitName> = new Set(["quote", "build", "nonce", "register", "login"]);
+const EXACT: ReadonlySet<LimitName> = new Set(["quote", "build", "user_build", "nonce", "register", "login"]);
 
 /** Result of counting a request against a rate limit. `limit` is the number of requests allowed per minute. */
 export interface CountedRequest {
@@ -19,18 +19,21 @@ export interface CountedRequest {
 }
 
 /**
- * Counts a request against a rate limit, separately for each caller. A caller is a partner authenticated by secret or
+ * Counts a request against a rate limit, separately for each caller and, if `user` is given, for each user address of
+ * that caller; never for a user address alone, because a stranger could then shut its owner out. A caller is a partner authenticated by secret or
  * session, an API key alone together with the client address (so that a copied key does not exhaust the partner's
  * limit), or a client address without credentials. Never throws.
  */
 export async function countRequest(
   ctx: Context,
-  request: { name: LimitName; client: string },
+  request: { name: LimitName; client: string; user?: string },
 ): Promise<CountedRequest> {
-  const { name, client } = request;
+  const { name, client, user } = request;
   const exact = EXACT.has(name);
   const limit = limitFor(ctx, name);
-  const window: LimitWindow = { name, limit, subject: subjectOf(ctx.actor, client) };
+  const caller = subjectOf(ctx.actor, client);
+  const subject = user === undefined ? caller : `${caller}:${user.toLowerCase()}`;
+  const window: LimitWindow = { name, limit, subject };
   const count = await (exact ? ctx.limiter.countExactly(window) : ctx.limiter.countNearby(window));
   return { name, limit, exact, count };
 }

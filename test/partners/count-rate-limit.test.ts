@@ -32,6 +32,20 @@ describe("countRequest()", () => {
     expect(await windowOf(by("session"))).toEqual([600, `partner:${lower}`]);
   });
 
+  test("counts per caller and user address where a user is given, never per user address alone", async () => {
+    const user = ADDRESS;
+    const subjects: string[] = [];
+    for (const client of ["192.0.2.1", "192.0.2.2"]) {
+      const limiter = new OpenLimiter();
+      await countRequest({ ...testContext(), limiter }, { name: "user_build", client, user });
+      subjects.push(limiter.windows[0]?.subject ?? "");
+    }
+    expect(subjects).toEqual([
+      `client:192.0.2.1:${user.toLowerCase()}`,
+      `client:192.0.2.2:${user.toLowerCase()}`,
+    ]);
+  });
+
   test("prefers the partner's own limit to the configured one", async () => {
     const partners = { [ADDRESS]: { build: 5000 } };
     expect((await windowOf({ kind: "anonymous" }, { build: 7 }))[0]).toBe(7);
@@ -48,6 +62,7 @@ describe("RATE_LIMITS", () => {
       limits: {
         quote: 60,
         build: 60,
+        user_build: 20,
         nonce: 10,
         register: 10,
         login: 10,

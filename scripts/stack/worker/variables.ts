@@ -6,7 +6,17 @@ import { providersVariable } from "./providers.ts";
 
 /** Requests per minute; far above the rate of a test or benchmark. */
 const AMPLE = 1_000_000;
-const LIMITED = ["quote", "build", "nonce", "register", "login", "positions", "status", "reads"] as const;
+const LIMITED = [
+  "quote",
+  "build",
+  "user_build",
+  "nonce",
+  "register",
+  "login",
+  "positions",
+  "status",
+  "reads",
+] as const;
 /** Constant, so that API keys survive a restart when the database does. Not a secret: it protects only local data. */
 const PEPPERS = { "1": "the pepper of every local stack, known to all" };
 

@@ -1,0 +1,48 @@
+import { sql as raw } from "drizzle-orm";
+import type { Database } from "../database-client.ts";
+import { deposits } from "../schema/deposit-tables.ts";
+import { depositEvidence, depositHints, followedChains } from "../schema/deposit-tracking-tables.ts";
+
+/** Which deposits count as never sent. */
+export interface UnsentAge {
+  /** Time before which their quotes expired and their rows changed last. */
+  before: Date;
+  /** Time between the expiry of a quote and the block up to which its chains must have been read, in milliseconds. */
+  marginMs: number;
+  /** Maximum number of deposits to delete. */
+  limit: number;
+}
+
+/**
+ * Deletes deposits that were built and never sent, those unchanged for the longest time first, and returns their number.
+ * A deposit is deleted only if both of its chains were read without a gap beyond its expiry and showed nothing of it: a
+ * chain that nobody has read yet keeps its deposits. What is an earlier deposit of another one, or has a reported
+ * transaction that is still to be read, is kept too. Throws `store_unavailable`.
+ */
+export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {
+  const before = raw`${age.before.toISOString()}::timestamptz`;
+  const ofRow = (column: string) => raw`deposit.${raw.raw(column)}`;
+  const covered = (chain: string) => raw`exists (
+    select from ${followedChains} as chain where chain.chain_id = ${ofRow(chain)}
+      and chain.round_at is not null and chain.final_block >= chain.start_block
+      and chain.covered @> int8range(chain.start_block, greatest(chain.start_block, chain.final_block + 1))
+      and chain.head_time > ${ofRow("expires_at")} + ${age.marginMs} * interval '1 millisecond')`;
+  const statement = raw`
+    with unsent as (
+      select tracking_id from ${deposits} as deposit
+      where state in ('built', 'expired', 'abandoned') and updated_at < ${before} and expires_at < ${before}
+        and source_tx_hash is null and deposit_tx_hash is null and claim_tx_hash is null
+        and destination_tx_hash is null and refund_tx_hash is null
+        and ${covered("from_chain_id")} and ${covered("vault_chain_id")}
+        and not exists (select from ${depositEvidence} as seen where seen.tracking_id = deposit.tracking_id)
+        and not exists (select from ${depositHints} as hint
+          where hint.tracking_id = deposit.tracking_id and hint.dropped_at is null)
+        and not exists (select from ${deposits} as child where child.parent_tracking_id = deposit.tracking_id)
+      order by updated_at limit ${age.limit} for update skip locked
+    ), gone as (
+      delete from ${deposits} where tracking_id in (select tracking_id from unsent) returning 1
+    )
+    select count(*)::int as deleted from gone`;
+  const { rows } = await db.run((sql) => sql.execute<{ deleted: number }>(statement));
+  return rows[0]?.deleted ?? 0;
+}

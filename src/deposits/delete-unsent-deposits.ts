@@ -1,0 +1,31 @@
+import type { Context } from "../context.ts";
+import { deleteUnsentDeposits } from "../db/queries/unsent-deposit-queries.ts";
+import { DAY_MS } from "../lib/durations.ts";
+
+/** How long a deposit that was never sent is kept after its quote has expired, in milliseconds. */
+const UNSENT_TTL_MS = 30 * DAY_MS;
+/** By how much the reading of a deposit's chains must have passed its expiry, in milliseconds. */
+const COVERAGE_MARGIN_MS = DAY_MS;
+/** Maximum number of deposits deleted by one statement, and of statements of one run. */
+const BATCH_SIZE = 1_000;
+const MAX_BATCHES = 10;
+
+/**
+ * Deletes the deposits that were built, of which no chain has shown anything, and whose quotes expired 30 days ago, so
+ * that builds alone do not fill the table. A deposit that is sent later is recognised from its receipt. Returns the
+ * number of deleted deposits. Throws `store_unavailable`.
+ */
+export async function deleteUnsent(ctx: Context): Promise<number> {
+  const age = {
+    before: new Date(ctx.now() - UNSENT_TTL_MS),
+    marginMs: COVERAGE_MARGIN_MS,
+    limit: BATCH_SIZE,
+  };
+  let deleted = 0;
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const gone = await deleteUnsentDeposits(ctx.db, age);
+    deleted += gone;
+    if (gone < BATCH_SIZE) break;
+  }
+  return deleted;
+}
