@@ -23,7 +23,16 @@ export interface ShareProof {
 export interface ProofSubject {
   row: Pick<
     DepositRow,
-    "ref" | "userAddress" | "shareToken" | "minShares" | "fromAmount" | "state" | "twoStep" | "provider"
+    | "ref"
+    | "userAddress"
+    | "shareToken"
+    | "minShares"
+    | "fromToken"
+    | "fromAmount"
+    | "moveToken"
+    | "state"
+    | "twoStep"
+    | "provider"
   >;
   via: "router" | "user";
 }
@@ -34,8 +43,8 @@ const transferAbi = once(() =>
 
 /**
  * Returns the proof that a deposit's shares reached its user, or null if the receipt does not prove it. The proof of a
- * Router deposit is an `OrderExecuted` event with the deposit's reference, receiver and share token, and at least the
- * minimum shares; the reference alone is not enough, because anyone can repeat it. The proof of a deposit made by the
+ * Router deposit is an `OrderExecuted` event with the deposit's reference, receiver, share token and asset, and at least
+ * the minimum shares; the reference alone is not enough, because anyone can repeat it. The proof of a deposit made by the
  * user is the net transfer of shares to the user.
  */
 export function findShareProof(receipt: Receipt, subject: ProofSubject): ShareProof | null {
@@ -53,6 +62,8 @@ function routerProof(receipt: Receipt, { row }: ProofSubject): ShareProof | null
   for (const { args } of executedOrders(receipt.logs)) {
     if (args.ref !== row.ref || args.amountOut < minimum) continue;
     if (!sameAddress(args.receiver, row.userAddress) || !sameAddress(args.tokenOut, row.shareToken)) continue;
+    // A route delivers `moveToken` to the Router; a direct deposit pays with `fromToken`.
+    if (!sameAddress(args.tokenIn, row.moveToken ?? row.fromToken)) continue;
     const byUser = sameAddress(args.payer, row.userAddress);
     if (bySelf && !byUser) continue;
     return { shares: args.amountOut, amountIn: args.amountIn, byUser };

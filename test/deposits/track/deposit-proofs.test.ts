@@ -44,6 +44,8 @@ describe("findShareProof() through the Router", () => {
     ["for another receiver", { receiver: OTHER }],
     ["of another share token", { tokenOut: OTHER }],
     ["of the asset instead of shares", { tokenOut: USDC }],
+    ["paid in another token", { tokenIn: OTHER }],
+    ["paid in native money", { tokenIn: zeroAddress }],
     ["with too few shares", { amountOut: 1n }],
     ["with no shares", { amountOut: 0n }],
     ["for another reference", { ref: OTHER_REF }],
@@ -51,9 +53,15 @@ describe("findShareProof() through the Router", () => {
     expect(findShareProof(receiptOf(executedLog(forged)), router)).toBe(null);
   });
 
-  test("accepts any payer and any token", () => {
-    const change = { payer: OTHER, tokenIn: zeroAddress, partnerType: 2, amountIn: 5n } as const;
+  test("accepts any payer", () => {
+    const change = { payer: OTHER, partnerType: 2, amountIn: 5n } as const;
     expect(findShareProof(receiptOf(executedLog(change)), router)?.amountIn).toBe(5n);
+  });
+
+  test("requires the token that the route delivers", () => {
+    const routed = { row: { ...row, moveToken: OTHER }, via: "router" } as const;
+    expect(findShareProof(receiptOf(executedLog()), routed)).toBe(null);
+    expect(findShareProof(receiptOf(executedLog({ tokenIn: OTHER })), routed)?.byUser).toBe(true);
   });
 
   test("returns null for a reverted transaction", () => {
