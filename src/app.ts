@@ -61,6 +61,7 @@ const routeGroups: readonly RouteGroup[] = [
   },
   { prefixes: ["/v1/chains"], load: async () => (await import("./routes/chains-routes.ts")).chainRoutes },
   { prefixes: ["/v1/bridges"], load: async () => (await import("./routes/bridges-routes.ts")).bridgeRoutes },
+  { prefixes: ["/v1/prices"], load: async () => (await import("./routes/prices-routes.ts")).priceRoutes },
   { prefixes: ["/v1/tokens"], load: async () => (await import("./routes/tokens-routes.ts")).tokenRoutes },
   { prefixes: ["/health"], load: async () => (await import("./routes/health-routes.ts")).healthRoutes },
 ];

@@ -8,6 +8,7 @@ import { depositEntryForDisplay } from "../vaults/vault-entry.ts";
 import { toWireVault } from "../vaults/vault-response.ts";
 import { readVaultState, type VaultStateAtBlock } from "../vaults/vault-state.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
+import { assetValue, type PricesByToken, readAssetPrices } from "./asset-prices.ts";
 
 /**
  * Vault responses by the on-chain state that they were built from, so that an unchanged state returns the same object.
@@ -19,6 +20,7 @@ interface Written {
   stale: boolean;
   via: string;
   yields: Yields;
+  prices: PricesByToken;
   detail: VaultDetail;
 }
 
@@ -31,17 +33,18 @@ export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail
   const vault = await findVault(ctx, formatVaultId(key));
   const chain = ctx.chains.definitions.get(vault.chainId);
   if (chain === undefined) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
-  const [current, entry, allYields] = await Promise.all([
+  const [current, entry, allYields, prices] = await Promise.all([
     readVaultState(ctx, vault),
     depositEntryForDisplay(ctx, vault),
     readYields(ctx),
+    readAssetPrices(ctx, vault.chainId),
   ]);
   const yields = allYields[vault.vaultId] ?? noYields;
   const read = current?.read ?? null;
   const stale = current?.stale ?? false;
   const known = read === null ? undefined : written.get(read);
-  if (known?.vault === vault && known.stale === stale && known.via === entry.via && known.yields === yields)
-    return known.detail;
+  const isSame = known?.vault === vault && known.stale === stale && known.via === entry.via;
+  if (isSame && known.yields === yields && known.prices === prices) return known.detail;
   const state = read?.state ?? null;
   const detail: VaultDetail = {
     ...toWireVault(vault, {
@@ -51,6 +54,7 @@ export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail
       minDeposit: state?.minDeposit ?? null,
     }),
     ...yields,
+    tvl_usd: assetValue(vault, { assets: state?.totalAssets ?? null, prices }),
     total_assets: state?.totalAssets?.toString() ?? null,
     total_supply: state?.totalSupply?.toString() ?? null,
     share_price: state?.sharePrice?.toString() ?? null,
@@ -63,7 +67,7 @@ export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail
         : { block_number: read.block.number, block_timestamp: toTime(read.block.timestamp) },
     stale,
   };
-  if (read !== null) written.set(read, { vault, stale, via: entry.via, yields, detail });
+  if (read !== null) written.set(read, { vault, stale, via: entry.via, yields, prices, detail });
   return detail;
 }
 

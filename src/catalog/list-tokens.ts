@@ -7,11 +7,13 @@ import { failureFrom } from "../errors.ts";
 import { isNative, sameAddress } from "../lib/address.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
+import { formatTime, formatUsdPrice } from "../prices/price.ts";
 import type { ListedToken, Provider } from "../providers/provider.ts";
 import type { TokenSummary } from "../schemas/token-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Token } from "../vaults/vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
+import { readTokenPrices } from "./asset-prices.ts";
 
 const Listed = z.array(
   z.object({
@@ -33,15 +35,26 @@ export async function listTokens(ctx: Context, chainId: number): Promise<TokenSu
   const providers = await ctx.providers.all();
   const lists = await Promise.all(providers.map((provider) => readList(ctx, { provider, chainId, own })));
   const shown = [...own.map((token) => ({ ...token, name: "" })), ...lists.flat()];
-  const distinct = new Map<string, TokenSummary>();
+  const distinct = new Map<string, UnpricedToken>();
   for (const { address, symbol, name, decimals } of shown) {
     const before = distinct.get(address);
     // Registry tokens come first; a provider's list adds only a name to them.
     if (before !== undefined) before.name ||= name;
     else distinct.set(address, { chain_id: chainId, address, symbol, name, decimals });
   }
-  return [...distinct.values()];
+  const tokens = [...distinct.values()];
+  const prices = await readTokenPrices(ctx, { chainId, tokens: tokens.map(({ address }) => address) });
+  return tokens.map((token) => {
+    const price = prices[token.address.toLowerCase()];
+    if (price === undefined) return { ...token, price_usd: null, price_source: null, price_at: null };
+    const { usd, source, at } = price;
+    return { ...token, price_usd: formatUsdPrice(usd), price_source: source, price_at: formatTime(at) };
+  });
 }
+
+type UnpricedToken = Omit<TokenSummary, "address" | "price_usd" | "price_source" | "price_at"> & {
+  address: Address;
+};
 
 /** Returns the chain's native token and the tokens that the chain's registered vaults accept. */
 async function ownTokens(ctx: Context, chainId: number): Promise<Token[]> {

@@ -12,6 +12,7 @@ import { type DepositEntry, depositEntryForDisplay } from "../vaults/vault-entry
 import { toWireVault } from "../vaults/vault-response.ts";
 import { readVaultFlags } from "../vaults/vault-state.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
+import { readVaultValues } from "./asset-prices.ts";
 
 /** Filter criteria of a vault listing, with the cursor and the size of the page. */
 export interface VaultFilter {
@@ -47,7 +48,12 @@ export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Pag
     Promise.all(chainIds.map((chainId) => readChainVaults(ctx, { chainId, all }))),
   ]);
   const { definitions } = ctx.chains;
-  const of = [definitions, all, yields, ...read.flatMap(({ flags, entry }) => [flags, entry?.via])];
+  const of = [
+    definitions,
+    all,
+    yields,
+    ...read.flatMap(({ flags, entry, values }) => [flags, entry?.via, values]),
+  ];
   const make = () => writePage({ definitions, matching, filter, yields, chains: read });
   return pages.get(JSON.stringify(filter), { of, make });
 }
@@ -61,6 +67,8 @@ interface ChainRead {
   flags: Readonly<Record<string, VaultFlags>>;
   /** Null if no vault of the chain can be called by the Router. */
   entry: DepositEntry | null;
+  /** Values of the vaults in US dollars, by vault id. */
+  values: Readonly<Record<string, string | null>>;
 }
 
 async function readChainVaults(
@@ -69,11 +77,12 @@ async function readChainVaults(
 ): Promise<ChainRead> {
   const vaults = all.filter((vault) => vault.chainId === chainId);
   const routed = vaults.find((vault) => vault.caller === "router");
-  const [flags, entry] = await Promise.all([
+  const [flags, entry, values] = await Promise.all([
     readVaultFlags(ctx, { chainId, vaults }),
     routed === undefined ? null : depositEntryForDisplay(ctx, routed),
+    readVaultValues(ctx, { chainId, vaults }),
   ]);
-  return { chainId, flags, entry };
+  return { chainId, flags, entry, values };
 }
 
 interface PageInput {
@@ -95,7 +104,8 @@ function writePage({ definitions, matching, filter, yields, chains }: PageInput)
     const wire = showVault(vault, { chain, read });
     if (filter.paused !== undefined && wire.paused !== filter.paused) continue;
     if (after !== undefined && !isAfter(vault, after)) continue;
-    listed.push({ ...wire, ...(yields[vault.vaultId] ?? noYields) });
+    const tvl_usd = read.values[vault.vaultId] ?? null;
+    listed.push({ ...wire, ...(yields[vault.vaultId] ?? noYields), tvl_usd });
     if (listed.length > limit) break;
   }
   return cutPage(listed, { limit, partsOf: (vault) => [vault.vault_id] });

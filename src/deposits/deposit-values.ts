@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { type ChainToken, formatUsdValue, type Prices, priceOf, valueInUsd } from "../prices/price.ts";
-import { askMarketBeside, requestPrices } from "../prices/read-prices.ts";
+import { askMarketBeside, hasFeed, requestPrices } from "../prices/read-prices.ts";
 import type { TransferQuote } from "../providers/provider.ts";
 import type { Token } from "../vaults/vault.ts";
 import { acceptedTokens } from "../vaults/vault-entry.ts";
@@ -24,9 +24,18 @@ function tokensOf({ from, vault, client, entry }: DepositOrder): ChainToken[] {
   ];
 }
 
-/** Asks the price API for the prices that a deposit may need, beside the work that prepares it. Never throws. */
-export function askDepositPrices(ctx: Context, order: DepositOrder): void {
-  askMarketBeside(ctx, tokensOf(order));
+/**
+ * Asks the price API for the prices that a deposit may need, beside the work that prepares it. A direct deposit, whose
+ * prices are for display, asks only for the token that is paid, if it has no price feed. Never throws.
+ */
+export function askDepositPrices(
+  ctx: Context,
+  { order, kind }: { order: DepositOrder; kind: PreparedDeposit["kind"] },
+): void {
+  const { chainId, token } = order.from;
+  const paid = { chainId, token };
+  if (kind === "routed") askMarketBeside(ctx, tokensOf(order));
+  else if (!hasFeed(ctx, paid)) askMarketBeside(ctx, [paid]);
 }
 
 /** Returns the prices that are known for a prepared deposit. Makes no requests; never throws. */

@@ -7,6 +7,16 @@ import type { Context } from "../context.ts";
 import type { ChainFlows, OpenRequest } from "../db/queries/user-flow-queries.ts";
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
+import type { FeedReadings } from "../prices/feed-query.ts";
+import {
+  type ChainToken,
+  type Prices,
+  priceKey,
+  priceOf,
+  showUsdValue,
+  type TokenPrice,
+} from "../prices/price.ts";
+import { askMarketBeside, feedsBeside, noteFeeds, requestPrices } from "../prices/read-prices.ts";
 import type { ChainCoverage, Position, Positions } from "../schemas/position-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
@@ -45,6 +55,7 @@ export async function getPositions(
   const { all } = await listRegistry(ctx);
   // Only asynchronous vaults need the stored request ids; other reads do not wait for the database.
   const open = vaultsWithRequests(all).length === 0 ? [] : (await stored).requests;
+  askMarketBeside(ctx, assetsOf(all.filter(({ chainId }) => chainIds.includes(chainId))));
   const read = await Promise.all(
     chainIds.map(async (chainId) => {
       const vaults = all.filter((vault) => vault.chainId === chainId);
@@ -55,12 +66,22 @@ export async function getPositions(
     throw failure("upstream_unavailable", "no chain could be read");
   }
   const { flows } = await stored;
+  const held = read.flatMap(({ answer }) => answer?.held.map(({ vault }) => vault) ?? []);
+  const prices = await requestPrices(ctx, assetsOf(held));
   return {
     user_address: getAddress(query.user),
-    positions: read.flatMap(({ chainId, answer }) => toWirePositions(answer, flows.get(chainId))),
+    positions: read.flatMap(({ chainId, answer }) =>
+      toWirePositions(answer, { flows: flows.get(chainId), prices }),
+    ),
     pending: read.flatMap(({ answer }) => answer?.pending ?? []),
     chains: read.map(({ chainId, answer }) => toCoverage({ chainId, answer, flows: flows.get(chainId) })),
   };
+}
+
+/** Returns the assets of vaults, each once. */
+function assetsOf(vaults: readonly Vault[]): ChainToken[] {
+  const tokens = vaults.map(({ chainId, asset }) => ({ chainId, token: asset.address }));
+  return [...new Map(tokens.map((token) => [priceKey(token), token])).values()];
 }
 
 /** A user's shares and pending requests on one chain, with the pending requests in the API's format. */
@@ -72,8 +93,10 @@ type ChainAnswer = ChainPositions & { pending: Positions["pending"] };
 interface PendingAndOutdated {
   pending: PendingPosition[];
   outdated: ReadonlySet<string>;
+  /** Null if no asset of the chain has a price feed. */
+  feeds: FeedReadings | null;
 }
-const NOTHING: PendingAndOutdated = { pending: [], outdated: new Set() };
+const NOTHING: PendingAndOutdated = { pending: [], outdated: new Set(), feeds: null };
 /**
  * A user's shares and pending requests on one chain, before claims are simulated. `headTime` is the timestamp, in
  * seconds, of the block at which the pending requests were read, or 0 if none were read.
@@ -89,8 +112,9 @@ async function readOrNull(
   const { user } = input;
   const lensed = input.vaults.map((vault) => ({ ...adapterOf(vault).lens(vault), vault }));
   try {
-    const beside = pendingAndOutdatedQuery(input);
+    const beside = besideQuery(ctx, input);
     const read = await readAnswer(client, { user, lensed, beside });
+    if (read.feeds !== null) noteFeeds(ctx, { readings: read.feeds, headTime: read.headTime });
     const held = read.held.map((one) =>
       read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one,
     );
@@ -102,16 +126,21 @@ async function readOrNull(
 }
 
 /**
- * Returns the query for a user's pending requests and for the vaults whose shares cannot be valued with their registry
- * entry, or null if no vault of the chain needs either read.
+ * Returns the query for a user's pending requests, for the vaults whose shares cannot be valued with their registry
+ * entry, and for the price feeds of the vaults' assets, or null if no vault of the chain needs any of these reads.
  */
-function pendingAndOutdatedQuery(
-  input: Parameters<typeof pendingQuery>[0],
+function besideQuery(
+  ctx: Context,
+  input: Parameters<typeof pendingQuery>[0] & { chainId: number },
 ): Query<PendingAndOutdated> | null {
   const pending = pendingQuery(input);
   const outdated = outdatedQuery(input.vaults);
-  if (pending === null && outdated === null) return null;
+  const tokens = assetsOf(input.vaults).map(({ token }) => token);
+  const feeds = feedsBeside(ctx, { chainId: input.chainId, tokens });
+  const isPriced = Object.keys(feeds.reads).length > 0;
+  if (pending === null && outdated === null && !isPriced) return null;
   return queryAll({
+    feeds: isPriced ? feeds : createQuery({}, () => null),
     pending: pending ?? createQuery({}, (): PendingPosition[] => []),
     outdated: outdated ?? createQuery({}, (): ReadonlySet<string> => new Set()),
   });
@@ -139,16 +168,24 @@ async function readAnswer(
   return { ...positions, ...read.value, headTime: read.block.timestamp };
 }
 
-function toWirePositions(answer: ChainPositions | null, flows: ChainFlows | undefined): Position[] {
+function toWirePositions(
+  answer: ChainPositions | null,
+  of: { flows: ChainFlows | undefined; prices: Prices },
+): Position[] {
   if (answer === null) return [];
   const { held, blockTimestamp } = answer;
   return held.map((shares) => {
-    const vaultAddress = shares.vault.address;
-    return toWirePosition(shares, depositedAssets(flows, { vaultAddress, blockTimestamp }));
+    const { address: vaultAddress, chainId, asset } = shares.vault;
+    const deposited = depositedAssets(of.flows, { vaultAddress, blockTimestamp });
+    const price = priceOf(of.prices, { chainId, token: asset.address });
+    return toWirePosition(shares, { deposited, price });
   });
 }
 
-function toWirePosition({ vault, shares, assets }: HeldShares, deposited: bigint | null): Position {
+function toWirePosition(
+  { vault, shares, assets }: HeldShares,
+  { deposited, price }: { deposited: bigint | null; price: TokenPrice | null },
+): Position {
   return {
     vault_id: vault.vaultId,
     vault_name: vault.name,
@@ -163,6 +200,7 @@ function toWirePosition({ vault, shares, assets }: HeldShares, deposited: bigint
     current_assets: assets?.toString() ?? null,
     deposited_assets: deposited?.toString() ?? null,
     yield_assets: assets === null || deposited === null ? null : (assets - deposited).toString(),
+    value_usd: showUsdValue(assets, { decimals: vault.asset.decimals, price }),
   };
 }
 

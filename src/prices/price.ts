@@ -84,6 +84,11 @@ export function formatUsdPrice(usd: bigint): string {
   return formatUsd(usd, PRICE_DECIMALS);
 }
 
+/** Formats the time of a price (seconds since the epoch) as the API shows it. */
+export function formatTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
 /**
  * Returns the value of an amount as the API shows it: a decimal string in US dollars, rounded down, or null if amount
  * or price is unknown.

@@ -4,6 +4,7 @@ import { runQuery } from "../chains/aggregate-reads.ts";
 import { type Query, queryAll } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
@@ -20,6 +21,11 @@ const NO_FEEDS: ChainFeeds = { sequencer: null, tokens: [] };
 /** Returns a chain's feeds: those in code, or for a chain that the code does not know, those of the configuration. */
 export function feedsOf(ctx: Context, chainId: number): ChainFeeds {
   return feedTables[chainId] ?? ctx.config.prices.feeds.get(chainId) ?? NO_FEEDS;
+}
+
+/** Returns true if a token has price feeds on its chain. */
+export function hasFeed(ctx: Context, { chainId, token }: ChainToken): boolean {
+  return feedsOf(ctx, chainId).tokens.some((row) => sameAddress(row.token, token));
 }
 
 /**
@@ -175,6 +181,11 @@ function within(prices: Promise<Prices>, ms: number): Promise<Prices> {
   return withDeadline(prices, { ms, late: () => new Error("late") }).catch(() => NO_PRICES);
 }
 
+function keyed(prices: Prices, key: string): [string, TokenPrice][] {
+  const price = prices.get(key);
+  return price === undefined ? [] : [[key, price]];
+}
+
 const FEEDS_FRESH_MS = 30 * SECOND_MS;
 const FEEDS_STALE_MS = 5 * MINUTE_MS;
 
@@ -185,13 +196,13 @@ const FEEDS_STALE_MS = 5 * MINUTE_MS;
  */
 export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];
-  const wanted = new Set(tokens.map(priceKey));
-  const [feeds, market] = await Promise.all([
-    Promise.all(chainIds.map((chainId) => readChainFeeds(ctx, chainId))),
-    within(readMarket(ctx, tokens), LONG_WAIT_MS),
-  ]);
-  const known = new Map(feeds.flatMap((prices) => [...prices].filter(([key]) => wanted.has(key))));
-  return combinePrices(known, market);
+  const keys = [...new Set(tokens.map(priceKey))];
+  const market = readMarket(ctx, tokens);
+  const feeds = await Promise.all(chainIds.map((chainId) => readChainFeeds(ctx, chainId)));
+  const known = new Map(feeds.flatMap((prices) => [...prices]));
+  const wanted = new Map(keys.flatMap((key) => keyed(known, key)));
+  const isJudged = keys.every((key) => wanted.get(key)?.judges === true);
+  return combinePrices(wanted, await within(market, isJudged ? SHORT_WAIT_MS : LONG_WAIT_MS));
 }
 
 /** Returns the prices of all feeds of a chain, cached for 30 seconds; none if the chain cannot be read. */

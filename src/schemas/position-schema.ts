@@ -1,6 +1,13 @@
 import * as z from "zod";
 import { NextStep, NextStepRefusal } from "./deposit-schema.ts";
-import { AddressText, AmountText, ChainIdNumber, TimeText, VaultIdText } from "./primitive-schemas.ts";
+import {
+  AddressText,
+  AmountText,
+  ChainIdNumber,
+  TimeText,
+  UsdText,
+  VaultIdText,
+} from "./primitive-schemas.ts";
 import { VaultType } from "./vault-schema.ts";
 
 /** A user's shares in one vault, with their value, the net deposits and the yield. */
@@ -44,6 +51,11 @@ export const Position = z
           "`null` if either value is unknown.",
         example: "10000",
       }),
+    value_usd: UsdText.nullable().meta({
+      description:
+        "Value of `current_assets` in US dollars, rounded down, or `null` if it or the asset's price is unknown.",
+      example: "1000.00",
+    }),
   })
   .meta({
     id: "Position",

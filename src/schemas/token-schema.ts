@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { AddressText, ChainIdNumber } from "./primitive-schemas.ts";
+import { PriceSource } from "./price-schema.ts";
+import { AddressText, ChainIdNumber, TimeText, UsdText } from "./primitive-schemas.ts";
 
 /** A token that deposits can be paid with, on one chain. */
 export const TokenSummary = z
@@ -11,6 +12,14 @@ export const TokenSummary = z
     symbol: z.string().meta({ description: "Symbol of the token.", example: "USDC" }),
     name: z.string().meta({ description: "Display name of the token.", example: "USD Coin" }),
     decimals: z.int().meta({ description: "Decimals that the token contract returns.", example: 6 }),
+    price_usd: UsdText.nullable().meta({
+      description: "US dollars per whole token, rounded down, or `null` if the price is unknown.",
+      example: "0.999912",
+    }),
+    price_source: PriceSource,
+    price_at: TimeText.nullable().meta({
+      description: "Time at which the source observed the price, or `null` if the price is unknown.",
+    }),
   })
   .meta({ id: "Token", description: "A token that deposits can be paid with." });
 export type TokenSummary = z.infer<typeof TokenSummary>;

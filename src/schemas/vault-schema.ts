@@ -1,5 +1,12 @@
 import * as z from "zod";
-import { AddressText, AmountText, ChainIdNumber, TimeText, VaultIdText } from "./primitive-schemas.ts";
+import {
+  AddressText,
+  AmountText,
+  ChainIdNumber,
+  TimeText,
+  UsdText,
+  VaultIdText,
+} from "./primitive-schemas.ts";
 
 /** Vault families as the API shows them. The registry's `adapter` is more specific. */
 export const vaultTypes = ["custom", "morpho", "veda", "midas", "lido", "ipor", "accountable"] as const;
@@ -144,8 +151,17 @@ const yields = {
   apy_30d: apy("the last thirty days", 0.0503),
 };
 
-/** A vault as lists show it, with its yields. */
-export const ListedVault = VaultSummary.extend(yields).meta({
+/** Field with the value of a vault's net assets. */
+const valued = {
+  tvl_usd: UsdText.nullable().meta({
+    description:
+      "Value of the vault's net assets in US dollars, at most some minutes old, or `null` if assets or price are unknown.",
+    example: "125000000.00",
+  }),
+};
+
+/** A vault as lists show it, with its yields and its value. */
+export const ListedVault = VaultSummary.extend({ ...yields, ...valued }).meta({
   id: "ListedVault",
   description: "A vault with its past yields.",
 });
@@ -154,6 +170,7 @@ export type ListedVault = z.infer<typeof ListedVault>;
 /** A vault with its yields and with the figures read from the chain: totals, share price and deposit limit. */
 export const VaultDetail = VaultSummary.extend({
   ...yields,
+  ...valued,
   total_assets: AmountText.nullable().meta({
     description: "Net assets of the vault, in the asset's smallest unit, or `null` if they are unknown.",
     example: "125000000000000",

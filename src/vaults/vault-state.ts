@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { runQuery } from "../chains/aggregate-reads.ts";
-import { type Query, queryAll } from "../chains/chain-query.ts";
+import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
@@ -92,6 +92,22 @@ async function loadFlags(
 ): Promise<Record<string, VaultFlags>> {
   const queries = chain.vaults.map((vault) => [vault.vaultId, adapterOf(vault).flags(vault)] as const);
   const { value } = await runQuery(clientOf(ctx, chain.chainId), queryAll(Object.fromEntries(queries)));
+  return value;
+}
+
+/**
+ * Reads the net assets of a chain's vaults, by vault id, in as few requests as possible and without a cache; null where
+ * they are unknown. In the smallest unit of each vault's asset. Errors of the chain client propagate.
+ */
+export async function readVaultTotals(
+  ctx: Context,
+  { chainId, vaults }: { chainId: number; vaults: readonly Vault[] },
+): Promise<Record<string, bigint | null>> {
+  const totals = vaults.map((vault) => {
+    const state = mapQuery(adapterOf(vault).state(vault, ctx.now()), ({ totalAssets }) => totalAssets);
+    return [vault.vaultId, state] as const;
+  });
+  const { value } = await readUncached(ctx, { chainId, query: queryAll(Object.fromEntries(totals)) });
   return value;
 }
 

@@ -45,6 +45,7 @@ describe("listVaults()", () => {
         apy_1d: null,
         apy_7d: null,
         apy_30d: null,
+        tvl_usd: null,
       },
     ]);
   });

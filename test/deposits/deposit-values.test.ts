@@ -134,7 +134,7 @@ describe("gas costs", () => {
 
 test("askDepositPrices() asks for both sides and both native currencies once", async () => {
   const { ctx, attempt } = await moving({});
-  askDepositPrices(ctx, attempt.order);
+  askDepositPrices(ctx, { order: attempt.order, kind: "routed" });
   const { from, vault } = attempt.order;
   const asked = [...ctx.prices.book.market.keys()];
   expect(asked).toEqual(

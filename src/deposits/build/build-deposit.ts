@@ -34,8 +34,8 @@ export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<P
 }
 
 async function prepareOrder(ctx: Context, order: DepositOrder): Promise<PreparedDeposit> {
-  askDepositPrices(ctx, order);
   const token = directToken(order);
+  askDepositPrices(ctx, { order, kind: token === null ? "routed" : "direct" });
   if (token === null) return { kind: "routed", order, routed: await prepareRouted(ctx, { order }) };
   const intent = { ...order, token, amount: order.from.amount };
   try {
@@ -46,6 +46,7 @@ async function prepareOrder(ctx: Context, order: DepositOrder): Promise<Prepared
     const none = () => {
       throw error;
     };
+    askDepositPrices(ctx, { order, kind: "routed" });
     return { kind: "routed", order, routed: await prepareRouted(ctx, { order, without: token }).catch(none) };
   }
 }

@@ -24,7 +24,7 @@ describe("POST /v1/quote", () => {
     expect(quote.quote_type).toBe("cross_chain");
     expect(quote.reasons).toEqual([]);
     expect(quote.route_options.map(({ bridge, tags }) => ({ bridge, tags }))).toEqual([
-      { bridge: "across", tags: ["recommended", "best_output", "fastest", "one_transaction"] },
+      { bridge: "across", tags: ["recommended", "best_output", "fastest", "cheapest", "one_transaction"] },
       { bridge: "across", tags: ["fastest", "one_transaction"] },
       { bridge: "stargate", tags: ["fastest", "one_transaction"] },
       { bridge: "cctp", tags: ["fastest", "two_step"] },
@@ -39,7 +39,7 @@ describe("POST /v1/quote", () => {
     expect(await api.deposits(body.user_address)).toEqual([]);
   });
 
-  test("returns the provider's USD figures for a swap, and asks no bridge", async () => {
+  test("returns USD figures for a swap, and asks no bridge", async () => {
     const body = await bodyOf({ from: one, paid: "WBTC", vault: vaultNamed("Plain USDC") });
     const { quote_type, estimate, reasons, route_options: options } = await api.quote(body);
     expect(quote_type).toBe("same_chain_swap");

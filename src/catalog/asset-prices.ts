@@ -1,0 +1,138 @@
+import type { Address } from "viem";
+import * as z from "zod";
+import type { Context } from "../context.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
+import { describeError } from "../lib/logger.ts";
+import { type Price, priceOf, showUsdValue } from "../prices/price.ts";
+import { readPrices } from "../prices/read-prices.ts";
+import { listRegistry } from "../vaults/find-vault.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { readVaultTotals } from "../vaults/vault-state.ts";
+
+const PricesByToken = z.record(
+  z.string(),
+  z.object({
+    usd: z.bigint(),
+    source: z.enum(["feed", "market"]),
+    at: z.number(),
+    confidence: z.number().nullable(),
+  }),
+);
+/** Prices of one chain's tokens by address in lowercase; a token without a known price is absent. */
+export type PricesByToken = Readonly<Record<string, Price>>;
+
+interface TokenSet {
+  chainId: number;
+  /** Name of the set within its chain, which its cache key contains. */
+  name: "assets" | "tokens";
+  tokens: () => Promise<readonly Address[]>;
+}
+
+/** Returns the prices of a set of tokens, cached for up to ten minutes. Never throws. */
+async function readSet(ctx: Context, { chainId, name, tokens }: TokenSet): Promise<PricesByToken> {
+  try {
+    const { value } = await ctx.cache.cached({
+      key: `prices:${name}:${chainId}`,
+      schema: PricesByToken,
+      freshMs: name === "assets" ? 30 * SECOND_MS : 5 * MINUTE_MS,
+      staleMs: 10 * MINUTE_MS,
+      keepMs: HOUR_MS,
+      load: async () => {
+        const asked = (await tokens()).map((token) => ({ chainId, token }));
+        const prices = await readPrices(ctx, asked);
+        return Object.fromEntries(
+          asked.flatMap((token) => {
+            const price = priceOf(prices, token);
+            if (price === null) return [];
+            const { usd, source, at, confidence } = price;
+            return [[token.token.toLowerCase(), { usd, source, at, confidence }]];
+          }),
+        );
+      },
+    });
+    return value;
+  } catch (error) {
+    ctx.log.warn("prices_unreadable", { chain_id: chainId, error: describeError(error) });
+    return {};
+  }
+}
+
+/** Returns the prices of tokens that deposits on a chain can start from. Never throws. */
+export function readTokenPrices(
+  ctx: Context,
+  { chainId, tokens }: { chainId: number; tokens: readonly Address[] },
+): Promise<PricesByToken> {
+  return readSet(ctx, { chainId, name: "tokens", tokens: async () => tokens });
+}
+
+/** Returns the prices of the assets of a chain's vaults. Never throws. */
+export function readAssetPrices(ctx: Context, chainId: number): Promise<PricesByToken> {
+  const tokens = async () => {
+    const { all } = await listRegistry(ctx);
+    const own = all.filter((vault) => vault.chainId === chainId);
+    return [...new Set(own.map(({ asset }) => asset.address))];
+  };
+  return readSet(ctx, { chainId, name: "assets", tokens });
+}
+
+/**
+ * Returns the value of a vault's assets in US dollars as a decimal string, rounded down, or null if it is unknown.
+ * `assets` is in the asset's smallest unit.
+ */
+export function assetValue(
+  vault: Vault,
+  of: { assets: bigint | null; prices: PricesByToken },
+): string | null {
+  const { address, decimals } = vault.asset;
+  return showUsdValue(of.assets, { decimals, price: of.prices[address.toLowerCase()] ?? null });
+}
+
+const Totals = z.record(z.string(), z.bigint().nullable());
+
+/**
+ * Returns the values of the net assets of a chain's vaults in US dollars, by vault id. Totals and prices are read in
+ * parallel and cached for up to ten minutes. Returns the same object while neither has changed. Never throws.
+ */
+export async function readVaultValues(
+  ctx: Context,
+  { chainId, vaults }: { chainId: number; vaults: readonly Vault[] },
+): Promise<Readonly<Record<string, string | null>>> {
+  const [totals, prices] = await Promise.all([
+    readTotals(ctx, { chainId, vaults }),
+    readAssetPrices(ctx, chainId),
+  ]);
+  const known = valuesOf.get(totals);
+  if (known?.prices === prices && known.vaults === vaults.length) return known.values;
+  const entries = vaults.map(
+    (vault) => [vault.vaultId, assetValue(vault, { assets: totals[vault.vaultId] ?? null, prices })] as const,
+  );
+  const values = Object.fromEntries(entries);
+  valuesOf.set(totals, { prices, vaults: vaults.length, values });
+  return values;
+}
+
+/** Values by the totals that they were computed from. */
+const valuesOf = new WeakMap<
+  object,
+  { prices: PricesByToken; vaults: number; values: Readonly<Record<string, string | null>> }
+>();
+
+async function readTotals(
+  ctx: Context,
+  chain: { chainId: number; vaults: readonly Vault[] },
+): Promise<Readonly<Record<string, bigint | null>>> {
+  try {
+    const { value } = await ctx.cache.cached({
+      key: `totals:${chain.chainId}`,
+      schema: Totals,
+      freshMs: MINUTE_MS,
+      staleMs: 10 * MINUTE_MS,
+      keepMs: DAY_MS,
+      load: () => readVaultTotals(ctx, chain),
+    });
+    return value;
+  } catch (error) {
+    ctx.log.warn("totals_unreadable", { chain_id: chain.chainId, error: describeError(error) });
+    return {};
+  }
+}

@@ -1,0 +1,32 @@
+import { type Address, getAddress } from "viem";
+import type { Context } from "../context.ts";
+import { formatTime, formatUsdPrice, priceKey, priceOf } from "../prices/price.ts";
+import { readPrices } from "../prices/read-prices.ts";
+import type { TokenPriceText } from "../schemas/price-schema.ts";
+
+const UNKNOWN = { usd: null, source: null, at: null, confidence: null } as const;
+
+/**
+ * Returns the prices of tokens in the order of the request, each token once. A token that neither feeds nor the price
+ * API know, and one on a chain that is not served, has null figures. Never throws.
+ */
+export async function listPrices(
+  ctx: Context,
+  tokens: readonly { chainId: number; address: Address }[],
+): Promise<TokenPriceText[]> {
+  const asked = new Map(
+    tokens.map(({ chainId, address }) => {
+      const token = { chainId, token: address };
+      return [priceKey(token), token] as const;
+    }),
+  );
+  const served = [...asked.values()].filter(({ chainId }) => ctx.chains.definitions.has(chainId));
+  const prices = await readPrices(ctx, served);
+  return [...asked.values()].map((token) => {
+    const price = priceOf(prices, token);
+    const named = { chain_id: token.chainId, address: getAddress(token.token) };
+    if (price === null) return { ...named, ...UNKNOWN };
+    const { usd, source, at, confidence } = price;
+    return { ...named, usd: formatUsdPrice(usd), source, at: formatTime(at), confidence };
+  });
+}
