@@ -6,6 +6,8 @@ import { type Call, minted, sharesFor, transfer } from "./contracts.ts";
 import type { Emitted, Outcome, SimulatedChain } from "./simulated-chain.ts";
 
 const ALL = 2n ** 256n - 1n;
+/** Unit of an order's floor per unit of input. */
+const PER_IN_UNIT = 10n ** 27n;
 const EXECUTOR: Address = "0x00000000000000000000000000000000000e8ec0";
 
 /** What the Router does with a deposit: takes the asset, lets the vault mint, and tells of it. */
@@ -14,7 +16,9 @@ export function routerOutcome(chain: SimulatedChain, { from, data, delivered = 0
   const amount = order.amountIn === ALL ? delivered : order.amountIn;
   const shares = sharesFor(chain, amount);
   const late = BigInt(chain.head.timestamp) > order.deadline;
-  if (late || amount < order.minIn || shares < order.minOut) return { succeeded: false, logs: [] };
+  const floor = (amount * order.minOutPerIn + PER_IN_UNIT - 1n) / PER_IN_UNIT;
+  const short = amount < order.minIn || shares < order.minOut || shares < floor;
+  if (late || short) return { succeeded: false, logs: [] };
   const { tokenIn, tokenOut, receiver } = order;
   return {
     succeeded: true,

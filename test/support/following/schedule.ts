@@ -27,8 +27,10 @@ export interface Tally {
 
 const STRANGER: Hex = `0x${"bd".repeat(19)}01`;
 const MAX_BUILDS = 6;
+/** Log lines that are shown of a failing schedule. */
+const MAX_WARNINGS = 12;
 /** Undisturbed minutes after which everything must be right. */
-const SETTLING_ROUNDS = 14;
+const SETTLING_ROUNDS = 8;
 
 /**
  * Plays one random schedule of builds, sent and stolen transactions, reports, reorganisations, killed runs and bad
@@ -42,7 +44,8 @@ export async function playSchedule(seed: number, options: Options): Promise<Tall
     return { ...tally, statements: options.database.requests() - before };
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    throw new Error(`schedule ${seed}: ${text}\nevents:\n${schedule.events.join("\n")}`, { cause: error });
+    const story = `events:\n${schedule.events.join("\n")}\nlog:\n${schedule.warnings.join("\n")}`;
+    throw new Error(`schedule ${seed}: ${text}\n${story}`, { cause: error });
   }
 }
 
@@ -60,6 +63,12 @@ class Schedule {
   constructor(random: Random, options: Options) {
     this.#random = random;
     this.#world = new World(random, options);
+  }
+
+  /** The last warnings and errors that the program logged. */
+  get warnings(): string[] {
+    const { logged } = this.#world.causeway;
+    return logged.filter((line) => !line.includes('"level":"info"')).slice(-MAX_WARNINGS);
   }
 
   async play(): Promise<Tally> {
@@ -121,10 +130,11 @@ class Schedule {
   #send(orders: readonly Order[]): void {
     if (orders.length === 0) return;
     const order = this.#random.pick(orders);
-    const fails = this.#random.once(10);
-    const hash = this.#world.send(order, fails);
+    const how = { fails: this.#random.once(10), batched: this.#random.once(6) };
+    const hash = this.#world.send(order, how);
     this.#tally.sent += 1;
-    this.#note(`send ${order.trackingId} as ${hash}${fails ? ", to fail" : ""}`);
+    const text = `${how.fails ? ", to fail" : ""}${how.batched ? ", in a batch" : ""}`;
+    this.#note(`send ${order.trackingId} as ${hash}${text}`);
   }
 
   #relay(): void {

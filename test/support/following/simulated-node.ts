@@ -1,8 +1,6 @@
 import {
   type Address,
   concatHex,
-  encodeFunctionData,
-  erc20Abi,
   getAddress,
   type Hex,
   hexToBigInt,
@@ -15,7 +13,7 @@ import { depositRouterRuntimeCode } from "../../../src/router/deposit-router-art
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { answerMulticall } from "../chains/multicall.ts";
 import type { Random } from "../flows/random.ts";
-import { execute, RICHES, VAULTS, view } from "./contracts.ts";
+import { execute, FORGER, HANDLER, RICHES, SPOKE_POOL, USDC, VAULTS, view } from "./contracts.ts";
 import { FINALITY, findIncluded, type SimulatedBlock, type SimulatedChain } from "./simulated-chain.ts";
 
 /** What a node does wrong, until it is told otherwise. */
@@ -336,10 +334,14 @@ function receiptOf(block: SimulatedBlock, index: number) {
 }
 
 function codeOf(address: Address): Hex {
-  if (address.toLowerCase() === depositRouterAddress.toLowerCase()) return depositRouterRuntimeCode;
-  return VAULTS.some((vault) => vault.toLowerCase() === address.toLowerCase()) ? "0x60006000fd" : "0x";
+  const sought = address.toLowerCase();
+  if (sought === depositRouterAddress.toLowerCase()) return depositRouterRuntimeCode;
+  return CONTRACTS.some((known) => known.toLowerCase() === sought) ? "0x60006000fd" : "0x";
 }
 
-/** The calldata of a token's approval, as wallets send it. */
-export const approvalData = (spender: Address, amount: bigint): Hex =>
-  encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] });
+const CONTRACTS: readonly string[] = [
+  ...VAULTS,
+  ...Object.values(USDC),
+  ...Object.values(SPOKE_POOL),
+  ...[HANDLER, FORGER],
+];

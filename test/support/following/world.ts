@@ -6,7 +6,6 @@ import { SimulatedAcrossApi } from "./across-api.ts";
 import {
   AWAY,
   acrossDeposits,
-  execute,
   FORGER,
   fill,
   HOME,
@@ -20,8 +19,10 @@ import {
 } from "./contracts.ts";
 import { type EmbeddedDatabase, type Fate, type Kill, SimulatedDeployment } from "./deployment.ts";
 import { type BuiltDeposit, isUnseen, type Kind, recount, type ShownDeposit } from "./recount.ts";
-import { BLOCK_S, FINALITY, type SentTransaction, SimulatedChain } from "./simulated-chain.ts";
+import { checkSecondSteps } from "./second-steps.ts";
+import { BLOCK_S, FINALITY, SimulatedChain } from "./simulated-chain.ts";
 import { SimulatedNode, WELL } from "./simulated-node.ts";
+import { batchOf, callOf, secondStepOf } from "./transactions.ts";
 
 export const USERS: readonly Hex[] = [1, 2, 3].map((number): Hex => `0x${"ac".repeat(19)}0${number}`);
 const NODES = 2;
@@ -112,6 +113,11 @@ export class World {
     this.#setTime(this.#now + blocks * BLOCK_S * 1000);
   }
 
+  /** Lets time pass without blocks, in milliseconds. */
+  wait(ms: number): void {
+    this.#setTime(this.#now + ms);
+  }
+
   /** Includes on both chains all that waits, with one block. */
   include(): void {
     for (const chain of Object.values(this.chains)) chain.mineAll();
@@ -150,10 +156,16 @@ export class World {
     return order;
   }
 
-  /** Sends the source transaction of a deposit; it fails on chain if that is asked. */
-  send(order: Order, fails = false): Hex {
+  /**
+   * Sends the source transaction of a deposit; it fails on chain if that is asked. Batched, it is a call of the user's
+   * smart account within a bundler's transaction.
+   */
+  send(order: Order, how: { fails?: boolean; batched?: boolean } = {}): Hex {
     const { chainId, to, data } = order.source;
-    const hash = this.chain(chainId).send(callOf({ from: order.user, to, data, fails }));
+    const call = callOf({ from: order.user, to, data, fails: how.fails ?? false });
+    const hash = this.chain(chainId).send(
+      how.batched === true ? batchOf(order.user, { call, to, data }) : call,
+    );
     order.hashes.push(hash);
     return hash;
   }
@@ -164,8 +176,7 @@ export class World {
     const { next } = body as { next: { transaction_request: { to: Hex; data: Hex } } | null };
     if (next === null) return null;
     const { to, data } = next.transaction_request;
-    const hash = this.home.send(callOf({ from: order.user, to, data, fails }));
-    this.home.storage.set(`second ${order.trackingId} ${order.seconds}`, hash);
+    const hash = this.home.send(secondStepOf(order.user, { to, data, fails }));
     order.seconds += 1;
     return hash;
   }
@@ -293,7 +304,7 @@ export class World {
   /** Counts everything from the chains, and asks for every deposit by each of its transactions. */
   async judge(): Promise<ShownDeposit[]> {
     const shown = await this.readAll();
-    recount(this.chains, { built: this.orders, shown });
+    checkSecondSteps(this.chains, recount(this.chains, { built: this.orders, shown }));
     for (const one of shown.filter(({ state }) => !isUnseen(state))) await this.#checkHashes(one);
     return shown;
   }
@@ -312,21 +323,6 @@ export class World {
         throw new Error(`${hash} is ${status} of ${deposit?.tracking_id}, not of ${one.tracking_id}`);
     }
   }
-}
-
-/** A transaction that makes a call. */
-export function callOf(of: {
-  from: Hex;
-  to: Hex;
-  data: Hex;
-  fails?: boolean;
-}): Omit<SentTransaction, "hash"> {
-  const { from, to, data, fails = false } = of;
-  const call = { from: getAddress(from), to: getAddress(to), data };
-  return {
-    ...{ from: call.from, to: call.to, input: data, value: 0n },
-    run: (chain) => (fails ? { succeeded: false, logs: [] } : execute(chain, call)),
-  };
 }
 
 const withBody = (body: unknown): RequestInit => ({

@@ -1,0 +1,266 @@
+import type { Hex } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { randomOf } from "./support/flows/random.ts";
+
+import { type EmbeddedDatabase, openEmbeddedDatabase } from "./support/following/deployment.ts";
+import type { Kind } from "./support/following/recount.ts";
+import { type Order, USERS, World } from "./support/following/world.ts";
+
+/** What the field report calls L1 to L5 and L8, each over the whole program: nobody polls unless a test says so. */
+const [USER = "0x", OTHER = "0x"] = USERS;
+const KINDS: readonly Kind[] = ["router", "own", "one_step", "two_step"];
+const DIRECT: readonly Kind[] = ["router", "own"];
+const AMOUNT = 100_000_000;
+
+let database: EmbeddedDatabase;
+let world: World;
+beforeAll(async () => {
+  database = await openEmbeddedDatabase();
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await database.close();
+});
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  world = new World(randomOf(1), { database, setTime: (now) => vi.setSystemTime(now) });
+  await world.begin();
+});
+
+interface Shown {
+  state: string;
+  shares: string | null;
+  source_tx_hash: Hex | null;
+  history: { state: string }[];
+}
+
+/** A deposit as the list shows it, which moves nothing; undefined while it shows none. */
+async function listed({ trackingId, user }: Order): Promise<Shown | undefined> {
+  const { body } = await world.causeway.send(`/v1/deposits?user_address=${user}&limit=100`);
+  return (body as (Shown & { tracking_id: string })[]).find(({ tracking_id: id }) => id === trackingId);
+}
+
+/** Rounds of a minute with blocks. */
+async function minutes(count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute += 1) {
+    world.pass(10);
+    await world.round();
+  }
+}
+
+/** Sends a deposit, lets a relayer pay it out and the user sign its second step, and says nothing to anybody. */
+async function sendSilently(order: Order): Promise<Hex> {
+  const hash = world.send(order);
+  world.include();
+  world.pass(3);
+  for (const transfer of world.openTransfers()) world.relay(transfer);
+  world.include();
+  world.pass(3);
+  return hash;
+}
+
+/**
+ * Copies a deposit's row with other names, as if as many others had been built: for other accounts, or by strangers for
+ * the same account.
+ */
+const multiply = (count: number, of: "others" | "the same account"): Promise<void> =>
+  database.execute(`insert into deposits
+    select (jsonb_populate_record(d, jsonb_build_object(
+      'tracking_id', 'trk_' || lpad(to_hex(n), 32, '0'), 'ref', '0x' || lpad(to_hex(n), 64, '0'),
+      'user_address', case when '${of}' = 'others' then '0x' || lpad(to_hex(n), 40, 'b') else user_address end,
+      'source_data_hash', '0x' || lpad(to_hex(n), 64, 'a')))).*
+    from deposits d, generate_series(1, ${count}) n
+    where tracking_id = (select min(tracking_id) from deposits)`);
+
+describe("L1: a deposit that nobody reported", () => {
+  test.each(KINDS)("%s: has its source hash, and the hash answers for it", async (kind) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    const hash = await sendSilently(order);
+    await minutes(4);
+    expect(await listed(order)).toMatchObject({
+      state: kind === "two_step" ? "awaiting_deposit" : "completed",
+      source_tx_hash: hash,
+    });
+    const { body } = await world.status(hash, order.source.chainId);
+    expect(body).toMatchObject({
+      status: kind === "two_step" ? "PENDING" : "DONE",
+      deposit: { tracking_id: order.trackingId },
+    });
+    await world.judge();
+  });
+});
+
+describe("L2: a stranger who knows the tracking id", () => {
+  test.each(KINDS)("%s: cannot bind a false source hash, before or after it was sent", async (kind) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    const foreign = await world.build(kind, { user: OTHER, amount: AMOUNT + 1 });
+    const false1 = await sendSilently(foreign);
+    expect((await world.report(order, { hash: false1 })).status).toBe(200);
+    await minutes(1);
+    const hash = await sendSilently(order);
+    await world.report(order, { hash: world.home.newHash(0xfa) });
+    await minutes(4);
+    expect(await listed(order)).toMatchObject({ source_tx_hash: hash });
+    expect((await world.report(order, { hash })).status).toBe(200);
+    const { body } = await world.status(hash, order.source.chainId);
+    expect(body).toMatchObject({ deposit: { tracking_id: order.trackingId } });
+    await world.judge();
+  });
+
+  test.each(KINDS)("%s: cannot hide what is sent by abandoning or by many reports", async (kind) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    expect((await world.abandon(order)).status).toBe(200);
+    for (let lie = 0; lie < 40; lie += 1) await world.report(order, { hash: world.home.newHash(0xfa) });
+    const hash = await sendSilently(order);
+    for (let lie = 0; lie < 40; lie += 1) await world.report(order, { hash: world.home.newHash(0xfa) });
+    await minutes(4);
+    expect(await listed(order)).toMatchObject({ source_tx_hash: hash });
+    await world.judge();
+  });
+
+  test("cannot fill somebody's list", async () => {
+    const order = await world.build("router", { user: USER, amount: AMOUNT });
+    await world.report(order, { hash: world.home.newHash(0xfa) });
+    await minutes(2);
+    expect(await listed(order)).toBeUndefined();
+  });
+});
+
+describe("L3: many others built and never sent", () => {
+  test.each([
+    ["others", 20_000],
+    ["the same account", 2_000],
+  ] as const)("is followed behind unsent builds for %s", async (of, count) => {
+    const orders: Order[] = [];
+    for (const kind of KINDS) orders.push(await world.build(kind, { user: USER, amount: AMOUNT }));
+    await multiply(count, of);
+    await minutes(1);
+    const hashes = orders.map((order) => world.send(order));
+    world.include();
+    world.pass(3);
+    await minutes(3);
+    for (const [index, order] of orders.entries())
+      expect(await listed(order)).toMatchObject({ source_tx_hash: hashes[index] });
+  });
+
+  test("twenty deposits a round are all followed", async () => {
+    const orders: Order[] = [];
+    for (let number = 0; number < 20; number += 1) {
+      const kind = KINDS[number % KINDS.length] ?? "router";
+      orders.push(await world.build(kind, { user: USER, amount: AMOUNT + number }));
+    }
+    for (const order of orders) world.send(order);
+    world.include();
+    world.pass(3);
+    for (const transfer of world.openTransfers()) world.relay(transfer);
+    world.include();
+    await minutes(4);
+    await world.settle(3);
+    await world.judge();
+  });
+
+  test("asks the chains nothing about what was only built, nor about what has ended", async () => {
+    const order = await world.build("router", { user: USER, amount: AMOUNT });
+    const asked = (): number =>
+      Object.values(world.nodes)
+        .flat()
+        .reduce((sum, node) => sum + [...node.asked.values()].reduce((all, one) => all + one, 0), 0);
+    const cost = async (): Promise<number> => {
+      const before = asked();
+      await minutes(3);
+      return asked() - before;
+    };
+    await minutes(3);
+    const idle = await cost();
+    await multiply(2_000, "others");
+    expect(await cost()).toBeLessThanOrEqual(idle + 3);
+    await sendSilently(order);
+    await world.settle(6);
+    expect(await cost()).toBeLessThanOrEqual(idle + 3);
+  });
+});
+
+describe("L4: jobs stood still, and nobody reported", () => {
+  test.each(KINDS)("%s: is found 5,000 blocks later", async (kind) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    const hash = await sendSilently(order);
+    world.pass(5_000);
+    await minutes(8);
+    expect(await listed(order)).toMatchObject({ source_tx_hash: hash });
+    await world.judge();
+  });
+});
+
+describe("L8: a reorganisation after COMPLETED", () => {
+  test.each(DIRECT.flatMap((kind) => [1, 2, 3, 4, 5].map((depth) => [kind, depth] as const)))(
+    "%s: %i blocks that drop it take it back to what the chain says",
+    async (kind, depth) => {
+      const order = await world.build(kind, { user: USER, amount: AMOUNT });
+      const hash = world.send(order);
+      world.include();
+      world.home.mine(depth - 1);
+      await world.report(order, { hash });
+      await world.round();
+      const before = await listed(order);
+      world.home.reorg(depth, () => false);
+      await minutes(6);
+      expect(await listed(order)).toBeUndefined();
+      await world.judge();
+      // Confirmed by two blocks, it was COMPLETED; and the entry stays in the history.
+      if (depth < 2) return;
+      expect(before).toMatchObject({ state: "completed" });
+      const { body } = await world.causeway.send(`/v1/deposits/${order.trackingId}`);
+      const states = (body as Shown).history.map(({ state }) => state);
+      expect(states.indexOf("completed")).toBeGreaterThan(-1);
+      expect(states.lastIndexOf("completed")).toBeLessThan(states.length - 1);
+    },
+  );
+
+  test.each(DIRECT)("%s: is completed with the shares of the block that has it now", async (kind) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    const hash = world.send(order);
+    world.include();
+    world.home.mine(3);
+    await world.report(order, { hash });
+    world.wait(10_000);
+    await world.round();
+    expect(await listed(order)).toMatchObject({ state: "completed" });
+    world.home.reorg(4, () => true);
+    await minutes(6);
+    expect(await listed(order)).toMatchObject({ state: "completed", source_tx_hash: hash });
+    await world.judge();
+  });
+
+  test.each(["one_step", "two_step"] as const)(
+    "%s: a bridge's source that is dropped is not PENDING",
+    async (kind) => {
+      const order = await world.build(kind, { user: USER, amount: AMOUNT });
+      const hash = world.send(order);
+      world.include();
+      world.away.mine(3);
+      await world.report(order, { hash });
+      await world.round();
+      expect(await listed(order)).toMatchObject({ state: "bridging" });
+      world.away.reorg(5, () => false);
+      await minutes(6);
+      expect(await listed(order)).toBeUndefined();
+      await world.judge();
+    },
+  );
+
+  test.each(["one_step", "two_step"] as const)(
+    "%s: a payout that is dropped is awaited again",
+    async (kind) => {
+      const order = await world.build(kind, { user: USER, amount: AMOUNT });
+      await sendSilently(order);
+      await world.round();
+      world.home.reorg(5, () => false);
+      await minutes(6);
+      expect(await listed(order)).toMatchObject({ state: "bridging" });
+      for (const transfer of world.openTransfers()) world.relay(transfer);
+      world.include();
+      await minutes(6);
+      await world.judge();
+    },
+  );
+});

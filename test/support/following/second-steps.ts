@@ -1,0 +1,77 @@
+import { pad } from "viem";
+import { HOME, OWN_VAULT, USDC } from "./contracts.ts";
+import { type Chains, type Delivered, describe, mintedIn, type Place } from "./recount.ts";
+
+/**
+ * Checks the second steps, which carry no reference: those of one user and amount belong to as many of the deposits
+ * whose token had arrived before, whichever they are.
+ */
+export function checkSecondSteps(chains: Chains, delivered: readonly Delivered[]): void {
+  const pools = new Map<string, Delivered[]>();
+  for (const one of delivered) {
+    const key = `${one.deposit.user} ${one.truth.delivered}`;
+    pools.set(key, [...(pools.get(key) ?? []), one]);
+  }
+  for (const pool of pools.values()) {
+    const [first] = pool;
+    if (first === undefined) continue;
+    const steps = secondStepsOf(chains, first);
+    const free = [...steps];
+    let completed = 0;
+    for (const { deposit, shown, truth } of pool) {
+      if (shown.state === "awaiting_deposit") continue;
+      completed += 1;
+      const at = free.findIndex(({ included }) => included.sent.hash === shown.deposit_tx_hash);
+      const [step] = at === -1 ? [] : free.splice(at, 1);
+      const fault = faultOf({ deposit, shown, truth }, step);
+      if (fault !== null)
+        throw new Error(`${deposit.trackingId} is ${shown.state} by ${shown.deposit_tx_hash}: ${fault}`);
+    }
+    const due = mostSteps(pool, steps);
+    if (completed < due)
+      throw new Error(
+        `${completed} of ${due} second steps are seen: ${describe(pool)}; chain: ${steps.map(({ included }) => included.sent.hash).join(", ")}`,
+      );
+  }
+}
+
+/** The most second steps that can be shared out, each to a deposit whose token had arrived before. */
+function mostSteps(pool: readonly Delivered[], steps: readonly Place[]): number {
+  const arrived = pool.map(({ truth }) => truth.deliveredIn).sort((a, b) => b - a);
+  let given = 0;
+  for (const { block } of [...steps].sort((a, b) => b.block.number - a.block.number)) {
+    const at = arrived.findIndex((number) => number <= block.number);
+    if (at === -1) continue;
+    arrived.splice(at, 1);
+    given += 1;
+  }
+  return given;
+}
+
+/** The user's own deposits of the amount that a bridge delivered, oldest first. */
+function secondStepsOf(chains: Chains, { deposit, truth }: Delivered): Place[] {
+  const token = USDC[HOME]?.toLowerCase();
+  const paid = pad(OWN_VAULT).toLowerCase();
+  const payer = pad(deposit.user).toLowerCase();
+  return (chains[HOME]?.blocks ?? []).flatMap((block) =>
+    block.included
+      .filter(({ logs }) =>
+        logs.some(
+          ({ address, topics, data }) =>
+            address === token &&
+            topics[1] === payer &&
+            topics[2] === paid &&
+            BigInt(data) === truth.delivered,
+        ),
+      )
+      .map((included) => ({ block, included })),
+  );
+}
+
+/** What is wrong with a deposit that one of these second steps completed, or null. */
+function faultOf({ deposit, shown, truth }: Delivered, step: Place | undefined): string | null {
+  if (step === undefined) return "that is no second step, or another deposit's";
+  if (step.block.number < truth.deliveredIn) return "that was before its token arrived";
+  const shares = mintedIn(step.included, deposit).toString();
+  return shown.shares === shares ? null : `${shown.shares} shares, the chain says ${shares}`;
+}

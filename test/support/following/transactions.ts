@@ -1,0 +1,62 @@
+import { concatHex, encodeAbiParameters, getAddress, type Hex, pad, parseAbiParameters, slice } from "viem";
+import { execute, FORGER, HANDLER, HOME, OWN_VAULT, RELAYER, USDC } from "./contracts.ts";
+import type { Outcome, SentTransaction, SimulatedChain } from "./simulated-chain.ts";
+
+/** A transaction that makes a call. */
+export function callOf(of: {
+  from: Hex;
+  to: Hex;
+  data: Hex;
+  fails?: boolean;
+}): Omit<SentTransaction, "hash"> {
+  const { from, to, data, fails = false } = of;
+  const call = { from: getAddress(from), to: getAddress(to), data };
+  return {
+    ...{ from: call.from, to: call.to, input: data, value: 0n },
+    run: (chain) => (fails ? { succeeded: false, logs: [] } : execute(chain, call)),
+  };
+}
+
+/** A bundler's transaction in which a smart account makes a call. */
+export function batchOf(
+  account: Hex,
+  { call, to, data }: { call: Omit<SentTransaction, "hash">; to: Hex; data: Hex },
+): Omit<SentTransaction, "hash"> {
+  const types = parseAbiParameters("(address target, uint256 value, bytes data)[]");
+  const calls = encodeAbiParameters(types, [[{ target: to, value: 0n, data }]]);
+  return {
+    ...{ from: BUNDLER, to: getAddress(account), value: 0n, run: call.run },
+    input: concatHex([EXECUTE_BATCH, calls]),
+  };
+}
+
+/** Selector of `executeBatch((address,uint256,bytes)[])`. */
+const EXECUTE_BATCH: Hex = "0x34fcd5be";
+const BUNDLER = getAddress(`0x${"b0".repeat(20)}`);
+
+/** A second step of a two-step deposit: it fails while the user does not hold what it takes. */
+export function secondStepOf(
+  user: Hex,
+  of: { to: Hex; data: Hex; fails: boolean },
+): Omit<SentTransaction, "hash"> {
+  const call = callOf({ from: user, ...of });
+  const amount = BigInt(slice(of.data, 4, 36));
+  return { ...call, run: (chain) => (holds(chain, { user, amount }) ? call.run(chain) : FAILED) };
+}
+
+const FAILED: Outcome = { succeeded: false, logs: [] };
+
+/** True while a user has received an amount from bridges more often than deposited it. */
+function holds(chain: SimulatedChain, { user: account, amount }: { user: Hex; amount: bigint }): boolean {
+  const token = (USDC[HOME] ?? FORGER).toLowerCase();
+  const [user, vault, relayer] = [account, OWN_VAULT, RELAYER].map((one) => pad(one).toLowerCase());
+  const handler = pad(HANDLER).toLowerCase();
+  let held = 0;
+  for (const { log } of chain.events()) {
+    if (log.address !== token || log.data === "0x" || BigInt(log.data) !== amount) continue;
+    const [, from = "", to = ""] = log.topics;
+    if (to === user && (from === relayer || from === handler)) held += 1;
+    if (from === user && to === vault) held -= 1;
+  }
+  return held > 0;
+}
