@@ -7,9 +7,10 @@ const workflows = readdirSync(folder).map(
   (name) => [name, readFileSync(join(folder, name), "utf8")] as const,
 );
 
-test("there are four workflows", () => {
+test("there are five workflows", () => {
   expect(workflows.map(([name]) => name).sort()).toEqual([
     "ci.yml",
+    "daily.yml",
     "deploy.yml",
     "preview.yml",
     "stress.yml",

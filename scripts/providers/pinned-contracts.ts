@@ -1,0 +1,120 @@
+import { type Address, isAddressEqual, parseAbi } from "viem";
+import { runQuery } from "../../src/chains/aggregate-reads.ts";
+import type { ChainClient } from "../../src/chains/chain-client.ts";
+import { createQuery, type Read, read, valueOrNull } from "../../src/chains/chain-query.ts";
+import { knownAcrossDeployments } from "../../src/providers/across/across-deployments.ts";
+import { cctpContracts, stargateContracts } from "../../src/providers/lifi/lifi-bridge-deployments.ts";
+import { lifiContracts } from "../../src/providers/lifi/lifi-deployments.ts";
+import { codeAt } from "../registry/registry-chain.ts";
+
+const views = parseAbi([
+  "function erc20Proxy() view returns (address)",
+  "function executor() view returns (address)",
+  "function spokepool() view returns (address)",
+  "function endpointV2() view returns (address)",
+  "function wrappedNativeToken() view returns (address)",
+  "function token() view returns (address)",
+  "function localDomain() view returns (uint32)",
+]);
+type View = (typeof views)[number]["name"];
+
+/** A contract of a provider whose address is in the code, and what it must say about its neighbours. */
+export interface PinnedContract {
+  chainId: number;
+  name: string;
+  address: Address;
+  /** View functions without arguments, each with the value that the code expects. */
+  says: Partial<Record<View, Address | number>>;
+}
+
+/** Lists the providers' contracts in the code, by chain. */
+export function pinnedContracts(): PinnedContract[] {
+  return [...lifiContracts.flatMap(([chainId]) => lifiPins(chainId)), ...acrossPins()];
+}
+
+function lifiPins(chainId: number): PinnedContract[] {
+  const row = lifiContracts.find(([id]) => id === chainId)?.[1];
+  if (row === undefined) return [];
+  const { diamond, executor, erc20Proxy, receiverAcross, receiverStargate, feeForwarders } = row;
+  const spokePool = knownAcrossDeployments.find((one) => one.chainId === chainId)?.spokePool;
+  const stargate = stargateContracts[chainId];
+  const circle = cctpContracts[chainId];
+  const pin = (name: string, address: Address | null, says: PinnedContract["says"] = {}): PinnedContract[] =>
+    address === null ? [] : [{ chainId, name, address, says }];
+  return [
+    ...pin("LI.FI Diamond", diamond),
+    ...pin("LI.FI Executor", executor, { erc20Proxy }),
+    ...pin("LI.FI ERC20Proxy", erc20Proxy),
+    ...pin("LI.FI ReceiverAcrossV4", receiverAcross, {
+      executor,
+      ...(spokePool === undefined ? {} : { spokepool: spokePool }),
+    }),
+    ...pin("LI.FI ReceiverStargateV2", receiverStargate, {
+      executor,
+      ...(stargate === undefined ? {} : { endpointV2: stargate.endpoint }),
+    }),
+    ...feeForwarders.flatMap((address) => pin("LI.FI FeeForwarder", address)),
+    ...(stargate?.pools ?? []).flatMap(({ pool, token }) => pin("Stargate pool", pool, { token })),
+    ...(circle === undefined
+      ? []
+      : pin("CCTP MessageTransmitter", circle.transmitter, { localDomain: circle.domain })),
+  ];
+}
+
+function acrossPins(): PinnedContract[] {
+  return knownAcrossDeployments.flatMap(({ chainId, spokePool, multicallHandler, wrappedNative }) => [
+    {
+      chainId,
+      name: "Across SpokePool",
+      address: spokePool,
+      says: wrappedNative === null ? {} : { wrappedNativeToken: wrappedNative },
+    },
+    ...(multicallHandler === null
+      ? []
+      : [{ chainId, name: "Across MulticallHandler", address: multicallHandler, says: {} }]),
+  ]);
+}
+
+/** A pinned contract that is not what the code expects. */
+export interface MovedContract {
+  contract: PinnedContract;
+  /** What differs: no code, or a view with another value; `unread` for a view that does not answer. */
+  difference: string;
+}
+
+/**
+ * Compares the pinned contracts of one chain with the chain: whether they have code, and what they say about each other.
+ * Errors of the chain client propagate.
+ */
+export async function findMovedContracts(
+  client: ChainClient,
+  contracts: readonly PinnedContract[],
+): Promise<MovedContract[]> {
+  const codes = await Promise.all(contracts.map(({ address }) => codeAt(client, address)));
+  const asked = contracts.flatMap((contract) =>
+    Object.entries(contract.says).map(([view, expected]) => ({ contract, view: view as View, expected })),
+  );
+  const reads = Object.fromEntries(
+    asked.map(({ contract, view }, at): [string, Read<unknown>] => [
+      `${at}`,
+      read({ to: contract.address, abi: views, name: view }),
+    ]),
+  );
+  const query = createQuery(reads, (results) => asked.map((_, at) => saidBy(results[`${at}`])));
+  const { value } = await runQuery(client, query);
+  const empty = contracts.filter((_, at) => codes[at] === "0x");
+  const differing = asked.flatMap(({ contract, view, expected }, at) => {
+    const said = value[at] ?? null;
+    if (empty.includes(contract) || isExpected(said, expected)) return [];
+    return [{ contract, difference: said === null ? `${view}() unread` : `${view}() is ${said}` }];
+  });
+  return [...empty.map((contract) => ({ contract, difference: "no code" })), ...differing];
+}
+
+const saidBy = (result: Parameters<typeof valueOrNull>[0] | undefined): Address | number | null =>
+  result === undefined ? null : (valueOrNull(result) as Address | number | null);
+
+function isExpected(said: Address | number | null, expected: Address | number): boolean {
+  if (typeof said === "string" && typeof expected === "string") return isAddressEqual(said, expected);
+  return said === expected;
+}
