@@ -112,12 +112,6 @@ function fairValueOf(
   return same ?? pricedValue(payment) ?? secondQuote(offers, { payment, option: by.option });
 }
 
-/** Stands in for a value until every chain that is served has price feeds: the offer itself. */
-function unpricedValue({ toAmount }: TransferQuote): FairValue {
-  const open = PARTS_PER_BILLION;
-  return { basis: "price", output: toAmount, feeOnTop: 0n, threeDollars: 0n, band: open, excess: open };
-}
-
 function secondQuote(
   offers: ValuedOffers,
   { payment, option }: { payment: ValuedPayment; option: TransferQuote },
@@ -150,8 +144,7 @@ export function toOffer(
   const slippage = fractionToParts(offers.order.slippage);
   const exact = onOneChain(offers.order) && of.ends === "one_step";
   const loss: LossSplit = exact ? { transfer: slippage, vault: 0n } : splitSlippage(slippage);
-  const known = fairValueOf(offers, { option: of.option, nativeFee: of.nativeFee ?? 0n });
-  const fair = known ?? unpricedValue(of.option);
+  const fair = fairValueOf(offers, { option: of.option, nativeFee: of.nativeFee ?? 0n });
   return { relation: offers.relation, fair, slippage, loss, option: of.option };
 }
 

@@ -14,6 +14,18 @@ describe("honest offers are accepted:", () => {
   });
 });
 
+describe("without prices", () => {
+  test.each(trades.filter(({ same }) => same))("$name needs none: the same asset", async (trade) => {
+    const verdict = await tradeWith(trade, { lifi: honest, across: null }, { priced: false });
+    expect([verdict.code, verdict.refusals]).toEqual([null, []]);
+  });
+
+  test.each(trades.filter(({ same }) => !same))("$name is refused: nobody else quotes it", async (trade) => {
+    const verdict = await tradeWith(trade, { lifi: honest, across: null }, { priced: false });
+    expect(verdict.code).toBe("price_unsafe");
+  });
+});
+
 const REFUSALS = ["price_unsafe", "upstream_rejected", "no_route", "would_revert"];
 
 describe(`${attacks.length} economic attacks are refused:`, () => {

@@ -197,6 +197,25 @@ describe("searchRoutes() without a price", () => {
     expect((await found).warnings).toEqual([{ code: "price_unverified", detail: expect.any(String) }]);
   });
 
+  test.each([
+    ["there is none", []],
+    ["it disagrees", [other((FAIR * 96n) / 100n)]],
+    ["it finds the offer too good", [other(FAIR / 10n)]],
+  ])("price_unsafe if a second provider is needed and %s", async (_why, others) => {
+    const offered = { toAmount: FAIR, toAmountMin: (FAIR * 99n) / 100n };
+    const { found, tried } = await search([providerOf("one", [quoteOf("one", offered)]), ...others], {
+      priced: false,
+    });
+    await expect(found).rejects.toMatchObject({ code: "price_unsafe", members: { subject: "route" } });
+    expect(tried).toEqual([]);
+  });
+
+  test("a second quote of the same provider is no opinion", async () => {
+    const twice = providerOf("one", [quoteOf("one"), quoteOf("one", { bridge: "other" })]);
+    const { found } = await search([twice], { priced: false });
+    await expect(found).rejects.toMatchObject({ code: "price_unsafe" });
+  });
+
   test("warns of nothing with a price", async () => {
     expect((await (await search([providerOf("one", [quoteOf("one")])])).found).warnings).toEqual([]);
   });
