@@ -33,6 +33,8 @@ export interface FairnessCase {
   option: TransferQuote;
   built: VerifiedTransfer | null;
   simulated: SimulatedOutput | null;
+  /** The least amount that our call accepts of what is delivered, or null without one. */
+  minIn: bigint | null;
 }
 
 /** A rule: returns why an offer breaks it, for logs only, or null. It does not judge stages that were not reached. */
@@ -81,12 +83,13 @@ export const fairnessRules: readonly FairnessRule[] = [
   {
     name: "guarantee_fair",
     findBreach(offer) {
-      const { fair, built, loss } = offer;
+      const { fair, built, loss, minIn } = offer;
       if (fair === null || built === null) return null;
-      const least = leastGuaranteed(fair, { ...offer, declaredFee: declaredFeeOf(offer) });
-      const kept = deductParts(built.toAmountMin, loss.vault);
+      const needed = leastGuaranteed(fair, { ...offer, declaredFee: declaredFeeOf(offer) });
+      const least = minIn === null || built.toAmountMin < minIn ? built.toAmountMin : minIn;
+      const kept = deductParts(least, loss.vault);
       // One unit, which rounding costs.
-      return breach(kept + 1n >= least, `${kept} of at least ${least} guaranteed`);
+      return breach(kept + 1n >= needed, `${kept} of at least ${needed} guaranteed`);
     },
   },
   {
@@ -138,7 +141,7 @@ export function findUnfairness(offer: FairnessCase): FairnessBreach | null {
  * where the expected output is below the fair one, so that the guaranteed value stays within the allowed loss. Null if
  * that needs less than 0.1% and the output is not exact, or if not even the expected output suffices.
  */
-export function toleranceOf(offer: Omit<FairnessCase, "built" | "simulated">): bigint | null {
+export function toleranceOf(offer: Omit<FairnessCase, "built" | "simulated" | "minIn">): bigint | null {
   const { fair, loss, option } = offer;
   if (fair === null) return null;
   const least = leastGuaranteed(fair, { ...offer, declaredFee: option.declaredFee });

@@ -134,7 +134,7 @@ function agrees(fair: FairValue, { toAmount }: TransferQuote): boolean {
 }
 
 /** One option with the way in which it ends, as the fairness rules judge it. */
-export type Offer = Omit<FairnessCase, "built" | "simulated">;
+export type Offer = Omit<FairnessCase, "built" | "simulated" | "minIn">;
 
 /** Returns an option as the fairness rules judge it, by the prices known by now. */
 export function toOffer(
@@ -144,13 +144,13 @@ export function toOffer(
   const slippage = fractionToParts(offers.order.slippage);
   const exact = onOneChain(offers.order) && of.ends === "one_step";
   const loss: LossSplit = exact ? { transfer: slippage, vault: 0n } : splitSlippage(slippage);
-  const fair = fairValueOf(offers, { option: of.option, nativeFee: of.nativeFee ?? 0n });
+  const fair = fairValueOf(offers, { option: of.option, nativeFee: of.nativeFee ?? of.option.nativeFee });
   return { relation: offers.relation, fair, slippage, loss, option: of.option };
 }
 
 /** Returns the first fairness rule that an option breaks before anything is built, or null. */
 export function findUnfairOption(offer: Offer): FairnessBreach | null {
-  return findUnfairness({ ...offer, built: null, simulated: null });
+  return findUnfairness({ ...offer, built: null, simulated: null, minIn: null });
 }
 
 /**
@@ -168,6 +168,8 @@ export function planLoss(offer: Offer): LossSplit {
 export interface OfferOutcome {
   built: VerifiedTransfer;
   simulated: SimulatedOutput | null;
+  /** The least amount that our call accepts, or null if the user is delivered to. */
+  minIn: bigint | null;
 }
 
 /** Throws `price_unsafe` if a built, and perhaps simulated, offer breaks a fairness rule. */

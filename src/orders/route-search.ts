@@ -275,7 +275,8 @@ async function tryCandidate<B>(
   const { name } = provider;
   state.attempts.set(name, (state.attempts.get(name) ?? 0) + 1);
   const deadline = attemptDeadline({ startedAt: state.startedAt, now: ctx.now(), last: of.last });
-  const offer = async (nativeFee = 0n) => toOffer(await valueOffers(ctx, offers), { ...way, nativeFee });
+  const offer = async (nativeFee = way.option.nativeFee) =>
+    toOffer(await valueOffers(ctx, offers), { ...way, nativeFee });
   const attempt = { ...way, token: offers.token, provider, deadline, funds: await state.funds, offer };
   try {
     const built = await state.input.build(ctx, attempt);

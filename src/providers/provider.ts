@@ -78,6 +78,8 @@ export interface TransferQuote {
    * to a limit.
    */
   declaredFee: bigint;
+  /** Fee that the transaction pays on top of the amount in the native token, in wei; before it is built, as announced. */
+  nativeFee: bigint;
   estimatedSeconds: number | null;
   /** Units of gas that the provider expects the source transaction to use, or null if it states none. */
   gas: bigint | null;
@@ -105,8 +107,6 @@ export interface VerifiedTransfer extends TransferQuote {
   validSeconds: number;
   /** True if the transaction swaps one token into another. */
   swaps: boolean;
-  /** Fee that the transaction pays on top of the amount in the native token, in wei. */
-  nativeFee: bigint;
 }
 
 /** Identifies a transfer by its source transaction, to request its status. */

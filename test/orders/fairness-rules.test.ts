@@ -17,6 +17,7 @@ const option: TransferQuote = {
   toAmount: 1_000_000n,
   toAmountMin: 980_000n,
   declaredFee: 0n,
+  nativeFee: 0n,
   estimatedSeconds: null,
   gas: null,
   supportsCall: true,
@@ -30,7 +31,6 @@ const built: VerifiedTransfer = {
   tool: "tool",
   validSeconds: 60,
   swaps: true,
-  nativeFee: 0n,
 };
 const fair: NonNullable<FairnessCase["fair"]> = {
   basis: "price",
@@ -48,6 +48,7 @@ const offer: FairnessCase = {
   option,
   built,
   simulated: { delivered: 990_000n, output: { seen: 500_000n, floor: 485_000n } },
+  minIn: 974_874n,
 };
 const ruleBroken = (change: Partial<FairnessCase>): string | null =>
   findUnfairness({ ...offer, ...change })?.rule ?? null;
@@ -76,7 +77,8 @@ describe("findUnfairness()", () => {
     ["an option is too good", withOption({ toAmount: 1_030_002n }), "expected_not_high"],
     ["a transaction is too good", withBuilt({ toAmount: 1_030_002n }), "expected_not_high"],
     ["no tolerance is left", withOption({ toAmount: 972_000n }), "tolerance_possible"],
-    ["too little is guaranteed", withBuilt({ toAmountMin: 971_857n - 2n }), "guarantee_fair"],
+    ["too little is guaranteed", withBuilt({ toAmountMin: 971_857n }), "guarantee_fair"],
+    ["our own call accepts too little", ruleBroken({ minIn: 971_857n, simulated: null }), "guarantee_fair"],
     ["another provider built it", withBuilt({ provider: "other" }), "built_as_chosen"],
     ["another bridge was built", withBuilt({ bridge: "other" }), "built_as_chosen"],
     ["much less was built than chosen", withBuilt({ toAmount: 989_999n }), "built_as_chosen"],

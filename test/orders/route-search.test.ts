@@ -24,6 +24,7 @@ function quoteOf(provider: string, change: Partial<TransferQuote> = {}): Transfe
     toAmount: FAIR,
     toAmountMin: (FAIR * 97n) / 100n,
     declaredFee: 0n,
+    nativeFee: 0n,
     estimatedSeconds: null,
     gas: null,
     supportsCall: true,

@@ -16,6 +16,7 @@ const base: TransferQuote = {
   toAmount: 100n,
   toAmountMin: 99n,
   declaredFee: 0n,
+  nativeFee: 0n,
   estimatedSeconds: 10,
   gas: null,
   supportsCall: true,

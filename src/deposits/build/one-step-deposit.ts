@@ -189,7 +189,7 @@ export async function buildOneStep(ctx: Context, attempt: DepositAttempt): Promi
   };
   const route = await attempt.provider.build(scope, request);
   const offer = await attempt.offer(route.nativeFee);
-  assertFair(offer, { built: route, simulated: null });
+  assertFair(offer, { built: route, simulated: null, minIn: destination.floors.minIn });
   const { order } = attempt;
   const parts = { destination, route, attempt, offer };
   return order.from.chainId === order.vault.chainId ? onOneChain(ctx, parts) : acrossChains(ctx, parts);
@@ -220,6 +220,7 @@ async function onOneChain(ctx: Context, parts: OneStepParts): Promise<BuiltRoute
   assertFair(offer, {
     built: route,
     simulated: { delivered, output: { seen: gained, floor: floors.minShares } },
+    minIn: floors.minIn,
   });
   const end: RoutedEnd = { kind: "one_step", checked, floors, shares: gained, delivery: null };
   return { route, payment, source: withCalldata(source, route), end };
@@ -239,7 +240,7 @@ async function acrossChains(ctx: Context, parts: OneStepParts): Promise<BuiltRou
   const { shares } = expected ?? delivery;
   const { route, floors } = withFloorOf(parts, shares);
   const output = { seen: shares, floor: floors.minShares };
-  assertFair(offer, { built: route, simulated: { delivered: null, output } });
+  assertFair(offer, { built: route, simulated: { delivered: null, output }, minIn: floors.minIn });
   if (
     delivery.shares <
     leastOutput(floors.perUnit ?? { minOut: floors.minShares, minOutPerIn: 0n }, toAmountMin)

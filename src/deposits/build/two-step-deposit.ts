@@ -84,7 +84,7 @@ export async function buildTwoStep(ctx: Context, attempt: DepositAttempt): Promi
   const scope = { ...ctx.providers.scope, deadline: attempt.deadline };
   const route = await attempt.provider.build(scope, toTransferBuildRequest(attempt, loss.transfer));
   const offer = await attempt.offer(route.nativeFee);
-  assertFair(offer, { built: route, simulated: null });
+  assertFair(offer, { built: route, simulated: null, minIn: null });
   const payment = toPayment(attempt, route);
   const onOneChain = order.from.chainId === order.vault.chainId;
   const watch = onOneChain ? watchedBalance(token.address, order.user) : null;
@@ -93,6 +93,6 @@ export async function buildTwoStep(ctx: Context, attempt: DepositAttempt): Promi
     prepareSecondStep(ctx, { ...order, token: token.address, amount: route.toAmountMin }),
   ]);
   const output = gained === null ? null : { seen: gained, floor: route.toAmountMin };
-  assertFair(offer, { built: route, simulated: { delivered: gained, output } });
+  assertFair(offer, { built: route, simulated: { delivered: gained, output }, minIn: null });
   return { route, payment, source, end: { kind: "two_step", deposit } };
 }

@@ -69,7 +69,6 @@ export function createAcross(options: AcrossOptions): Provider {
         tool: ACROSS_KEY,
         validSeconds: ACROSS_VALID_SECONDS,
         swaps: false,
-        nativeFee: 0n,
       };
     },
     assets: (chainId) => deployments.get(chainId)?.tokens ?? [],
@@ -139,6 +138,7 @@ function quoteFromTerms(priced: {
     toAmount: terms.outputAmount,
     toAmountMin: terms.outputAmount,
     declaredFee: paid === 0n ? 0n : ((paid - terms.outputAmount) * PARTS_PER_BILLION) / paid,
+    nativeFee: 0n,
     estimatedSeconds: terms.estimatedSeconds,
     gas: null,
     supportsCall: route.destination.multicallHandler !== null,

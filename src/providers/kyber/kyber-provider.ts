@@ -143,7 +143,6 @@ async function buildSwap(client: KyberClient, input: SwapInput & { summary: unkn
     tool: KYBER_KEY,
     validSeconds: VALID_SECONDS,
     swaps: true,
-    nativeFee: 0n,
   };
 }
 
@@ -156,6 +155,7 @@ function quoteOf({ gas }: { gas: bigint | null }) {
     bridgeLogo: null,
     // We ask KyberSwap to charge none.
     declaredFee: 0n,
+    nativeFee: 0n,
     estimatedSeconds: null,
     gas,
     supportsCall: false,

@@ -1,3 +1,4 @@
+import { zeroAddress } from "viem";
 import { sameAddress } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import type { TransferQuote } from "../provider.ts";
@@ -28,6 +29,7 @@ export function quoteFromStep(step: LifiStep, checked: CheckedFields): TransferQ
     bridgeLogo: bridge === null ? null : ifMatching(LOGO, toolDetails?.logoURI),
     ...checked,
     declaredFee: declaredFee(step),
+    nativeFee: announcedNativeFee(step),
     estimatedSeconds: seconds === null ? null : Math.ceil(seconds),
     gas: sumGas(estimate.gasCosts ?? []),
   };
@@ -48,6 +50,15 @@ function declaredFee({ action, estimate }: LifiStep): bigint {
     if (fee && end && end.amount > 0n) parts += (fee.amount * PARTS_PER_BILLION) / end.amount;
   }
   return parts;
+}
+
+/** Returns the sum of the fees on top that a step announces in the source chain's native token, in wei. */
+function announcedNativeFee({ action, estimate }: LifiStep): bigint {
+  const native = { chainId: action.fromChainId, address: zeroAddress };
+  return (estimate.feeCosts ?? []).reduce(
+    (sum, fee) => (fee && !fee.included && isSameToken(fee.token, native) ? sum + fee.amount : sum),
+    0n,
+  );
 }
 
 type NamedToken = Pick<LifiToken, "chainId" | "address">;

@@ -159,6 +159,7 @@ function quoteWithoutSwap(request: TransferRequest): TransferQuote {
     toAmount: request.amount,
     toAmountMin: request.amount,
     declaredFee: 0n,
+    nativeFee: 0n,
     estimatedSeconds: null,
     gas: null,
     supportsCall: true,

@@ -57,6 +57,7 @@ describe("quote()", () => {
         toAmount: 99_900_000n,
         toAmountMin: 99_900_000n,
         declaredFee: 1_000_000n,
+        nativeFee: 0n,
         estimatedSeconds: 3,
         gas: null,
         supportsCall: true,

@@ -49,6 +49,7 @@ describe("quote()", () => {
         toAmount: AMOUNT_OUT,
         toAmountMin: (AMOUNT_OUT * 97n) / 100n,
         declaredFee: 0n,
+        nativeFee: 0n,
         estimatedSeconds: null,
         gas: 260_000n,
         supportsCall: false,

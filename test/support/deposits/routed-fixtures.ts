@@ -34,6 +34,7 @@ export const option: TransferQuote = {
   toAmount: 100_000_000n,
   toAmountMin: 99_000_000n,
   declaredFee: 0n,
+  nativeFee: 0n,
   estimatedSeconds: 60,
   gas: null,
   supportsCall: true,
@@ -47,7 +48,6 @@ const move: VerifiedTransfer = {
   tool: "tool",
   validSeconds: 60,
   swaps: true,
-  nativeFee: 0n,
 };
 
 export interface Moving {
