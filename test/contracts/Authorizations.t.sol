@@ -310,6 +310,14 @@ contract AuthorizationsTest is SignedOrders {
         eq(usdc.balanceOf(address(router)), 7e6, "a gift stays out of reach");
     }
 
+    function test_whatTheExecutorWasGivenBeforeIsNoPayment() external {
+        approvePermit2();
+        Order memory d = signedOrder(100e6);
+        d.minIn = 100e6 + 1;
+        usdc.mint(nextClone(), 7e6);
+        _refused(d, abi.encodeWithSelector(IDepositRouter.InputBelowMinimum.selector, 100e6, 100e6 + 1));
+    }
+
     function test_aTokenThatSwallowsTheAuthorizationPaysNothing() external {
         Traits memory traits;
         traits.fallbackSelector = true;
