@@ -46,6 +46,7 @@ export const Position = z
       .string()
       .nullable()
       .meta({
+        pattern: "^(0|-?[1-9][0-9]*)$",
         description:
           "Yield to date: `current_assets` minus `deposited_assets`, in the asset's smallest unit. Negative for a loss, " +
           "`null` if either value is unknown.",

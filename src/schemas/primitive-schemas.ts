@@ -5,10 +5,12 @@ import { MAX_UINT256 } from "../lib/amount.ts";
 import { parseVaultId } from "../lib/vault-id.ts";
 
 /** An address in a response, checksummed (EIP-55). */
-export const AddressText = z.string().meta({ example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" });
+export const AddressText = z
+  .string()
+  .meta({ pattern: "^0x[0-9a-fA-F]{40}$", example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" });
 
 /** An amount in a response: a decimal integer in the token's smallest unit, as a string. */
-export const AmountText = z.string().meta({ example: "1000000" });
+export const AmountText = z.string().meta({ pattern: "^(0|[1-9][0-9]*)$", example: "1000000" });
 
 /** A value in US dollars in a response: a decimal string, rounded down. */
 export const UsdText = z.string().meta({ example: "1.00" });
@@ -24,12 +26,14 @@ export const TimeText = z.string().meta({ example: "2026-01-02T03:04:05.678Z", f
 
 /** Bytes in a response, as hex with `0x`. */
 export const HexText = z.string().meta({
+  pattern: "^0x[0-9a-fA-F]*$",
   example:
     "0x6e553f6500000000000000000000000000000000000000000000000000000000000f4240000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
 });
 
 /** A 32-byte hash in a response, as hex with `0x`. */
 export const HashText = z.string().meta({
+  pattern: "^0x[0-9a-fA-F]{64}$",
   example: "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
 });
 

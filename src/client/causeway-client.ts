@@ -1,0 +1,93 @@
+import type { ApiErrorCode } from "./api-types.generated.ts";
+import { CausewayError, type InputIssue } from "./causeway-error.ts";
+import { decodeModel, encodeModel } from "./wire-format.ts";
+
+/** Options of a client of the API. */
+export interface CausewayClientOptions {
+  /** Origin of the API, such as `https://api.example`. */
+  url: string;
+  /** API key of a partner, for attribution and higher limits. Never the secret: a browser shows it to everybody. */
+  apiKey?: string;
+  /** Timeout of one request, in milliseconds. Default: 15,000. */
+  timeoutMs?: number;
+  /** Replaces the platform's `fetch`. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+/** One request to the API. */
+export interface ApiRequest {
+  method?: "GET" | "POST" | "PATCH";
+  path: string;
+  query?: Readonly<Record<string, unknown>>;
+  body?: Readonly<Record<string, unknown>>;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal | undefined;
+}
+
+/** A client of the API. The actions take it as their first argument. */
+export interface CausewayClient {
+  readonly url: string;
+  /** Sends a request and returns the decoded response. Throws CausewayError. */
+  request(request: ApiRequest): Promise<unknown>;
+}
+
+const TIMEOUT_MS = 15_000;
+
+/** Creates a client of the API. It keeps no state. */
+export function createCausewayClient(options: CausewayClientOptions): CausewayClient {
+  const url = options.url.replace(/\/+$/, "");
+  const send = options.fetch ?? ((target, init) => fetch(target, init));
+  return {
+    url,
+    async request({ method = "GET", path, query = {}, body, headers, signal }) {
+      const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+      const init: RequestInit = {
+        method,
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        headers: {
+          ...headers,
+          ...(options.apiKey === undefined ? {} : { "x-api-key": options.apiKey }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(encodeModel(body)) }),
+      };
+      try {
+        const response = await send(`${url}${path}${toQuery(query)}`, init);
+        const json: unknown = await response.json();
+        if (response.ok) return decodeModel(json);
+        throw toApiError(response, json);
+      } catch (error) {
+        if (error instanceof CausewayError) throw error;
+        throw signal?.aborted === true
+          ? new CausewayError("aborted", "the caller stopped waiting", { cause: error })
+          : new CausewayError("network", "the API did not answer", { cause: error });
+      }
+    },
+  };
+}
+
+function toQuery(query: Readonly<Record<string, unknown>>): string {
+  const entries = Object.entries(encodeModel(query)).map(([name, value]) => [name, String(value)]);
+  return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`;
+}
+
+/** Converts an error response of the API to an error: a problem document, or the findings of a 422. */
+function toApiError({ status, headers }: Response, json: unknown): CausewayError {
+  const { detail, code, request_id: requestId, ...rest } = json as Record<string, unknown>;
+  if (Array.isArray(detail)) {
+    const issues = detail as InputIssue[];
+    const message = issues.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
+    return new CausewayError("invalid_input", message, {
+      status,
+      issues,
+      requestId: headers.get("x-request-id") ?? "",
+    });
+  }
+  const { type: _type, title: _title, status: _status, ...members } = rest;
+  if (typeof code !== "string") return new CausewayError("network", `the API answered ${status}`, { status });
+  return new CausewayError(code as ApiErrorCode, String(detail), {
+    status,
+    members,
+    requestId: String(requestId),
+  });
+}

@@ -1,0 +1,242 @@
+import type { Hash } from "viem";
+import type { CausewayClient } from "./causeway-client.ts";
+import { CausewayError } from "./causeway-error.ts";
+import type { Step } from "./read-actions.ts";
+import {
+  canBatch,
+  sendBatch,
+  sendStep,
+  signStep,
+  type TransactionStep,
+  type WalletSource,
+  walletOn,
+} from "./wallet-steps.ts";
+
+/** A reading of an order: all that its user does, with states, and when to read again. */
+export interface OrderReading {
+  trackingId: string;
+  /** State of the order, such as `built` or `completed`; absent in the answer of a build. */
+  state?: string;
+  steps: readonly Step[];
+  pollAfterMs?: number;
+}
+
+/** What happens during an execution. */
+export interface ExecutionProgress {
+  trackingId: string;
+  /**
+   * `wallet`: the wallet asks the user for the step; `sent`: its transaction is sent; `included`: it is in a block;
+   * `signed`: the message is signed; `waiting`: for a bridge, a vault or confirmations; `done`: nothing is left to do.
+   */
+  phase: "wallet" | "sent" | "included" | "signed" | "waiting" | "done";
+  /** The step that it is about, or null when done. */
+  step: Step | null;
+  /** The steps of a batch, or the single step. */
+  batch: readonly Step[];
+  txHash: Hash | null;
+  steps: readonly Step[];
+}
+
+/** Options of an execution. */
+export interface ExecutionOptions {
+  wallet: WalletSource;
+  /** Called at every change; must not throw. */
+  onProgress?: ((progress: ExecutionProgress) => void) | undefined;
+  /** Stops walking with the code `aborted`. What was sent stays sent; continue with the tracking id. */
+  signal?: AbortSignal | undefined;
+  /** False to send every transaction by itself, even if the wallet can batch. */
+  batch?: boolean | undefined;
+}
+
+/** An order to walk through: where the API keeps it, and its first reading. */
+export interface Order<Reading extends OrderReading> {
+  kind: "deposits" | "withdrawals";
+  userAddress: string;
+  first: OrderReading;
+  read(): Promise<Reading>;
+}
+
+/** Time between readings if the API states none, in milliseconds. */
+const POLL_MS = 3_000;
+
+/**
+ * Walks through the steps of an order: does the first that is required, reads again, and ends when none is required or
+ * waiting. Returns the last reading. A transaction that was sent is never sent again in this walk. Throws CausewayError.
+ */
+export async function walkSteps<Reading extends OrderReading>(
+  client: CausewayClient,
+  order: Order<Reading>,
+  options: ExecutionOptions,
+): Promise<Reading> {
+  const walk = new StepWalk(client, order, options);
+  let reading: OrderReading | Reading = order.first;
+  for (;;) {
+    const { signal } = options;
+    if (signal?.aborted === true) throw new CausewayError("aborted", "the caller stopped waiting");
+    const open = reading.steps.filter(({ state }) => state === "required" || state === "waiting");
+    const next = open.find((step) => step.state === "required" && !walk.did(step));
+    if (next !== undefined) await walk.perform(next, reading);
+    else if (open.length > 0) {
+      walk.tell({ phase: "waiting", step: open[0] ?? null, batch: open, txHash: null, steps: reading.steps });
+      await pause(reading.pollAfterMs ?? POLL_MS, signal);
+    } else if (reading !== order.first) {
+      walk.tell({ phase: "done", step: null, batch: [], txHash: null, steps: reading.steps });
+      return reading as Reading;
+    }
+    reading = walk.takeAnswer() ?? (await readPatiently(order.read, signal));
+  }
+}
+
+type Told = Omit<ExecutionProgress, "trackingId">;
+
+/** One walk through an order's steps, with what it did already. */
+class StepWalk<Reading extends OrderReading> {
+  readonly #client: CausewayClient;
+  readonly #order: Order<Reading>;
+  readonly #options: ExecutionOptions;
+  readonly #done = new Set<string>();
+  #batch: boolean;
+  #answer: OrderReading | null = null;
+
+  constructor(client: CausewayClient, order: Order<Reading>, options: ExecutionOptions) {
+    this.#client = client;
+    this.#order = order;
+    this.#options = options;
+    this.#batch = options.batch ?? true;
+  }
+
+  did({ stepId }: Step): boolean {
+    return this.#done.has(stepId);
+  }
+
+  tell(told: Told): void {
+    this.#options.onProgress?.({ trackingId: this.#order.first.trackingId, ...told });
+  }
+
+  /** Returns the reading that the last step gave by itself, once. */
+  takeAnswer(): OrderReading | null {
+    const answer = this.#answer;
+    this.#answer = null;
+    return answer;
+  }
+
+  async perform(step: Step, { steps }: OrderReading): Promise<void> {
+    const wallet = await walletOn(this.#options.wallet, step.chainId);
+    const user = this.#order.userAddress;
+    if (step.kind === "signature") {
+      this.tell({ phase: "wallet", step, batch: [step], txHash: null, steps });
+      const signature = await signStep(wallet, { step, user });
+      this.tell({ phase: "signed", step, batch: [step], txHash: null, steps });
+      this.#answer = await this.#authorize(signature);
+      return;
+    }
+    const together = this.#batch ? batchFrom(step, steps) : [step];
+    if (together.length > 1 && (await canBatch(wallet, { user, chainId: step.chainId }))) {
+      this.tell({ phase: "wallet", step, batch: together, txHash: null, steps });
+      const txHash = await sendBatch(wallet, { steps: together, user });
+      if (txHash !== null) return this.#finish({ together, txHash, steps });
+      this.#batch = false;
+    }
+    this.tell({ phase: "wallet", step, batch: [step], txHash: null, steps });
+    const { hash, included } = await sendStep(wallet, { step, user });
+    this.#done.add(step.stepId);
+    this.tell({ phase: "sent", step, batch: [step], txHash: hash, steps });
+    await this.#report(step, hash);
+    const txHash = await included();
+    if (txHash !== hash) await this.#report(step, txHash);
+    this.#finished({ together: [step], txHash, steps });
+  }
+
+  async #finish(sent: { together: readonly TransactionStep[]; txHash: Hash; steps: readonly Step[] }) {
+    const last = sent.together.at(-1);
+    if (last !== undefined) await this.#report(last, sent.txHash);
+    this.#finished(sent);
+  }
+
+  #finished({
+    together,
+    txHash,
+    steps,
+  }: {
+    together: readonly Step[];
+    txHash: Hash;
+    steps: readonly Step[];
+  }) {
+    for (const { stepId } of together) this.#done.add(stepId);
+    this.tell({ phase: "included", step: together.at(-1) ?? null, batch: together, txHash, steps });
+  }
+
+  /** Sends the signature to the API, whose answer is the next reading. */
+  async #authorize(signature: string): Promise<OrderReading> {
+    const { kind, first } = this.#order;
+    const path = `/v1/${kind}/${first.trackingId}/authorize`;
+    const { signal } = this.#options;
+    return (await this.#client.request({
+      method: "POST",
+      path,
+      body: { signature },
+      signal,
+    })) as OrderReading;
+  }
+
+  /** Reports a transaction, so that it is found at once. The chains decide; a failed report changes nothing. */
+  async #report({ stepId, purpose }: Step, txHash: Hash): Promise<void> {
+    if (purpose === "approve" || purpose === "approve_reset") return;
+    const { kind, first } = this.#order;
+    const body = { tx_hash: txHash, step: reportedAs(kind, { stepId, purpose }) };
+    const path = `/v1/${kind}/${first.trackingId}/tx`;
+    await this.#client.request({ method: "PATCH", path, body }).catch(() => undefined);
+  }
+}
+
+/** Returns the name by which the API takes a step's transaction. */
+function reportedAs(kind: Order<OrderReading>["kind"], step: Pick<Step, "stepId" | "purpose">): string {
+  if (kind === "withdrawals" || step.purpose === "claim" || step.purpose === "cancel") return step.purpose;
+  return step.stepId.startsWith("source.") ? "source" : "deposit";
+}
+
+/** Returns the required transactions from a step on that one batch can hold: on its chain, without a gap. */
+function batchFrom(step: TransactionStep, steps: readonly Step[]): TransactionStep[] {
+  const batch: TransactionStep[] = [];
+  for (const other of steps.slice(steps.indexOf(step))) {
+    const joins =
+      other.kind === "transaction" && other.state === "required" && other.chainId === step.chainId;
+    if (!joins || other.transactionRequest === null) break;
+    batch.push(other);
+  }
+  return batch;
+}
+
+/**
+ * Reads until the API answers. Its outages are waited for, because what was sent goes on without it; other errors
+ * propagate.
+ */
+export async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      const outage =
+        error instanceof CausewayError &&
+        (error.code === "network" || error.code === "rate_limited" || (error.status ?? 0) >= 500);
+      if (!outage) throw error;
+      await pause(POLL_MS, signal);
+    }
+  }
+}
+
+/** Waits, or throws `aborted` when the signal fires. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(new CausewayError("aborted", "the caller stopped waiting"));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted === true) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+  });
+}

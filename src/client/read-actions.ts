@@ -1,0 +1,115 @@
+import type { operations } from "./api-types.generated.ts";
+import type { ApiRequest, CausewayClient } from "./causeway-client.ts";
+import type { Model } from "./wire-format.ts";
+
+type Id = keyof operations;
+/** The response of an operation. */
+export type Answer<Name extends Id> = operations[Name]["responses"] extends {
+  200: { content: { "application/json": infer Body } };
+}
+  ? Model<Body>
+  : never;
+/** The body that an operation takes. */
+export type Body<Name extends Id> = operations[Name] extends {
+  requestBody?: { content: { "application/json": infer Input } };
+}
+  ? Model<Input>
+  : never;
+/** The query that an operation takes. */
+export type Query<Name extends Id> = Model<NonNullable<operations[Name]["parameters"]["query"]>>;
+
+/** Options of every action. */
+export interface ActionOptions {
+  /** Ends the action early with the code `aborted`. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A vault, a deposit and other objects of the API, as the actions return them. */
+export type Vault = Answer<"vaults.list">[number];
+export type VaultDetail = Answer<"vaults.get">;
+export type Quote = Answer<"quotes.get">;
+export type BuiltDeposit = Answer<"quotes.build">;
+export type Deposit = Answer<"deposits.get">;
+export type Positions = Answer<"positions.get">;
+export type TransferStatus = Answer<"status.get">;
+export type Step = Deposit["steps"][number];
+/** A deposit to quote or to build. */
+export type DepositInput = Body<"quotes.build">;
+
+async function ask<Name extends Id>(client: CausewayClient, request: ApiRequest): Promise<Answer<Name>> {
+  return (await client.request(request)) as Answer<Name>;
+}
+
+/** Lists vaults. Source: `GET /v1/vaults`. */
+export function getVaults(client: CausewayClient, query: Query<"vaults.list"> & ActionOptions = {}) {
+  const { signal, ...filters } = query;
+  return ask<"vaults.list">(client, { path: "/v1/vaults", query: filters, signal });
+}
+
+/** Returns a vault. Throws `vault_not_found`. Source: `GET /v1/vaults/{vault_id}`. */
+export function getVault(client: CausewayClient, { vaultId, signal }: { vaultId: string } & ActionOptions) {
+  return ask<"vaults.get">(client, { path: `/v1/vaults/${encodeURIComponent(vaultId)}`, signal });
+}
+
+/** Returns a user's positions in all vaults, or in those of one chain. Source: `GET /v1/positions/{user_address}`. */
+export function getPositions(
+  client: CausewayClient,
+  { userAddress, chainId, signal }: { userAddress: `0x${string}`; chainId?: number } & ActionOptions,
+) {
+  return ask<"positions.get">(client, { path: `/v1/positions/${userAddress}`, query: { chainId }, signal });
+}
+
+/** Quotes a deposit without building it. Source: `POST /v1/quote`. */
+export function quoteDeposit(client: CausewayClient, input: DepositInput & ActionOptions) {
+  const { signal, ...body } = input;
+  return ask<"quotes.get">(client, { method: "POST", path: "/v1/quote", body, signal });
+}
+
+/**
+ * Builds a deposit: the transactions to sign, simulated, and the tracking id. The same `idempotencyKey` gives the same
+ * deposit. Source: `POST /v1/quote/build`.
+ */
+export function buildDeposit(
+  client: CausewayClient,
+  input: DepositInput & ActionOptions & { idempotencyKey?: string },
+) {
+  const { signal, idempotencyKey, ...body } = input;
+  const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+  return ask<"quotes.build">(client, { method: "POST", path: "/v1/quote/build", body, headers, signal });
+}
+
+/** Returns a deposit with its steps. Throws `deposit_not_found`. Source: `GET /v1/deposits/{tracking_id}`. */
+export function getDeposit(
+  client: CausewayClient,
+  { trackingId, signal }: { trackingId: string } & ActionOptions,
+) {
+  return ask<"deposits.get">(client, { path: `/v1/deposits/${trackingId}`, signal });
+}
+
+/** Lists the deposits of a user that the chains have shown, newest first. Source: `GET /v1/deposits`. */
+export function getDeposits(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
+  const { signal, ...filters } = query;
+  return ask<"deposits.list">(client, { path: "/v1/deposits", query: filters, signal });
+}
+
+/** Returns the status of a transfer by any of its transactions. Source: `GET /v1/status`. */
+export function getStatus(client: CausewayClient, query: Query<"status.get"> & ActionOptions) {
+  const { signal, ...rest } = query;
+  return ask<"status.get">(client, { path: "/v1/status", query: rest, signal });
+}
+
+/** Lists the chains. Source: `GET /v1/chains`. */
+export function getChains(client: CausewayClient, { signal }: ActionOptions = {}) {
+  return ask<"chains.list">(client, { path: "/v1/chains", signal });
+}
+
+/** Lists the tokens that a user can pay with on a chain. Source: `GET /v1/tokens`. */
+export function getTokens(client: CausewayClient, query: Query<"tokens.list"> & ActionOptions) {
+  const { signal, ...rest } = query;
+  return ask<"tokens.list">(client, { path: "/v1/tokens", query: rest, signal });
+}
+
+/** Lists the bridges. Source: `GET /v1/bridges`. */
+export function getBridges(client: CausewayClient, { signal }: ActionOptions = {}) {
+  return ask<"bridges.list">(client, { path: "/v1/bridges", signal });
+}

@@ -1,0 +1,161 @@
+import type { Account, Chain, Client, Hash, Hex, Transport } from "viem";
+import {
+  getAddresses,
+  getCapabilities,
+  getChainId,
+  sendCalls,
+  sendTransaction,
+  signTypedData,
+  switchChain,
+  waitForCallsStatus,
+  waitForTransactionReceipt,
+} from "viem/actions";
+import { CausewayError } from "./causeway-error.ts";
+import type { Step } from "./read-actions.ts";
+
+/** A viem client that can sign: of a browser's wallet, or with a local account. */
+export type Wallet = Client<Transport, Chain | undefined, Account | undefined>;
+
+/**
+ * The wallet that signs: one client that switches chains itself, as browsers' wallets do, or a function that returns a
+ * client for a chain, for local accounts.
+ */
+export type WalletSource = Wallet | ((chainId: number) => Wallet | Promise<Wallet>);
+
+/** Transactions of a wallet: a step, or several in one batch. */
+export type TransactionStep = Extract<Step, { kind: "transaction" }>;
+/** A signature of a wallet. */
+export type SignatureStep = Extract<Step, { kind: "signature" }>;
+
+/** How long a transaction may take until it is included, in milliseconds. */
+const INCLUSION_MS = 600_000;
+/** EIP-1193 and EIP-5792 codes with which a user declines. */
+const USER_REJECTED = 4001;
+const NOT_AUTHORIZED = 4100;
+
+/** Returns the wallet's client for a chain, after switching to it. Throws `chain_unavailable` and `user_rejected`. */
+export async function walletOn(source: WalletSource, chainId: number): Promise<Wallet> {
+  if (typeof source === "function") return source(chainId);
+  try {
+    if ((await getChainId(source)) === chainId) return source;
+    await switchChain(source, { id: chainId });
+    if ((await getChainId(source)) === chainId) return source;
+  } catch (error) {
+    throw toWalletError(error, "chain_unavailable");
+  }
+  throw new CausewayError("chain_unavailable", `the wallet stays on another chain than ${chainId}`);
+}
+
+/** Returns the account of a wallet. Throws `wrong_account` if it is not the expected one, or none is connected. */
+export async function accountOf(wallet: Wallet, expected: string | null): Promise<Account | `0x${string}`> {
+  const account = wallet.account ?? (await getAddresses(wallet).catch(() => []))[0];
+  const address = typeof account === "object" ? account.address : account;
+  if (account === undefined || address === undefined)
+    throw new CausewayError("wrong_account", "no account is connected");
+  if (expected === null || address.toLowerCase() === expected.toLowerCase()) return account;
+  throw new CausewayError("wrong_account", `the wallet holds ${address}, the order is of ${expected}`);
+}
+
+/**
+ * Sends the transaction of a step. `included` waits for its receipt and throws `transaction_reverted` if it failed;
+ * a replacement that the user made in the wallet counts.
+ */
+export async function sendStep(
+  wallet: Wallet,
+  { step, user }: { step: TransactionStep; user: string },
+): Promise<{ hash: Hash; included(): Promise<Hash> }> {
+  const request = requestOf(step);
+  const account = await accountOf(wallet, user);
+  const gas = request.gasLimit === null ? {} : { gas: request.gasLimit };
+  const { to, data, value } = request;
+  try {
+    const hash = await sendTransaction(wallet, { account, chain: null, to, data, value, ...gas });
+    return { hash, included: () => receiptOf(wallet, hash) };
+  } catch (error) {
+    throw toWalletError(error, "wallet_failed");
+  }
+}
+
+async function receiptOf(wallet: Wallet, hash: Hash): Promise<Hash> {
+  const receipt = await waitForTransactionReceipt(wallet, { hash, timeout: INCLUSION_MS }).catch(
+    (error: unknown) => {
+      throw toWalletError(error, "wallet_failed");
+    },
+  );
+  if (receipt.status === "success") return receipt.transactionHash;
+  throw new CausewayError("transaction_reverted", `the transaction ${receipt.transactionHash} reverted`);
+}
+
+/**
+ * Sends steps of the wallet's chain as one atomic batch (EIP-5792), and waits for it. Returns null if the wallet refuses to
+ * batch them, so that they can be sent one by one. Throws `user_rejected` and `transaction_reverted`.
+ */
+export async function sendBatch(
+  wallet: Wallet,
+  { steps, user }: { steps: readonly TransactionStep[]; user: string },
+): Promise<Hash | null> {
+  const account = await accountOf(wallet, user);
+  const calls = steps.map(requestOf).map(({ to, data, value }) => ({ to, data, value }));
+  let id: string;
+  try {
+    const chain = { id: await getChainId(wallet) } as Chain;
+    ({ id } = await sendCalls(wallet, { account, chain, calls, forceAtomic: true }));
+  } catch (error) {
+    const failed = toWalletError(error, "wallet_failed");
+    if (failed.code === "user_rejected") throw failed;
+    return null;
+  }
+  const { status, receipts = [] } = await waitForCallsStatus(wallet, { id, timeout: INCLUSION_MS });
+  const hash = receipts.at(-1)?.transactionHash;
+  if (status === "success" && hash !== undefined) return hash;
+  throw new CausewayError("transaction_reverted", "the batch of transactions failed");
+}
+
+/** Returns true if the wallet executes several calls atomically on a chain. Source: EIP-5792, `atomic`. */
+export async function canBatch(
+  wallet: Wallet,
+  { user, chainId }: { user: string; chainId: number },
+): Promise<boolean> {
+  const account = await accountOf(wallet, user);
+  try {
+    const { atomic } = (await getCapabilities(wallet, { account, chainId })) as {
+      atomic?: { status?: string };
+    };
+    return atomic?.status === "supported" || atomic?.status === "ready";
+  } catch {
+    return false;
+  }
+}
+
+/** Signs the EIP-712 message of a step. Throws `user_rejected`. */
+export async function signStep(
+  wallet: Wallet,
+  { step, user }: { step: SignatureStep; user: string },
+): Promise<Hex> {
+  const account = await accountOf(wallet, user);
+  try {
+    const message = step.typedData as unknown as Omit<Parameters<typeof signTypedData>[1], "account">;
+    return await signTypedData(wallet, { ...message, account } as Parameters<typeof signTypedData>[1]);
+  } catch (error) {
+    throw toWalletError(error, "wallet_failed");
+  }
+}
+
+function requestOf(step: TransactionStep): NonNullable<TransactionStep["transactionRequest"]> {
+  if (step.transactionRequest !== null) return step.transactionRequest;
+  throw new CausewayError("wallet_failed", `the step ${step.stepId} has no transaction yet`);
+}
+
+/** Converts an error of the wallet: the user's refusal, an account that it does not hold, or `otherwise`. */
+export function toWalletError(error: unknown, otherwise: CausewayError["code"]): CausewayError {
+  if (error instanceof CausewayError) return error;
+  const codes = new Set<unknown>();
+  for (let at: unknown = error; typeof at === "object" && at !== null; at = (at as { cause?: unknown }).cause)
+    codes.add((at as { code?: unknown }).code);
+  if (codes.has(USER_REJECTED))
+    return new CausewayError("user_rejected", "the user declined", { cause: error });
+  if (codes.has(NOT_AUTHORIZED))
+    return new CausewayError("wrong_account", "the wallet does not hold the account", { cause: error });
+  const message = error instanceof Error ? error.message : "the wallet failed";
+  return new CausewayError(otherwise, message, { cause: error });
+}
