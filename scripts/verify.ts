@@ -21,6 +21,7 @@ await runSteps("verify", [
   { name: "types", command: "tsc --noEmit -p tsconfig.json" },
   { name: "unused code", command: "knip" },
   { name: "OpenAPI document", command: "node scripts/openapi.ts --check" },
+  { name: "client's types", command: "node scripts/client/types.ts --check" },
   { name: "migrations up to date", command: "node scripts/checks/migrations.ts" },
   { name: "migrations only expand", command: "node scripts/checks/expand-only.ts" },
   { name: "unit tests", command: "vitest run --project unit --sequence.shuffle.files" },

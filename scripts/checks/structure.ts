@@ -94,7 +94,11 @@ function sharedFileNames(): string[] {
 
 function homonyms(): string[] {
   const homes = new Map<string, Set<string>>();
-  for (const { file, name } of exported) homes.set(name, (homes.get(name) ?? new Set()).add(file));
+  for (const { file, name } of exported) {
+    // The client is a package of its own, whose names are its users'.
+    const key = file.startsWith("src/client/") ? `client ${name}` : name;
+    homes.set(key, (homes.get(key) ?? new Set()).add(file));
+  }
   return [...homes].flatMap(([name, files]) =>
     files.size > 1 && name !== "default" ? [`${name} is exported by ${[...files].join(" and ")}`] : [],
   );

@@ -23,7 +23,7 @@ const PURE = [
   "src/vaults/governance/",
 ];
 /** Generated files and data tables are exempt. */
-const GENERATED = /artifact\.ts$|contracts\/mutants\.ts$/;
+const GENERATED = /artifact\.ts$|generated\.ts$|contracts\/mutants\.ts$/;
 /** What a module may change after it was loaded: files of tests share the modules that help them. */
 const STATE = /^(export )?(let |const \w+(: [^=]+)? = (await |new (Map|Set|WeakMap)(<.+>)?\(\)|\[\];|\{\};))/;
 

@@ -204,7 +204,7 @@ export interface paths {
         };
         /**
          * List a user's deposits
-         * @description Returns the newest deposits first. The `Link` header contains the URL of the next page.
+         * @description Returns the newest deposits first. Without `state` the list contains only deposits of which a chain has seen a transaction, because anybody can build a deposit for any address. The `Link` header contains the URL of the next page.
          */
         get: operations["deposits.list"];
         put?: never;
@@ -247,7 +247,7 @@ export interface paths {
         head?: never;
         /**
          * Report a transaction
-         * @description Reports the hash of a transaction that the user has sent for a deposit. The hash can be replaced until on-chain data confirms the transaction of this step. The step `deposit` exists only for two-step deposits and for deposits whose call to the vault failed; for any other deposit the response is 409 `deposit_state`.
+         * @description Reports the hash of a transaction that the user has sent for a deposit, so that it is found sooner. A report is a claim that anybody can make: it changes nothing until the transaction's receipt shows that it belongs to this deposit, and it never stands in the way of another report.
          */
         patch: operations["deposits.report-transaction"];
         trace?: never;
@@ -267,7 +267,7 @@ export interface paths {
         head?: never;
         /**
          * Abandon a deposit
-         * @description Marks a deposit that the user will not send as `abandoned`. It is reopened if its transaction appears on-chain.
+         * @description Marks a deposit that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A deposit of which a chain has seen a transaction cannot be abandoned.
          */
         patch: operations["deposits.abandon"];
         trace?: never;
@@ -1355,7 +1355,7 @@ export interface components {
                  */
                 from_amount: bigint;
                 /**
-                 * @description Value of the payment that the provider estimates, in US dollars, or `null` if it estimates none.
+                 * @description Value of the payment in US dollars, or `null` if no price of the token is known.
                  * @example 1.00
                  */
                 from_amount_usd: string | null;
@@ -1390,7 +1390,7 @@ export interface components {
                  */
                 min_shares: bigint | null;
                 /**
-                 * @description Value lost in swaps and bridges by the provider's estimate, as a fraction of the payment. Negative if the value rises, `null` if the provider estimates none.
+                 * @description Value lost in swaps and bridges, as a fraction of the payment's value. Negative if the value rises, `null` if a price is unknown.
                  * @example 0.0025
                  */
                 price_impact: string | null;
@@ -1400,7 +1400,7 @@ export interface components {
                  */
                 estimated_time: number | null;
                 /**
-                 * @description Gas cost that the provider estimates, in US dollars, or `null` if it estimates none.
+                 * @description Gas cost of the transactions to sign, without approvals, in US dollars, or `null` if it is unknown.
                  * @example 0.12
                  */
                 gas_cost_usd: string | null;
@@ -1500,7 +1500,7 @@ export interface components {
              */
             estimated_time: number | null;
             /**
-             * @description Gas cost that the provider estimates, in US dollars, or `null` if it estimates none.
+             * @description Gas cost of the transactions to sign, without approvals, in US dollars, or `null` if it is unknown.
              * @example 0.12
              */
             gas_cost_usd: string | null;
@@ -1953,7 +1953,7 @@ export interface components {
              */
             two_step: boolean;
             /**
-             * @description Hash of the user's transaction on the source chain, or `null` if none has been seen or reported.
+             * @description Hash of the user's transaction on the source chain, or `null` if no chain has shown it.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             source_tx_hash: HexText | null;
@@ -1973,12 +1973,12 @@ export interface components {
              */
             refund_tx_hash: HexText | null;
             /**
-             * @description Hash of the user's second transaction, on the vault's chain, or `null` if none has been seen or reported.
+             * @description Hash of the user's second transaction, on the vault's chain, or `null` if no chain has shown it.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             deposit_tx_hash: HexText | null;
             /**
-             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if none has been seen or reported.
+             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if no chain has shown it.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             claim_tx_hash: HexText | null;
@@ -2107,7 +2107,7 @@ export interface components {
              */
             two_step: boolean;
             /**
-             * @description Hash of the user's transaction on the source chain, or `null` if none has been seen or reported.
+             * @description Hash of the user's transaction on the source chain, or `null` if no chain has shown it.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             source_tx_hash: HexText | null;
@@ -2127,12 +2127,12 @@ export interface components {
              */
             refund_tx_hash: HexText | null;
             /**
-             * @description Hash of the user's second transaction, on the vault's chain, or `null` if none has been seen or reported.
+             * @description Hash of the user's second transaction, on the vault's chain, or `null` if no chain has shown it.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             deposit_tx_hash: HexText | null;
             /**
-             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if none has been seen or reported.
+             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if no chain has shown it.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             claim_tx_hash: HexText | null;
@@ -2188,16 +2188,16 @@ export interface components {
         /** @description A transaction that the user has sent for a deposit. */
         ReportTransaction: {
             /**
-             * @description Hash of the transaction. It can be replaced until on-chain data confirms the transaction of this step.
+             * @description Hash of the transaction. Several hashes may be reported for one step; the chain decides.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             tx_hash: HexText;
             /**
-             * @description Step of the deposit that the transaction performs. `source`: the user's first transaction; `deposit`: the deposit on the vault's chain, as a second step; `claim`: the claim of shares from an asynchronous vault.
+             * @description Step of the deposit that the transaction performs. `source`: the user's first transaction; `deposit`: the deposit on the vault's chain, as a second step; `claim`: the claim of shares from an asynchronous vault; `cancel`: the cancellation of an order or of a request.
              * @default source
              * @enum {string}
              */
-            step?: "source" | "deposit" | "claim";
+            step?: "source" | "deposit" | "claim" | "cancel";
         };
         /** @description A user's shares and pending deposits in all listed vaults. */
         Positions: {
@@ -3198,7 +3198,7 @@ export interface components {
              */
             two_step: boolean;
             /**
-             * @description Hash of the user's transaction on the source chain, or `null` if none has been seen or reported.
+             * @description Hash of the user's transaction on the source chain, or `null` if no chain has shown it.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             source_tx_hash: HexText | null;
@@ -3218,12 +3218,12 @@ export interface components {
              */
             refund_tx_hash: HexText | null;
             /**
-             * @description Hash of the user's second transaction, on the vault's chain, or `null` if none has been seen or reported.
+             * @description Hash of the user's second transaction, on the vault's chain, or `null` if no chain has shown it.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             deposit_tx_hash: HexText | null;
             /**
-             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if none has been seen or reported.
+             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if no chain has shown it.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             claim_tx_hash: HexText | null;
@@ -3914,6 +3914,11 @@ export interface components {
         };
         /** @description Expected and minimum amounts of a deposit. */
         BuildEstimate: {
+            /**
+             * @description Value of the payment in US dollars, or `null` if no price of the token is known.
+             * @example 1.00
+             */
+            from_amount_usd: string | null;
             /**
              * @description Amount expected to arrive on the vault's chain, in the smallest unit of the token that arrives.
              * @example 1000000
@@ -4862,6 +4867,14 @@ export interface operations {
             query: {
                 /** @description Wallet address of the user. */
                 user_address: HexText;
+                /** @description Return only deposits in this state, or in one of several states separated by commas. Default: every state except `built`, `expired` and `abandoned`. */
+                state?: string;
+                /** @description Return only deposits into this vault. */
+                vault_id?: string;
+                /** @description Return only deposits that were built at this time or later: RFC 3339, or an age such as `30d`. */
+                from?: string;
+                /** @description Return only deposits that were built before this time: RFC 3339, or an age such as `1d`. */
+                to?: string;
                 /** @description Cursor of the requested page, from the `Link` header of the previous page. Default: the first page. */
                 cursor?: string;
                 /** @description Maximum number of items on a page. */
@@ -5044,7 +5057,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The deposit with the reported transaction */
+            /** @description The deposit as far as chains have shown it */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5067,16 +5080,6 @@ export interface operations {
             };
             /** @description `deposit_not_found`: No such deposit */
             404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `deposit_state`: Not possible in the deposit's current state */
-            409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
