@@ -1,9 +1,9 @@
 /** Generates the client's types from openapi.json, or checks that they are up to date. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { registerHooks } from "node:module";
+import { createRequire, registerHooks } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { SchemaObject } from "openapi-typescript";
-import type { TypeNode } from "typescript-5";
 import { errorCodes } from "../../src/errors.ts";
 import { readArguments } from "../command.ts";
 
@@ -28,6 +28,19 @@ interface Schema {
   properties?: Record<string, Schema>;
 }
 
+/** A node of a type, and the part of the compiler that makes them. */
+type TypeNode = object;
+interface Compiler {
+  SyntaxKind: { BigIntKeyword: number };
+  factory: {
+    createUnionTypeNode(nodes: TypeNode[]): TypeNode;
+    createLiteralTypeNode(node: TypeNode): TypeNode;
+    createNull(): TypeNode;
+    createKeywordTypeNode(kind: number): TypeNode;
+    createTypeReferenceNode(name: string): TypeNode;
+  };
+}
+
 const isAmount = ({ pattern }: Schema): boolean => AMOUNTS.has(pattern ?? "");
 const isHex = ({ pattern }: Schema): boolean => pattern?.startsWith("^0x") === true;
 
@@ -40,13 +53,15 @@ else if (readFileSync(output, "utf8") !== text) {
 
 async function generate(): Promise<string> {
   const document: unknown = JSON.parse(readFileSync(join(root, "openapi.json"), "utf8"));
-  // openapi-typescript needs the compiler's API, which TypeScript 7 does not have.
+  // openapi-typescript needs the compiler's API, which TypeScript 7 does not have: it gets the compiler that attw brings.
+  const attw = createRequire(import.meta.resolve("@arethetypeswrong/cli/package.json"));
+  const compiler = createRequire(attw.resolve("@arethetypeswrong/core")).resolve("typescript");
   registerHooks({
     resolve: (specifier, context, next) =>
-      next(specifier === "typescript" ? "typescript-5" : specifier, context),
+      next(specifier === "typescript" ? pathToFileURL(compiler).href : specifier, context),
   });
   const { astToString, default: openapiTS } = await import("openapi-typescript");
-  const ts = (await import("typescript-5")).default;
+  const ts = ((await import(compiler)) as { default: Compiler }).default;
   const union = (own: TypeNode, { type }: Schema): TypeNode =>
     Array.isArray(type) && type.includes("null")
       ? ts.factory.createUnionTypeNode([own, ts.factory.createLiteralTypeNode(ts.factory.createNull())])
