@@ -166,7 +166,7 @@ export interface paths {
         put?: never;
         /**
          * Build a deposit
-         * @description Returns the deposit transaction, which has been simulated from the user's address, and starts to track the deposit.
+         * @description Returns the deposit transaction, which has been simulated from the user's address, and starts to track the deposit. Without authentication, builds for one user address from one client address have a limit of their own (20 per minute by default). A deposit that no chain has seen is deleted 30 days after its quote has expired; its transaction is then recognised from its receipt.
          */
         post: operations["quotes.build"];
         delete?: never;
@@ -866,6 +866,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List prices
+         * @description Returns prices of tokens in US dollars, with source and age. They come from price feeds on chain, then from a public price API; a token that neither knows, and a token on a chain that is not served, has `null` figures.
+         */
+        get: operations["prices.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tokens": {
         parameters: {
             query?: never;
@@ -915,6 +935,26 @@ export interface paths {
         };
         /** Check readiness */
         get: operations["health.ready"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the state of jobs and chains
+         * @description Returns codes and figures only: dependencies, how far each chain is indexed and followed, the deposits that wait, and the last run of each background job.
+         */
+        get: operations["health.details"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1023,6 +1063,11 @@ export interface components {
              * @example 0.0503
              */
             apy_30d: number | null;
+            /**
+             * @description Value of the vault's net assets in US dollars, at most some minutes old, or `null` if assets or price are unknown.
+             * @example 125000000.00
+             */
+            tvl_usd: string | null;
         };
         /** @description A token that a vault accepts. */
         Asset: {
@@ -1239,6 +1284,11 @@ export interface components {
              * @example 0.0503
              */
             apy_30d: number | null;
+            /**
+             * @description Value of the vault's net assets in US dollars, at most some minutes old, or `null` if assets or price are unknown.
+             * @example 125000000.00
+             */
+            tvl_usd: string | null;
             /**
              * @description Net assets of the vault, in the asset's smallest unit, or `null` if they are unknown.
              * @example 125000000000000
@@ -2301,6 +2351,11 @@ export interface components {
              * @example 10000
              */
             yield_assets: bigint | null;
+            /**
+             * @description Value of `current_assets` in US dollars, rounded down, or `null` if it or the asset's price is unknown.
+             * @example 1000.00
+             */
+            value_usd: string | null;
         };
         /** @description Coverage of one chain in a user's positions. */
         ChainCoverage: {
@@ -3648,6 +3703,41 @@ export interface components {
              */
             chains: number[];
         };
+        /** @description A token's price in US dollars. */
+        TokenPrice: {
+            /**
+             * @description EIP-155 id of the token's chain.
+             * @example 8453
+             */
+            chain_id: number;
+            /**
+             * @description Address of the token, checksummed; the zero address for the chain's native currency.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            address: HexText;
+            /**
+             * @description US dollars per whole token, rounded down, or `null` if the price is unknown.
+             * @example 0.999912
+             */
+            usd: string | null;
+            /**
+             * @description Source of the price: `feed`, price feeds on chain; `market`, a public price API; `null` if the price is unknown. A provider's own figure is never a price.
+             * @example feed
+             * @enum {string|null}
+             */
+            source: "feed" | "market" | null;
+            /**
+             * Format: date-time
+             * @description Time at which the source observed the price, or `null` if the price is unknown.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            at: string | null;
+            /**
+             * @description Confidence that the source states, from 0 to 1, or `null` if it states none.
+             * @example null
+             */
+            confidence: number | null;
+        };
         /** @description A token that deposits can be paid with. */
         Token: {
             /**
@@ -3675,6 +3765,23 @@ export interface components {
              * @example 6
              */
             decimals: number;
+            /**
+             * @description US dollars per whole token, rounded down, or `null` if the price is unknown.
+             * @example 0.999912
+             */
+            price_usd: string | null;
+            /**
+             * @description Source of the price: `feed`, price feeds on chain; `market`, a public price API; `null` if the price is unknown. A provider's own figure is never a price.
+             * @example feed
+             * @enum {string|null}
+             */
+            price_source: "feed" | "market" | null;
+            /**
+             * Format: date-time
+             * @description Time at which the source observed the price, or `null` if the price is unknown.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            price_at: string | null;
         };
         /** @description State of the service's dependencies. */
         Readiness: {
@@ -3734,6 +3841,156 @@ export interface components {
                  */
                 error: string | null;
             }[];
+        };
+        /** @description State of the service, its chains and its background jobs. */
+        HealthDetails: {
+            /** @description State of the database, Redis and each chain. */
+            dependencies: {
+                /**
+                 * @description Name of the dependency: `database`, `redis` or `chain:<chain_id>`.
+                 * @example chain:8453
+                 */
+                name: string;
+                /**
+                 * @description Whether the dependency responded.
+                 * @example true
+                 */
+                ok: boolean;
+                /**
+                 * @description Response time in milliseconds.
+                 * @example 12
+                 */
+                latency_ms: number;
+                /**
+                 * @description Error code of the failure, or `null` if there was none.
+                 * @example upstream_timeout
+                 */
+                code: string | null;
+            }[];
+            /** @description How far each chain is known. */
+            chains: {
+                /**
+                 * @description EIP-155 chain id.
+                 * @example 8453
+                 */
+                chain_id: number;
+                /**
+                 * @description Newest block, or `null` if no node responded.
+                 * @example 41250000
+                 */
+                head: number | null;
+                /**
+                 * @description Number of RPC nodes that are configured.
+                 * @example 3
+                 */
+                nodes: number;
+                /** @description Index of the vaults' deposits and withdrawals. */
+                index: {
+                    /**
+                     * @description Newest indexed block, or `null` if none.
+                     * @example 41249990
+                     */
+                    block: number | null;
+                    /**
+                     * @description Blocks from `block` to `head`, or `null`.
+                     * @example 10
+                     */
+                    lag_blocks: number | null;
+                    /**
+                     * @description Error code of the last run, or `null` if it succeeded or has not run yet.
+                     * @example upstream_timeout
+                     */
+                    code: string | null;
+                };
+                /** @description Reading of the events of tracked deposits, or `null` if the chain has had none. */
+                deposits: {
+                    /**
+                     * @description Newest block that was read.
+                     * @example 41249998
+                     */
+                    block: number;
+                    /**
+                     * @description Age of that block in seconds.
+                     * @example 14
+                     */
+                    lag_s: number;
+                    /**
+                     * @description Final blocks that are still to be read.
+                     * @example 0
+                     */
+                    missing_blocks: number;
+                    /**
+                     * Format: date-time
+                     * @description Time of the last round that succeeded, or `null` if there was none.
+                     * @example 2026-01-02T03:04:05.678Z
+                     */
+                    round_at: string | null;
+                    /**
+                     * @description Error code of the last run, or `null` if it succeeded or has not run yet.
+                     * @example upstream_timeout
+                     */
+                    code: string | null;
+                } | null;
+            }[];
+            /** @description Providers of bridges and swaps that are in use, or `null` if unknown. */
+            providers: {
+                /**
+                 * @description Name of the provider.
+                 * @example across
+                 */
+                name: string;
+            }[] | null;
+            /** @description Deposits that tracking has to deal with, or `null` if unknown. */
+            deposits: {
+                /**
+                 * @description Deposits that were sent and have not ended.
+                 * @example 12
+                 */
+                under_way: number;
+                /**
+                 * @description Deposits whose next check is due.
+                 * @example 0
+                 */
+                due: number;
+                /**
+                 * @description Seconds since the longest waiting of them has been due, or `null` if none is due.
+                 * @example 4
+                 */
+                oldest_due_s: number | null;
+            } | null;
+            /** @description Last run of each background job. */
+            jobs: {
+                /**
+                 * @description Name of the job.
+                 * @example index_flows
+                 */
+                name: string;
+                /**
+                 * Format: date-time
+                 * @description Start of the last run, or `null` if none is known.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                started_at: string | null;
+                /**
+                 * Format: date-time
+                 * @description End of the last run, or `null` while it goes on and after it was killed.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                ended_at: string | null;
+                /** @description Whether the last run succeeded, or `null` if it has not ended. */
+                ok: boolean | null;
+                /**
+                 * @description Error code of the last run, or `null` if it did not fail. `internal` is a fault of this service.
+                 * @example store_unavailable
+                 */
+                code: string | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description Time of this report, which is at most some seconds old.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            at: string;
         };
         /** @description The last simulated deposit into a vault. */
         VaultProof: {
@@ -8310,6 +8567,84 @@ export interface operations {
             };
         };
     };
+    "prices.list": {
+        parameters: {
+            query: {
+                /** @description Tokens as `<chain_id>:<address>`, separated by commas, at most 100; the zero address stands for the native currency. */
+                ids: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One price per token, in the order of the request */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPrice"][];
+                };
+            };
+            /** @description Not modified: the caller already has this response */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `credentials_invalid`: Invalid credentials */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "tokens.list": {
         parameters: {
             query: {
@@ -8463,6 +8798,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description `credentials_invalid`: Invalid credentials */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "health.details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description State of the service */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthDetails"];
                 };
             };
             /** @description `credentials_invalid`: Invalid credentials */
