@@ -1,13 +1,14 @@
 import type { Address } from "viem";
 import * as z from "zod";
+import { createQuery } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { type Price, priceOf, showUsdValue } from "../prices/price.ts";
-import { readPrices } from "../prices/read-prices.ts";
+import { readPricesWith } from "../prices/read-prices.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { readVaultTotals } from "../vaults/vault-state.ts";
+import { vaultTotalsQuery } from "../vaults/vault-state.ts";
 
 const PricesByToken = z.record(
   z.string(),
@@ -38,14 +39,15 @@ async function readSet(ctx: Context, { chainId, name, tokens }: TokenSet): Promi
       staleMs: 10 * MINUTE_MS,
       keepMs: HOUR_MS,
       load: async () => {
-        const asked = (await tokens()).map((token) => ({ chainId, token }));
-        const prices = await readPrices(ctx, asked);
+        const asked = await tokens();
+        const query = createQuery({}, () => null);
+        const { prices } = await readPricesWith(ctx, { chainId, tokens: asked, query });
         return Object.fromEntries(
           asked.flatMap((token) => {
-            const price = priceOf(prices, token);
+            const price = priceOf(prices, { chainId, token });
             if (price === null) return [];
             const { usd, source, at, confidence } = price;
-            return [[token.token.toLowerCase(), { usd, source, at, confidence }]];
+            return [[token.toLowerCase(), { usd, source, at, confidence }]];
           }),
         );
       },
@@ -87,52 +89,43 @@ export function assetValue(
   return showUsdValue(of.assets, { decimals, price: of.prices[address.toLowerCase()] ?? null });
 }
 
-const Totals = z.record(z.string(), z.bigint().nullable());
+const Values = z.record(z.string(), z.string().nullable());
+const NO_VALUES: Readonly<Record<string, string | null>> = {};
 
 /**
- * Returns the values of the net assets of a chain's vaults in US dollars, by vault id. Totals and prices are read in
- * parallel and cached for up to ten minutes. Returns the same object while neither has changed. Never throws.
+ * Returns the values of the net assets of a chain's vaults in US dollars, by vault id, cached for up to ten minutes.
+ * Totals and price feeds are read in the same requests. Never throws.
  */
 export async function readVaultValues(
   ctx: Context,
   { chainId, vaults }: { chainId: number; vaults: readonly Vault[] },
 ): Promise<Readonly<Record<string, string | null>>> {
-  const [totals, prices] = await Promise.all([
-    readTotals(ctx, { chainId, vaults }),
-    readAssetPrices(ctx, chainId),
-  ]);
-  const known = valuesOf.get(totals);
-  if (known?.prices === prices && known.vaults === vaults.length) return known.values;
-  const entries = vaults.map(
-    (vault) => [vault.vaultId, assetValue(vault, { assets: totals[vault.vaultId] ?? null, prices })] as const,
-  );
-  const values = Object.fromEntries(entries);
-  valuesOf.set(totals, { prices, vaults: vaults.length, values });
-  return values;
-}
-
-/** Values by the totals that they were computed from. */
-const valuesOf = new WeakMap<
-  object,
-  { prices: PricesByToken; vaults: number; values: Readonly<Record<string, string | null>> }
->();
-
-async function readTotals(
-  ctx: Context,
-  chain: { chainId: number; vaults: readonly Vault[] },
-): Promise<Readonly<Record<string, bigint | null>>> {
   try {
     const { value } = await ctx.cache.cached({
-      key: `totals:${chain.chainId}`,
-      schema: Totals,
+      key: `values:${chainId}`,
+      schema: Values,
       freshMs: MINUTE_MS,
       staleMs: 10 * MINUTE_MS,
       keepMs: DAY_MS,
-      load: () => readVaultTotals(ctx, chain),
+      load: () => loadVaultValues(ctx, { chainId, vaults }),
     });
     return value;
   } catch (error) {
-    ctx.log.warn("totals_unreadable", { chain_id: chain.chainId, error: describeError(error) });
-    return {};
+    ctx.log.warn("vault_values_unreadable", { chain_id: chainId, error: describeError(error) });
+    return NO_VALUES;
   }
+}
+
+async function loadVaultValues(
+  ctx: Context,
+  { chainId, vaults }: { chainId: number; vaults: readonly Vault[] },
+): Promise<Record<string, string | null>> {
+  const tokens = [...new Set(vaults.map(({ asset }) => asset.address))];
+  const query = vaultTotalsQuery(vaults, ctx.now());
+  const { value: totals, prices } = await readPricesWith(ctx, { chainId, tokens, query });
+  const entries = vaults.map(({ vaultId, asset }) => {
+    const price = priceOf(prices, { chainId, token: asset.address });
+    return [vaultId, showUsdValue(totals[vaultId] ?? null, { decimals: asset.decimals, price })] as const;
+  });
+  return Object.fromEntries(entries);
 }

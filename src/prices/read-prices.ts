@@ -13,7 +13,7 @@ import { combinePrices } from "./combine-prices.ts";
 import type { ChainFeeds } from "./feed-definitions.ts";
 import { type FeedReadings, feedPrices, feedQuery } from "./feed-query.ts";
 import { feedTables } from "./feeds/feed-tables.ts";
-import { agedMarketPrice, askMarketPrices } from "./market-prices.ts";
+import { agedMarketPrice, askMarketPrices, type MarketScope } from "./market-prices.ts";
 import { type ChainToken, type Prices, priceKey, type TokenPrice } from "./price.ts";
 
 const NO_FEEDS: ChainFeeds = { sequencer: null, tokens: [] };
@@ -113,16 +113,20 @@ export function askMarketBeside(ctx: Context, tokens: readonly ChainToken[]): vo
   for (const token of open) market.set(priceKey(token), asked);
 }
 
+function marketScope(ctx: Context): MarketScope {
+  const { apiUrl } = ctx.config.prices;
+  const { fetch } = ctx.providers.scope;
+  const { timing, log, now } = ctx;
+  return { apiUrl, breaker: ctx.prices.memory.breaker, fetch, timing, now, log };
+}
+
 /** Returns market prices of some tokens, cached for a minute; none if the API fails. Never throws. */
 async function readMarket(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
-  const { apiUrl } = ctx.config.prices;
-  if (apiUrl === null || tokens.length === 0) return new Map();
+  const scope = marketScope(ctx);
+  if (scope.apiUrl === null || tokens.length === 0) return new Map();
   const sorted = [...new Map(tokens.map((token) => [priceKey(token), token]))].sort(([a], [b]) =>
     a < b ? -1 : 1,
   );
-  const { fetch } = ctx.providers.scope;
-  const { timing, log, now } = ctx;
-  const scope = { apiUrl, breaker: ctx.prices.memory.breaker, fetch, timing, now, log };
   try {
     const { value } = await ctx.cache.cached({
       key: `market:${keccak256(stringToHex(sorted.map(([key]) => key).join()))}`,
@@ -137,7 +141,7 @@ async function readMarket(ctx: Context, tokens: readonly ChainToken[]): Promise<
         )),
       ],
     });
-    return new Map(value.map(([key, price]) => [key, agedMarketPrice(price, now())]));
+    return new Map(value.map(([key, price]) => [key, agedMarketPrice(price, ctx.now())]));
   } catch (error) {
     ctx.log.info("market_prices_missing", { error: describeError(error) });
     return new Map();
@@ -203,6 +207,25 @@ export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): P
   const wanted = new Map(keys.flatMap((key) => keyed(known, key)));
   const isJudged = keys.every((key) => wanted.get(key)?.judges === true);
   return combinePrices(wanted, await within(market, isJudged ? SHORT_WAIT_MS : LONG_WAIT_MS));
+}
+
+/**
+ * Returns the prices of some tokens of one chain without a cache of its own, for callers that cache what they make of
+ * them: their feeds ride with `query` in as few requests as possible, the price API is asked beside. Throws
+ * `chain_unsupported`; errors of the chain client propagate.
+ */
+export async function readPricesWith<S>(
+  ctx: Context,
+  input: { chainId: number; tokens: readonly ChainToken["token"][]; query: Query<S> },
+): Promise<{ value: S; prices: Prices }> {
+  const asked = input.tokens.map((token) => ({ chainId: input.chainId, token }));
+  const scope = marketScope(ctx);
+  const market = askMarketPrices(scope, asked).catch(() => NO_PRICES);
+  const { value } = await readWithFeeds(ctx, input);
+  const feeds = new Map(asked.map(priceKey).flatMap((key) => keyed(ctx.prices.book.feeds, key)));
+  const isJudged = asked.every((token) => feeds.get(priceKey(token))?.judges === true);
+  const late = isJudged ? SHORT_WAIT_MS : LONG_WAIT_MS;
+  return { value, prices: combinePrices(feeds, await within(market, late)) };
 }
 
 /** Returns the prices of all feeds of a chain, cached for 30 seconds; none if the chain cannot be read. */

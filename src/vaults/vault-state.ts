@@ -96,19 +96,18 @@ async function loadFlags(
 }
 
 /**
- * Reads the net assets of a chain's vaults, by vault id, in as few requests as possible and without a cache; null where
- * they are unknown. In the smallest unit of each vault's asset. Errors of the chain client propagate.
+ * Returns the query for the net assets of vaults of one chain, by vault id, in the smallest unit of each vault's asset;
+ * null where they are unknown. `now` is in milliseconds since the epoch.
  */
-export async function readVaultTotals(
-  ctx: Context,
-  { chainId, vaults }: { chainId: number; vaults: readonly Vault[] },
-): Promise<Record<string, bigint | null>> {
+export function vaultTotalsQuery(
+  vaults: readonly Vault[],
+  now: number,
+): Query<Record<string, bigint | null>> {
   const totals = vaults.map((vault) => {
-    const state = mapQuery(adapterOf(vault).state(vault, ctx.now()), ({ totalAssets }) => totalAssets);
-    return [vault.vaultId, state] as const;
+    const state = adapterOf(vault).state(vault, now);
+    return [vault.vaultId, mapQuery(state, ({ totalAssets }) => totalAssets)] as const;
   });
-  const { value } = await readUncached(ctx, { chainId, query: queryAll(Object.fromEntries(totals)) });
-  return value;
+  return queryAll(Object.fromEntries(totals));
 }
 
 /**
