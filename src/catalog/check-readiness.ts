@@ -1,7 +1,7 @@
 import { RpcNumber } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
 import { type FlowTip, selectFlowTips } from "../db/queries/flow-queries.ts";
-import { pingDatabase } from "../db/queries/ping-database.ts";
+import { pingDatabase } from "../db/queries/health-queries.ts";
 import { AppError, type ErrorCode } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 

@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { failure } from "../errors.ts";
 import { withDeadline } from "../lib/timers.ts";
 import { adminGate, admit, admitForUser } from "./admit-request.ts";
@@ -8,19 +7,10 @@ import type { AnyRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
 import { rateLimitHeaders } from "./http-rate-limit.ts";
 import { problemResponse, publicError } from "./problem-response.ts";
+import { readRequestBody } from "./read-request-body.ts";
 import { baseHeaders, type ContextFactory, hideServerTiming, requestScope } from "./request-scope.ts";
 import { respond } from "./respond.ts";
 import { ValidationFailure, validate } from "./validate-request.ts";
-
-/** Maximum size of a request body, in bytes. */
-const MAX_BODY_BYTES = 64 * 1024;
-
-const limitBody = bodyLimit({
-  maxSize: MAX_BODY_BYTES,
-  onError: () => {
-    throw failure("body_too_large", `the body must not exceed ${MAX_BODY_BYTES} bytes`);
-  },
-});
 
 /**
  * Creates a hono app that serves the given routes, with request ids, response headers, CORS, rate limits, validation,
@@ -66,7 +56,7 @@ function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
   // After the admin gate, whose 404 must be identical to that of an unknown path, and before everything else
   // that responds.
   if (route.access !== "public") app.use(path, hideServerTiming());
-  if (route.method !== "get") app.use(path, limitBody);
+  if (route.method !== "get") app.use(path, readRequestBody());
   app.on(route.method.toUpperCase(), path, async (c) => {
     return respond(c, route, await handleWithinDeadline(c, route));
   });
@@ -91,7 +81,7 @@ async function handleWithinDeadline(c: Context<AppEnv>, route: AnyRoute): Promis
 /** Authenticates, validates and handles a request. Returns the handler's result. */
 async function handle(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
   const ctx = await admit(c, route);
-  const input = await validate(c, route);
+  const input = validate(c, route);
   return route.handler(await admitForUser(c, { ctx, route, input }), input);
 }
 

@@ -29,11 +29,16 @@ export class Reply<T> {
   readonly value: T;
   readonly headers: Readonly<Record<string, string>>;
   readonly existing: boolean;
+  readonly unavailable: boolean;
 
-  constructor(value: T, own: { headers?: Record<string, string>; existing?: boolean }) {
+  constructor(
+    value: T,
+    own: { headers?: Record<string, string>; existing?: boolean; unavailable?: boolean },
+  ) {
     this.value = value;
     this.headers = own.headers ?? {};
     this.existing = own.existing ?? false;
+    this.unavailable = own.unavailable ?? false;
   }
 }
 
@@ -70,6 +75,8 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
     status?: 200 | 201;
     /** Description of the 200 response for a resource that already existed; a created resource gets 201. */
     existing?: string;
+    /** Description of the 503 response with the same body, where the answer itself is that the service cannot work. */
+    unavailable?: string;
   };
   /**
    * Time in milliseconds after which the request fails with `store_unavailable` or `upstream_timeout`. Default: no

@@ -9,6 +9,8 @@ export interface AppEnv {
     requestId: string;
     /** Result of counting the request against its rate limit, or undefined if the request was not counted. */
     counted: CountedRequest | undefined;
+    /** Text of the request's body, or undefined if it has none. */
+    bodyText: string | undefined;
     /** True if the response must not have a `Server-Timing` header. */
     timingHidden: true | undefined;
     /** True if web pages of other origins must not call the path. */

@@ -1,8 +1,14 @@
 import { AppError, type ErrorCode, errorTable } from "../errors.ts";
 
 /**
+ * Seconds after which a request may be repeated that failed with one of these statuses: a dependency that does not
+ * answer is left alone for about as long.
+ */
+const RETRY_AFTER_S: Readonly<Partial<Record<number, number>>> = { 429: 60, 503: 5, 504: 5 };
+
+/**
  * Returns the response for an error: its problem document (RFC 9457) with the HTTP status of its code, and a
- * `Retry-After` header if the error has `retry_after`.
+ * `Retry-After` header if the error has `retry_after` or is temporary by its status.
  */
 export function problemResponse(error: AppError, requestId: string): Response {
   const { status, title } = errorTable[error.code];
@@ -19,7 +25,7 @@ export function problemResponse(error: AppError, requestId: string): Response {
     "content-type": "application/problem+json",
     "cache-control": "no-store",
   };
-  const retryAfter = error.members["retry_after"];
+  const retryAfter = error.members["retry_after"] ?? RETRY_AFTER_S[status];
   if (typeof retryAfter === "number") headers["retry-after"] = String(retryAfter);
   return new Response(JSON.stringify(body), { status, headers });
 }

@@ -30,8 +30,14 @@ export async function respond(c: HonoContext, route: AnyRoute, answer: unknown):
     headers["etag"] = etag;
     if (matchesEtag(c.req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   }
-  const existing = answer instanceof Reply && answer.existing;
-  return new Response(body, { status: existing ? 200 : (route.response.status ?? 200), headers });
+  return new Response(body, { status: statusOf(route, answer), headers });
+}
+
+/** Returns the HTTP status of a handler's result. */
+function statusOf(route: AnyRoute, answer: unknown): number {
+  if (answer instanceof Reply && answer.unavailable) return 503;
+  if (answer instanceof Reply && answer.existing) return 200;
+  return route.response.status ?? 200;
 }
 
 /**

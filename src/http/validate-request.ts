@@ -3,6 +3,7 @@ import * as z from "zod";
 import { nearestName } from "../lib/nearest-name.ts";
 import type { ValidationIssue } from "../schemas/error-schema.ts";
 import type { AnyRoute, RouteInput } from "./define-route.ts";
+import type { AppEnv } from "./hono-env.ts";
 
 /** The parsed parts of a request; a part without a schema is undefined. */
 type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType>;
@@ -11,7 +12,7 @@ type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodTyp
  * Parses the path, query, headers and body of a request with the route's schemas. Throws a ValidationFailure that lists
  * the issues of all parts.
  */
-export async function validate(c: HonoContext, route: AnyRoute): Promise<ValidatedInput> {
+export function validate(c: HonoContext<AppEnv>, route: AnyRoute): ValidatedInput {
   const issues: ValidationIssue[] = [];
   const check = (target: InputTarget, schema: z.ZodType | undefined, value: () => unknown): unknown => {
     if (schema === undefined) return undefined;
@@ -34,7 +35,7 @@ export async function validate(c: HonoContext, route: AnyRoute): Promise<Validat
   if (refusesUnknownParameters(route)) issues.push(...findUnknownParameters(queries, route));
   const query = check("query", route.query, () => queries);
   const headers = check("header", route.headers, () => c.req.header());
-  const body = route.body === undefined ? undefined : await readJson(c);
+  const body = route.body === undefined ? undefined : readJson(c);
   if (body !== undefined && "issue" in body) issues.push(body.issue);
   const parsedBody =
     body !== undefined && "json" in body
@@ -119,9 +120,9 @@ function withoutNulls(json: unknown, schema: z.core.$ZodType | undefined): unkno
 type ParsedBody = { json: unknown } | { issue: ValidationIssue };
 
 /** Reads the JSON body of a request. Returns an issue if it is empty, has a different content type or is malformed. */
-async function readJson(c: HonoContext): Promise<ParsedBody> {
+function readJson(c: HonoContext<AppEnv>): ParsedBody {
   const refuse = (type: string, msg: string): ParsedBody => ({ issue: { loc: ["body"], msg, type } });
-  const text = await c.req.text();
+  const text = c.get("bodyText") ?? "";
   if (text.trim() === "") return refuse("missing", "a JSON body is required");
   const contentType = c.req.header("content-type") ?? "";
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {

@@ -28,6 +28,7 @@ function addOperation(document: OpenAPIHono, route: AnyRoute): void {
     request,
     responses: {
       ...(response.existing === undefined ? {} : { 200: { description: response.existing, content } }),
+      ...(response.unavailable === undefined ? {} : { 503: { description: response.unavailable, content } }),
       [response.status ?? 200]: { description: response.description, content },
       ...errorResponses(route),
     },
@@ -186,7 +187,8 @@ export function addResponseHeaders(document: DescribedDocument): void {
       if ((status === "200" || status === "304") && "304" in responses) names.push("ETag");
       if (status === "200" && paged) names.push("Link");
       if ("429" in responses && status.startsWith("2")) names.push("RateLimit-Policy");
-      if (status === "429") names.push("RateLimit", "RateLimit-Policy", "Retry-After");
+      if (status === "429") names.push("RateLimit", "RateLimit-Policy");
+      if (status === "429" || status === "503" || status === "504") names.push("Retry-After");
       response.headers = Object.fromEntries(
         names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
       );

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { checkDetails } from "../catalog/check-details.ts";
-import { checkChainIndexes, checkReadiness } from "../catalog/check-readiness.ts";
-import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { checkChainIndexes, checkReadiness, type Readiness } from "../catalog/check-readiness.ts";
+import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { DependencyHealth, HealthDetails } from "../schemas/health-schema.ts";
 
 const healthLive = defineRoute({
@@ -48,6 +48,8 @@ const healthReady = defineRoute({
   method: "get",
   path: "/health/ready",
   summary: "Check readiness",
+  description:
+    "Answers 503 with the same body when deposits cannot be built: the database or every chain does not respond.",
   tag: "Service",
   access: "public",
   cache: "no-store",
@@ -66,14 +68,24 @@ const healthReady = defineRoute({
       })
       .meta({ id: "Readiness", description: "State of the service's dependencies." }),
     description: "State of every dependency and index",
+    unavailable: "Builds cannot work, because the database or every chain does not respond",
   },
   errors: [],
   handler: async (ctx) => {
     const [dependencies, indexes] = await Promise.all([checkReadiness(ctx), checkChainIndexes(ctx)]);
     const status: "ok" | "degraded" = dependencies.every(({ ok }) => ok) ? "ok" : "degraded";
-    return { status, dependencies, indexes };
+    const state = { status, dependencies, indexes };
+    return canBuild(dependencies)
+      ? state
+      : new Reply(state, { unavailable: true, headers: { "retry-after": "5" } });
   },
 });
+
+/** Returns true if deposits can be built: Postgres and at least one chain respond. Redis alone stops no build. */
+function canBuild(dependencies: readonly Readiness[]): boolean {
+  const works = (name: string): boolean => dependencies.some((one) => one.name.startsWith(name) && one.ok);
+  return works("database") && works("chain:");
+}
 
 const healthDetails = defineRoute({
   operationId: "health.details",

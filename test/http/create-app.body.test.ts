@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { defineRoute } from "../../src/http/define-route.ts";
 import { appOf, posted, read } from "../support/http/app.ts";
@@ -34,6 +34,37 @@ const declared = (text: string): RequestInit => ({
   method: "POST",
   headers: json({ "content-length": String(new TextEncoder().encode(text).length) }),
   body: text,
+});
+
+describe("a body that does not arrive", () => {
+  const incomplete = { loc: ["body"], msg: expect.stringMatching("did not arrive"), type: "body_incomplete" };
+
+  test("is invalid input when the client breaks off or frames it wrongly", async () => {
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.error(new TypeError("invalid chunk"));
+      },
+    });
+    const request = { method: "POST", headers: json(), body, duplex: "half" } as RequestInit;
+    expect(await read(await send(PATH, request))).toMatchObject({
+      status: 422,
+      body: { detail: [incomplete] },
+    });
+  });
+
+  test("is invalid input when it takes longer than ten seconds", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const body = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) });
+      const request = { method: "POST", headers: json(), body, duplex: "half" } as RequestInit;
+      const answer = send(PATH, request);
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(await read(await answer)).toMatchObject({ status: 422, body: { detail: [incomplete] } });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
 
 describe("body size limit", () => {

@@ -31,6 +31,15 @@ describe("problem document", () => {
     ]);
   });
 
+  test.each(errorCodes)(
+    "of %s says when to repeat the request if its cause passes by itself",
+    async (code) => {
+      const { headers, status } = await throwing(new AppError(code, "in words"));
+      const passes: Record<number, string> = { 429: "60", 503: "5", 504: "5" };
+      expect(headers.get("retry-after")).toBe(passes[status] ?? null);
+    },
+  );
+
   test.each([
     [failure("vault_paused", "paused", { reason: "by its curator" }), { reason: "by its curator" }],
     [

@@ -4,6 +4,11 @@ import type { Database } from "../database-client.ts";
 import { deposits } from "../schema/deposit-tables.ts";
 import { followedChains } from "../schema/deposit-tracking-tables.ts";
 
+/** Verifies that the database executes statements. Throws `store_unavailable` if it does not. */
+export async function pingDatabase(db: Database): Promise<void> {
+  await db.run((sql) => sql.execute(raw`select 1`));
+}
+
 /** The deposits that tracking has to deal with. */
 export interface DepositBacklog {
   /** Deposits that were sent and have not ended. */

@@ -1,0 +1,55 @@
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import { failure } from "../errors.ts";
+import { withDeadline } from "../lib/timers.ts";
+import type { AppEnv } from "./hono-env.ts";
+import { ValidationFailure } from "./validate-request.ts";
+
+/** Maximum size of a request body, in bytes. */
+const MAX_BODY_BYTES = 64 * 1024;
+/** Time in which a client must have sent its body, in milliseconds: less than the deadline of any route. */
+const BODY_TIMEOUT_MS = 10_000;
+
+const tooLarge = () => failure("body_too_large", `the body must not exceed ${MAX_BODY_BYTES} bytes`);
+
+/**
+ * Returns a middleware that reads a request's body before the route does. Throws `body_too_large` for more than 64 KiB,
+ * declared or sent, and a ValidationFailure if the client sends it too slowly, breaks off or frames it wrongly: faults
+ * that are the client's and not those of an upstream.
+ */
+export function readRequestBody(): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    if (Number(c.req.header("content-length") ?? "0") > MAX_BODY_BYTES) throw tooLarge();
+    const { body } = c.req.raw;
+    if (body !== null) c.set("bodyText", await readInTime(c, body));
+    return next();
+  };
+}
+
+async function readInTime(c: HonoContext<AppEnv>, body: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = body.getReader();
+  const incomplete = (): ValidationFailure => {
+    const msg = "the body did not arrive completely within ten seconds";
+    return new ValidationFailure([{ loc: ["body"], msg, type: "body_incomplete" }]);
+  };
+  try {
+    return await withDeadline(readCapped(reader), { ms: BODY_TIMEOUT_MS, late: incomplete });
+  } catch (error) {
+    c.get("ctx").waitUntil(reader.cancel().catch(() => undefined));
+    throw error instanceof TooLarge ? tooLarge() : incomplete();
+  }
+}
+
+class TooLarge extends Error {}
+
+async function readCapped(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > MAX_BODY_BYTES) throw new TooLarge("too large");
+    text += decoder.decode(value, { stream: true });
+  }
+}
