@@ -95,6 +95,15 @@ export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<
   };
 }
 
+/**
+ * Fetches the calldata of a transaction, or returns null if no node knows the transaction. Throws a ZodError if the
+ * node's response is malformed. Errors of the chain client propagate.
+ */
+export async function fetchCalldata(client: Pick<ChainClient, "request">, hash: Hex): Promise<Hex | null> {
+  const transaction = await client.request("eth_getTransactionByHash", [hash]);
+  return TransactionShape.parse(transaction ?? null)?.input ?? null;
+}
+
 function toTransaction(parsed: z.output<typeof TransactionShape>): Transaction | null {
   return parsed === null ? null : { ...parsed, to: parsed.to ?? null };
 }

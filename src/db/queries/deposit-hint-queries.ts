@@ -1,5 +1,6 @@
-import { and, asc, eq, inArray, isNull, sql as raw } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
+import * as z from "zod";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../schema/deposit-tables.ts";
 import { depositHints } from "../schema/deposit-tracking-tables.ts";
@@ -87,5 +88,107 @@ export async function retryFoundHints(db: Database, trackingId: string): Promise
       .update(depositHints)
       .set({ droppedAt: null })
       .where(and(eq(depositHints.trackingId, trackingId), eq(depositHints.origin, "logs"))),
+  );
+}
+
+/** What the logs of a chain show that may belong to deposits. Addresses and hashes are lowercase, amounts decimal. */
+export interface Sightings {
+  /** The Router's events: the reference with the receiver and the token that he received. */
+  references: readonly { ref: string; txHash: string; receiver: string; shareToken: string }[];
+  /** Transfers of tokens that users pay with. */
+  payments: readonly { user: string; token: string; to: string; amount: string; txHash: string }[];
+  /** Events that contain an address that may be a user's; `target` is the contract, or null for any bridge. */
+  mentions: readonly { user: string; target: string | null; txHash: string }[];
+  /** Transactions in which something arrived at or left users of deposits under way. */
+  moves: readonly { user: string; txHash: string }[];
+}
+
+/** A transaction in which a user may have sent a deposit. */
+export interface Candidate {
+  user: string;
+  txHash: string;
+}
+
+const Candidates = z.array(z.object({ user_address: z.string(), tx_hash: z.string() }));
+
+const given = (rows: readonly object[], shape: string) =>
+  raw`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(${raw.raw(shape)})`;
+const openOn = (chainId: number): SQL =>
+  raw`d.from_chain_id = ${chainId}::int4 and (not d.source_proven or d.state = 'failed')`;
+
+/**
+ * Selects, of what the logs of a chain show, the transactions in which a user with an unproven deposit paid for it or is
+ * mentioned by its target. Their calldata shows whether they carry a deposit. Throws `store_unavailable`.
+ */
+export async function selectCandidates(
+  db: Database,
+  { chainId, payments, mentions }: Pick<Sightings, "payments" | "mentions"> & { chainId: number },
+): Promise<Candidate[]> {
+  if (payments.length + mentions.length === 0) return [];
+  const some = (where: SQL) => raw`exists (select from ${deposits} as d where d.user_address = g."user"
+    and ${openOn(chainId)} and ${where})`;
+  const { rows } = await db.run((sql) =>
+    sql.execute(raw`select g."user" as user_address, g."txHash" as tx_hash
+      from ${given(payments, '"user" text, token text, "to" text, amount numeric, "txHash" text')}
+      where ${some(raw`d.from_token = g.token and (d.from_amount = g.amount or d.source_to = g."to")`)}
+      union select g."user", g."txHash" from ${given(mentions, '"user" text, target text, "txHash" text')}
+      where ${some(raw`(d.source_to = g.target or g.target is null and d.provider is not null)`)}`),
+  );
+  return Candidates.parse(rows).map(({ user_address: user, tx_hash: txHash }) => ({ user, txHash }));
+}
+
+/** Maximum number of hints of a deposit that the event reader adds. */
+const MAX_FOUND = 32;
+/** Maximum number of equal deposits of which one transaction becomes a hint; the newest come first. */
+const MAX_EQUAL = 24;
+
+/** What a round has found, to be stored as hints. */
+export interface Findings extends Pick<Sightings, "references" | "moves"> {
+  /** Transactions of users, with the hashes of their calldata and of the calls in it. */
+  sources: readonly (Candidate & { dataHash: string })[];
+  /** Transactions of users whose calldata could not be read. */
+  unread: readonly Candidate[];
+}
+
+/**
+ * Stores what a round has found on a chain as hints of the deposits that it may belong to, and makes these deposits and
+ * those under way due for tracking. All in one statement, whatever the number of deposits. Throws `store_unavailable`.
+ */
+export async function addFindings(
+  db: Database,
+  found: Findings & { chainId: number; now: Date },
+): Promise<void> {
+  const { chainId, references, sources, unread, moves, now } = found;
+  if (references.length + sources.length + unread.length + moves.length === 0) return;
+  const known = raw`(d.source_proven and d.source_tx_hash = g."txHash" or d.destination_tx_hash = g."txHash"
+    or d.deposit_proven and d.deposit_tx_hash = g."txHash")`;
+  const byReference = raw`select d.tracking_id, g."txHash" from
+    ${given(references, 'ref text, "txHash" text, receiver text, "shareToken" text')}
+    join ${deposits} as d on d.ref = g.ref where d.vault_chain_id = ${chainId}::int4
+    and d.user_address = g.receiver and d.share_token = g."shareToken" and ${known} is not true`;
+  const newest = (where: SQL) => raw`cross join lateral (select d.tracking_id from ${deposits} as d
+    where d.user_address = g."user" and ${openOn(chainId)} and ${where}
+    order by d.created_at desc limit ${MAX_EQUAL}) as d`;
+  const bySource = raw`select d.tracking_id, g."txHash" from
+    ${given(sources, '"user" text, "txHash" text, "dataHash" text')} ${newest(raw`d.source_data_hash = g."dataHash"`)}`;
+  const byUser = raw`select d.tracking_id, g."txHash" from
+    ${given(unread, '"user" text, "txHash" text')} ${newest(raw`true`)}`;
+  const moved = given(moves, '"user" text, "txHash" text');
+  const byArrival = raw`select d.tracking_id, g."txHash" from ${moved}
+    join ${deposits} as d on d.user_address = g."user"
+    where d.vault_chain_id = ${chainId}::int4 and d.state = 'bridging'`;
+  const few = raw`(select count(*) from ${depositHints} as h where h.tracking_id = found.tracking_id
+    and h.origin = 'logs') < ${MAX_FOUND}`;
+  await db.run((sql) =>
+    sql.execute(raw`with found as (${byReference} union ${bySource} union ${byUser} union ${byArrival}),
+      added as (insert into ${depositHints} (tracking_id, chain_id, tx_hash, origin, noted_at)
+        select tracking_id, ${chainId}::int4, "txHash", 'logs', ${now}::timestamptz from found where ${few}
+        on conflict do nothing returning tracking_id),
+      moved as (select d.tracking_id from ${moved} join ${deposits} as d on d.user_address = g."user"
+        where ${chainId}::int4 in (d.vault_chain_id, d.from_chain_id) and d.state in
+        ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable'))
+      update ${deposits} as d set next_check_at = ${now}::timestamptz, checks = 0
+      from (select tracking_id from added union select tracking_id from moved) as seen
+      where d.tracking_id = seen.tracking_id`),
   );
 }

@@ -118,12 +118,16 @@ interface Claimed {
 }
 
 /**
- * Returns true if a transaction is proven to be the source transaction of another deposit, or if it was reported for
+ * Returns true if a transaction is proven to be the source of another deposit with the same calldata, or if it was reported for
  * another deposit of the same user with the same calldata and not for this one: such twins differ in nothing else.
  * Throws `store_unavailable`.
  */
 export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
-  const proven = and(eq(deposits.sourceTxHash, hash), eq(deposits.sourceProven, true));
+  const proven = and(
+    eq(deposits.sourceTxHash, hash),
+    eq(deposits.sourceProven, true),
+    eq(deposits.sourceDataHash, row.sourceDataHash),
+  );
   const reported = (trackingId: SQL | string) => raw`exists (select from ${depositHints} as hint
     where hint.tracking_id = ${trackingId} and hint.tx_hash = ${hash} and hint.origin = 'report')`;
   const twin = and(
@@ -220,19 +224,31 @@ function inStates(states: readonly DepositRow["state"][], now: Date): SQL | unde
 }
 
 /**
- * Updates a deposit if it is still in the state `from`, on which the change is based. Returns null if it is not,
- * because another writer has changed the state. Throws `store_unavailable`.
+ * Updates a deposit if it is still in the state `from`, on which the change is based. Returns null if it is not, because
+ * another writer has changed the state, or if the change would bind a source transaction that is proven for another
+ * deposit with the same calldata: concurrent writers bind a transaction once. Throws `store_unavailable`.
  */
 export async function updateDeposit(
   db: Database,
   update: { trackingId: string; from: DepositRow["state"]; change: DepositChange },
 ): Promise<DepositRow | null> {
-  const rows = await db.run((sql) =>
-    sql
-      .update(deposits)
-      .set({ ...update.change, updatedAt: raw`now()` })
-      .where(and(eq(deposits.trackingId, update.trackingId), eq(deposits.state, update.from)))
-      .returning(),
+  const { trackingId, from, change } = update;
+  const own = and(eq(deposits.trackingId, trackingId), eq(deposits.state, from));
+  const values = { ...change, updatedAt: raw`now()` };
+  const hash = change.sourceProven === true ? (change.sourceTxHash ?? null) : null;
+  if (hash === null) {
+    const rows = await db.run((sql) => sql.update(deposits).set(values).where(own).returning());
+    return rows[0] ?? null;
+  }
+  const free = raw`not exists (select from ${deposits} as other where other.source_tx_hash = ${hash}
+    and other.source_proven and other.tracking_id <> ${trackingId}
+    and other.from_chain_id = ${deposits.fromChainId} and other.source_data_hash = ${deposits.sourceDataHash})`;
+  const [, rows] = await db.run((sql) =>
+    sql.batch([
+      // Held until the batch is committed, so that the next writer sees what this one has bound.
+      sql.execute(raw`select pg_advisory_xact_lock(hashtextextended(${hash}, 0))`),
+      sql.update(deposits).set(values).where(and(own, free)).returning(),
+    ]),
   );
   return rows[0] ?? null;
 }
@@ -240,81 +256,6 @@ export async function updateDeposit(
 async function firstRow(db: Database, where: SQL | undefined): Promise<DepositRow | null> {
   const rows = await db.run((sql) => sql.select().from(deposits).where(where).limit(1));
   return rows[0] ?? null;
-}
-
-/**
- * Claims the deposits that are due for a check until `leaseUntil`: the sent before the unsent, and among them those due
- * for the longest time first. Concurrent runs claim other deposits; a deposit that is not finished by `leaseUntil` is
- * due again. Throws `store_unavailable`.
- */
-export async function claimDueDeposits(
-  db: Database,
-  claim: { now: Date; leaseUntil: Date; limit: number },
-): Promise<DepositRow[]> {
-  const unsent = inArray(deposits.state, ["built", "expired", "abandoned"]);
-  return db.run((sql) => {
-    const due = sql
-      .select({ trackingId: deposits.trackingId })
-      .from(deposits)
-      .where(lte(deposits.nextCheckAt, claim.now))
-      .orderBy(asc(unsent), asc(deposits.nextCheckAt))
-      .limit(claim.limit)
-      .for("update", { skipLocked: true });
-    return sql
-      .update(deposits)
-      .set({ nextCheckAt: claim.leaseUntil })
-      .where(inArray(deposits.trackingId, due))
-      .returning();
-  });
-}
-
-/**
- * Extends the lease `held` of deposits to `leaseUntil` and returns them. Deposits that were rescheduled or leased again
- * in the meantime are left out. Throws `store_unavailable`.
- */
-export async function claimLeasedDeposits(
-  db: Database,
-  claim: { trackingIds: readonly string[]; held: Date; leaseUntil: Date },
-): Promise<DepositRow[]> {
-  const { trackingIds, held, leaseUntil } = claim;
-  return db.run((sql) =>
-    sql
-      .update(deposits)
-      .set({ nextCheckAt: leaseUntil })
-      .where(and(inArray(deposits.trackingId, [...trackingIds]), eq(deposits.nextCheckAt, held)))
-      .returning(),
-  );
-}
-
-/**
- * Schedules a deposit's next status check, unless a client's report or another run has rescheduled it in the meantime.
- * Throws `store_unavailable`.
- */
-export async function scheduleCheck(
-  db: Database,
-  schedule: { trackingId: string; leaseUntil: Date; nextCheckAt: Date | null; checks: number },
-): Promise<void> {
-  const { trackingId, leaseUntil, nextCheckAt, checks } = schedule;
-  await db.run((sql) =>
-    sql
-      .update(deposits)
-      .set({ nextCheckAt, checks })
-      .where(and(eq(deposits.trackingId, trackingId), eq(deposits.nextCheckAt, leaseUntil))),
-  );
-}
-
-/** Reschedules the claimed deposits that a run did not check, to the time `until`. Throws `store_unavailable`. */
-export async function postponeChecks(
-  db: Database,
-  postponed: { trackingIds: readonly string[]; leaseUntil: Date; until: Date },
-): Promise<void> {
-  const { trackingIds, leaseUntil, until } = postponed;
-  await db.run((sql) =>
-    sql
-      .update(deposits)
-      .set({ nextCheckAt: until })
-      .where(and(inArray(deposits.trackingId, [...trackingIds]), eq(deposits.nextCheckAt, leaseUntil))),
-  );
 }
 
 /** Maximum number of other deposit requests that are compared; an account has far fewer open with one vault. */

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { BlockId, BlockRange } from "../../lib/block-ranges.ts";
 import type { Database } from "../database-client.ts";
 import { deposits, underWay, unproven } from "../schema/deposit-tables.ts";
-import { depositEvidence, depositHints, followedChains } from "../schema/deposit-tracking-tables.ts";
+import { depositEvidence, followedChains } from "../schema/deposit-tracking-tables.ts";
 import { formatBlockSet } from "../table-columns.ts";
 
 /** A row of the table `followed_chains`: how far a chain has been read for events of deposits. */
@@ -249,71 +249,5 @@ async function applyEvidence(db: Database, step: FollowStep): Promise<void> {
 export async function noteFollowError(db: Database, note: { chainId: number; error: string }): Promise<void> {
   await db.run((sql) =>
     sql.update(followedChains).set({ error: note.error }).where(eq(followedChains.chainId, note.chainId)),
-  );
-}
-
-/** What the logs of a chain show that may belong to deposits. Addresses and hashes are lowercase, amounts decimal. */
-export interface Sightings {
-  /** The Router's events: the reference with the receiver and the token that he received. */
-  references: readonly { ref: string; txHash: string; receiver: string; shareToken: string }[];
-  /** Transfers of tokens that users pay with. */
-  payments: readonly { user: string; token: string; to: string; amount: string; txHash: string }[];
-  /** Events that contain an address that may be a user's; `target` is the contract, or null for any bridge. */
-  mentions: readonly { user: string; target: string | null; txHash: string }[];
-  /** Transactions in which something arrived at or left users of deposits under way. */
-  moves: readonly { user: string; txHash: string }[];
-}
-
-/** Maximum number of hints of a deposit that the event reader adds. */
-const MAX_FOUND = 32;
-
-/**
- * Stores what the logs of a chain show as hints of the deposits that it may belong to, and makes these deposits and
- * those under way due for tracking. All in one statement, whatever the number of deposits. Throws `store_unavailable`.
- */
-export async function addSightings(
-  db: Database,
-  seen: Sightings & { chainId: number; now: Date },
-): Promise<void> {
-  const { chainId, references, payments, mentions, moves, now } = seen;
-  if (references.length + payments.length + mentions.length + moves.length === 0) return;
-  const given = (rows: readonly object[], shape: string) =>
-    raw`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(${raw.raw(shape)})`;
-  const open = raw`d.from_chain_id = ${chainId} and (not d.source_proven or d.state = 'failed')`;
-  const known = raw`(d.source_proven and d.source_tx_hash = g."txHash" or d.destination_tx_hash = g."txHash"
-    or d.deposit_proven and d.deposit_tx_hash = g."txHash")`;
-  const byReference = raw`select d.tracking_id, g."txHash" from
-    ${given(references, 'ref text, "txHash" text, receiver text, "shareToken" text')}
-    join ${deposits} as d on d.ref = g.ref where d.vault_chain_id = ${chainId}
-    and d.user_address = g.receiver and d.share_token = g."shareToken" and ${known} is not true`;
-  const byPayment = raw`select d.tracking_id, g."txHash" from
-    ${given(payments, '"user" text, token text, "to" text, amount numeric, "txHash" text')}
-    join ${deposits} as d on d.user_address = g."user" where ${open} and d.from_token = g.token
-    and (d.from_amount = g.amount or d.source_to = g."to")`;
-  const byMention = raw`select d.tracking_id, g."txHash" from
-    ${given(mentions, '"user" text, target text, "txHash" text')}
-    join ${deposits} as d on d.user_address = g."user" where ${open}
-    and (d.source_to = g.target or g.target is null and d.provider is not null)`;
-  const moved = given(moves, '"user" text, "txHash" text');
-  const byArrival = raw`select d.tracking_id, g."txHash" from ${moved}
-    join ${deposits} as d on d.user_address = g."user"
-    where d.vault_chain_id = ${chainId} and d.state = 'bridging'`;
-  const few = raw`(select count(*) from ${depositHints} as h where h.tracking_id = found.tracking_id
-    and h.origin = 'logs') < ${MAX_FOUND}`;
-  await db.run((sql) =>
-    sql.execute(raw`with found as (${byReference} union ${byPayment} union ${byMention} union ${byArrival}),
-      added as (insert into ${depositHints} (tracking_id, chain_id, tx_hash, origin, noted_at)
-        select tracking_id, ${chainId}::int4, "txHash", 'logs', ${now}::timestamptz from found where ${few}
-        on conflict do nothing returning tracking_id),
-      moved as (select d.tracking_id from ${given(
-        moves.map((user) => ({ user })),
-        '"user" text',
-      )}
-        join ${deposits} as d on d.user_address = g."user"
-        where ${chainId}::int4 in (d.vault_chain_id, d.from_chain_id) and d.state in
-        ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable'))
-      update ${deposits} as d set next_check_at = ${now}::timestamptz, checks = 0
-      from (select tracking_id from added union select tracking_id from moved) as seen
-      where d.tracking_id = seen.tracking_id`),
   );
 }

@@ -1,6 +1,6 @@
 import type { ChainLog } from "../../chains/request-logs.ts";
 import { toViemLog } from "../../chains/request-logs.ts";
-import type { Sightings } from "../../db/queries/follow-queries.ts";
+import type { Sightings } from "../../db/queries/deposit-hint-queries.ts";
 import { executedOrders } from "../../router/router-codec.ts";
 import { type LogSearch, ownEntries, routerEmitter, transferTopic } from "./deposit-log-filters.ts";
 

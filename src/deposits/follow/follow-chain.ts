@@ -6,8 +6,8 @@ import { readBlock } from "../../chains/read-block.ts";
 import type { ChainLog } from "../../chains/request-logs.ts";
 import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "../../chains/rpc-request-budget.ts";
 import type { Context } from "../../context.ts";
+import { addFindings } from "../../db/queries/deposit-hint-queries.ts";
 import {
-  addSightings,
   applyFollowStep,
   type FollowedChain,
   type FollowState,
@@ -32,9 +32,12 @@ import { describeError } from "../../lib/logger.ts";
 import { blockAtTime } from "./block-at-time.ts";
 import { depositLogFilters, type LogSearch, routerEmitter } from "./deposit-log-filters.ts";
 import { sightingsOf } from "./deposit-sightings.ts";
+import { readFindings } from "./read-candidates.ts";
 
 /** Maximum number of requests to nodes in one round on a chain. */
 const REQUESTS = 80;
+/** Number of requests below which a round begins no further gap in its coverage. */
+const MIN_REQUESTS = 20;
 /** Time after which a round reads no more logs, in milliseconds. */
 const READING_MS = 15 * SECOND_MS;
 /** Number of topics in one list if the chain's nodes are not known to limit it. */
@@ -114,7 +117,12 @@ async function runRound(
   );
   const now = new Date(ctx.now());
   // The hints come first: a round that is killed before it stores its progress is simply repeated.
-  await addSightings(ctx.db, { ...sightingsOf(reading.logs, reading.search), chainId, now });
+  const findings = await readFindings(ctx, {
+    chainId,
+    client,
+    sightings: sightingsOf(reading.logs, reading.search),
+  });
+  await addFindings(ctx.db, { ...findings, chainId, now });
   const { read, final } = reading;
   const applied = await applyFollowStep(ctx.db, {
     ...reading,
@@ -233,6 +241,8 @@ async function readMissing(
   const logs: ChainLog[] = [];
   const covered: BlockRange[] = [];
   for (const gap of [...subtractRanges(range, state.chain?.covered ?? [])].reverse()) {
+    // At least one piece in every round, so that a chain with a small budget gets on too.
+    if (covered.length > 0 && (budget.late() || budget.requests < MIN_REQUESTS)) break;
     const found = await readLogs(node, { range: gap, filters, budget, order: "newest_first" });
     for (const log of found.logs) logs.push(log);
     if (found.read !== null) covered.push(found.read);

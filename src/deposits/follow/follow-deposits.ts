@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Context } from "../../context.ts";
-import { claimDueDeposits, claimLeasedDeposits } from "../../db/queries/deposit-queries.ts";
+import { claimDueDeposits, claimLeasedDeposits } from "../../db/queries/deposit-schedule-queries.ts";
 import { selectChainsToFollow } from "../../db/queries/follow-queries.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { SECOND_MS } from "../../lib/durations.ts";

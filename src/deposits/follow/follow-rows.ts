@@ -1,7 +1,8 @@
 import type { Context } from "../../context.ts";
 import { type EvidenceRow, selectEvidence } from "../../db/queries/deposit-evidence-queries.ts";
 import { type DepositHint, retryFoundHints, selectHints } from "../../db/queries/deposit-hint-queries.ts";
-import { type DepositRow, postponeChecks, scheduleCheck } from "../../db/queries/deposit-queries.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import { postponeChecks, scheduleCheck } from "../../db/queries/deposit-schedule-queries.ts";
 import { AppError } from "../../errors.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
 import { describeError } from "../../lib/logger.ts";

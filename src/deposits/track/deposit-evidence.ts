@@ -91,6 +91,8 @@ export async function hasLostEvidence(
   { row, readTransaction, known }: EvidenceOf & { known: readonly EvidenceRow[] },
 ): Promise<boolean> {
   if (known.some(({ blockHash }) => blockHash === "")) return true;
+  // Its pending transaction has come to prove another deposit.
+  if (row.state === "submitted" && row.sourceTxHash === null) return true;
   const age = ctx.now() - row.updatedAt.getTime();
   if (age < GONE_MS || age > FORGOTTEN_MS) return false;
   const { state, sourceTxHash, fromChainId: chainId } = row;

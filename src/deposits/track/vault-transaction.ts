@@ -18,7 +18,7 @@ interface VaultCall {
 
 /**
  * Returns true if a successful transaction is the user's own call to the vault's entry point, made directly or within a
- * smart account's batch.
+ * smart account's batch, with exactly the delivered amount or the guaranteed minimum.
  */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,
@@ -26,11 +26,20 @@ export function callsVault(
 ): boolean {
   const { entryPoint, transaction, receipt } = called;
   const { from, to } = transaction;
-  if (sameAddress(from, row.userAddress) && to !== null && sameAddress(to, entryPoint)) return true;
+  const direct = sameAddress(from, row.userAddress) && to !== null && sameAddress(to, entryPoint);
+  if (direct) return paysNative(row, transaction) || paysSecondStep(row, receipt);
   const emitted = receipt.logs.some(({ address }) => sameAddress(address, entryPoint));
   return (
     emitted && routerRefs(receipt).length === 0 && paysSecondStep(row, receipt) && mintsShares(row, receipt)
   );
+}
+
+/** Returns true if a transaction pays the delivered amount, or the guaranteed minimum, in native currency. */
+function paysNative(
+  { moveToken, deliveredAmount, moveMin }: Pick<DepositRow, "moveToken" | "deliveredAmount" | "moveMin">,
+  { value }: Transaction,
+): boolean {
+  return moveToken !== null && isNative(moveToken) && [deliveredAmount, moveMin].includes(value.toString());
 }
 
 /** Returns true if the user paid exactly the delivered amount, or the guaranteed minimum, of the target token. */

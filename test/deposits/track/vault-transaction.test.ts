@@ -31,9 +31,15 @@ const calls = (logs: readonly Log[], transaction: Partial<Transaction> = {}) =>
   });
 
 test("callsVault() accepts the user's own transaction to the vault", () => {
-  expect(calls([], { from: USER, to: VAULT })).toBe(true);
-  expect(calls([], { from: USER, to: OTHER })).toBe(false);
-  expect(calls([], { from: OTHER, to: VAULT })).toBe(false);
+  expect(calls([paid], { from: USER, to: VAULT })).toBe(true);
+  expect(calls([paid], { from: USER, to: OTHER })).toBe(false);
+  expect(calls([paid], { from: OTHER, to: VAULT })).toBe(false);
+});
+
+test("callsVault() rejects the user's own deposit of another amount", () => {
+  const other = transferLog({ token: USDC, from: USER, to: VAULT, value: AMOUNT + 1n });
+  expect(calls([other, minted], { from: USER, to: VAULT })).toBe(false);
+  expect(calls([minted], { from: USER, to: VAULT })).toBe(false);
 });
 
 test("callsVault() accepts a smart account's batch from any sender", () => {

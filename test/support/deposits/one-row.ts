@@ -14,6 +14,7 @@ export function oneRow(row: DepositRow): OneRow {
   const statement = (): object => {
     const answer: object = new Proxy(Object.create(null), {
       get(_target, name) {
+        if (name === "batch") return async (list: readonly unknown[]) => list.map(() => [held]);
         if (name === "then") return (resolve: (rows: DepositRow[]) => void) => resolve([held]);
         return (change: unknown) => {
           if (name === "set") {

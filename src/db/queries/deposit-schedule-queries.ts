@@ -1,0 +1,79 @@
+import { and, asc, eq, inArray, lte } from "drizzle-orm";
+import type { Database } from "../database-client.ts";
+import { deposits } from "../schema/deposit-tables.ts";
+import type { DepositRow } from "./deposit-queries.ts";
+
+/**
+ * Claims the deposits that are due for a check until `leaseUntil`: the sent before the unsent, and among them those due
+ * for the longest time first. Concurrent runs claim other deposits; a deposit that is not finished by `leaseUntil` is
+ * due again. Throws `store_unavailable`.
+ */
+export async function claimDueDeposits(
+  db: Database,
+  claim: { now: Date; leaseUntil: Date; limit: number },
+): Promise<DepositRow[]> {
+  const unsent = inArray(deposits.state, ["built", "expired", "abandoned"]);
+  return db.run((sql) => {
+    const due = sql
+      .select({ trackingId: deposits.trackingId })
+      .from(deposits)
+      .where(lte(deposits.nextCheckAt, claim.now))
+      .orderBy(asc(unsent), asc(deposits.nextCheckAt))
+      .limit(claim.limit)
+      .for("update", { skipLocked: true });
+    return sql
+      .update(deposits)
+      .set({ nextCheckAt: claim.leaseUntil })
+      .where(inArray(deposits.trackingId, due))
+      .returning();
+  });
+}
+
+/**
+ * Extends the lease `held` of deposits to `leaseUntil` and returns them. Deposits that were rescheduled or leased again
+ * in the meantime are left out. Throws `store_unavailable`.
+ */
+export async function claimLeasedDeposits(
+  db: Database,
+  claim: { trackingIds: readonly string[]; held: Date; leaseUntil: Date },
+): Promise<DepositRow[]> {
+  const { trackingIds, held, leaseUntil } = claim;
+  return db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ nextCheckAt: leaseUntil })
+      .where(and(inArray(deposits.trackingId, [...trackingIds]), eq(deposits.nextCheckAt, held)))
+      .returning(),
+  );
+}
+
+/**
+ * Schedules a deposit's next status check, unless a client's report or another run has rescheduled it in the meantime.
+ * Throws `store_unavailable`.
+ */
+export async function scheduleCheck(
+  db: Database,
+  schedule: { trackingId: string; leaseUntil: Date; nextCheckAt: Date | null; checks: number },
+): Promise<void> {
+  const { trackingId, leaseUntil, nextCheckAt, checks } = schedule;
+  await db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ nextCheckAt, checks })
+      .where(and(eq(deposits.trackingId, trackingId), eq(deposits.nextCheckAt, leaseUntil))),
+  );
+}
+
+/** Reschedules the claimed deposits that a run did not check, to the time `until`. Throws `store_unavailable`. */
+export async function postponeChecks(
+  db: Database,
+  postponed: { trackingIds: readonly string[]; leaseUntil: Date; until: Date },
+): Promise<void> {
+  const { trackingIds, leaseUntil, until } = postponed;
+  await db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ nextCheckAt: until })
+      .where(and(inArray(deposits.trackingId, [...trackingIds]), eq(deposits.nextCheckAt, leaseUntil))),
+  );
+}

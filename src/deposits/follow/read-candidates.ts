@@ -1,0 +1,58 @@
+import { type Hex, keccak256 } from "viem";
+import type { ChainClient } from "../../chains/chain-client.ts";
+import { fetchCalldata } from "../../chains/chain-transaction.ts";
+import type { Context } from "../../context.ts";
+import {
+  type Candidate,
+  type Findings,
+  type Sightings,
+  selectCandidates,
+} from "../../db/queries/deposit-hint-queries.ts";
+import { innerDataHashes } from "../track/source-transaction.ts";
+
+/** Maximum number of transactions whose calldata one round reads. */
+const MAX_READ = 400;
+/** Number of transactions that are read at the same time. */
+const CONCURRENCY = 5;
+
+/**
+ * Turns what the logs of a chain show into what is stored as hints: of each transaction in which a user may have sent a
+ * deposit, reads the calldata, which says for which of the user's deposits it was built. The number of requests grows
+ * with these transactions, not with the deposits. A transaction that cannot be read stays a candidate for the user's
+ * newest deposits. Throws `store_unavailable`.
+ */
+export async function readFindings(
+  ctx: Context,
+  of: { chainId: number; client: ChainClient; sightings: Sightings },
+): Promise<Findings> {
+  const { chainId, client, sightings } = of;
+  const { references, payments, mentions, moves } = sightings;
+  const candidates = await selectCandidates(ctx.db, { chainId, payments, mentions });
+  const hashes = [...new Set(candidates.map(({ txHash }) => txHash))].slice(0, MAX_READ);
+  const calldata = await readCalldata(client, hashes);
+  const sources: (Candidate & { dataHash: string })[] = [];
+  const unread: Candidate[] = [];
+  for (const candidate of candidates) {
+    const hashesOfCalls = calldata.get(candidate.txHash);
+    if (hashesOfCalls === undefined) unread.push(candidate);
+    else for (const dataHash of hashesOfCalls) sources.push({ ...candidate, dataHash });
+  }
+  return { references, moves, sources, unread };
+}
+
+/** Reads transactions and returns the hashes of their calldata and of the calls in it, by transaction hash. */
+async function readCalldata(
+  client: ChainClient,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const waiting = [...hashes];
+  const read = new Map<string, readonly string[]>();
+  const lane = async (): Promise<void> => {
+    for (let hash = waiting.shift(); hash !== undefined; hash = waiting.shift()) {
+      const input = await fetchCalldata(client, hash as Hex).catch(() => null);
+      if (input !== null) read.set(hash, [keccak256(input), ...innerDataHashes(input)]);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  return read;
+}
