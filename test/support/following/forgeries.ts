@@ -1,4 +1,4 @@
-import { getAddress, type Hex, zeroHash } from "viem";
+import { type Address, getAddress, type Hex, zeroHash } from "viem";
 import { relayHash } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import type { Random } from "../flows/random.ts";
@@ -10,6 +10,7 @@ import {
   fill,
   HOME,
   minted,
+  OWN_VAULT,
   ROUTED_VAULT,
   SPOKE_POOL,
   transfer,
@@ -34,9 +35,15 @@ interface Victim {
 
 /** Draws a way to imitate a deposit, or null where there is none for its kind. */
 export function forgeries(random: Random, victim: Victim): Forgery | null {
-  return random.pick([repeatedCalldata, copiedReference, forgedEvent, forgedShares, forgedFill, payment])(
-    victim,
-  );
+  return random.pick([
+    repeatedCalldata,
+    copiedReference,
+    otherVault,
+    forgedEvent,
+    forgedShares,
+    forgedFill,
+    payment,
+  ])(victim);
 }
 
 const from = (stranger: Hex) => getAddress(stranger);
@@ -58,17 +65,22 @@ function repeatedCalldata({ order, stranger }: Victim): Forgery {
 }
 
 /** A deposit of the stranger through the Router with somebody else's reference. */
-function copiedReference({ order, stranger, chains }: Victim): Forgery | null {
-  const home = chains[HOME];
-  if (home === undefined) return null;
-  const data = copyWithReference(order.ref, {
-    receiver: from(stranger),
-    asset: USDC[HOME] ?? FORGER,
-    shareToken: ROUTED_VAULT,
-  });
+const copiedReference = (victim: Victim): Forgery =>
+  copyOf(victim, { shareToken: ROUTED_VAULT, receiver: victim.stranger });
+
+/** A deposit for the user with his reference, and into another vault. */
+const otherVault = (victim: Victim): Forgery =>
+  copyOf(victim, { shareToken: OWN_VAULT, receiver: victim.order.user });
+
+function copyOf(
+  { order, stranger }: Victim,
+  { shareToken, receiver }: { shareToken: Address; receiver: Hex },
+): Forgery {
+  const asset = USDC[HOME] ?? FORGER;
+  const data = copyWithReference(order.ref, { receiver: getAddress(receiver), asset, shareToken });
   const call = { from: from(stranger), to: depositRouterAddress, data };
   return {
-    ...{ name: "copied reference", chainId: HOME },
+    ...{ name: `copied reference for ${receiver}`, chainId: HOME },
     transaction: {
       from: call.from,
       to: call.to,

@@ -94,7 +94,7 @@ export function copyWithReference(
 ): Hex {
   const deadline = 2n ** 40n;
   const order: RouterOrder = {
-    ...{ tokenIn: asset, amountIn: 10n ** 8n, minIn: 1n, nativeFee: 0n, tokenOut: shareToken, receiver },
+    ...{ tokenIn: asset, amountIn: 10n ** 10n, minIn: 1n, nativeFee: 0n, tokenOut: shareToken, receiver },
     ...{ minOut: 1n, minOutPerIn: 0n, deadline, direct: true },
     ...{ refundTo: receiver, ref, partnerId: `0x${"00".repeat(32)}`, partnerType: 0 },
   };

@@ -170,7 +170,7 @@ class Schedule {
   }
 
   /** A stranger repeats, copies or forges what belongs to a deposit. */
-  #steal(): void {
+  async #steal(): Promise<void> {
     const { orders, chains } = this.#world;
     const order = this.#random.pick(orders);
     const forged = forgeries(this.#random, { order, stranger: STRANGER, chains });
@@ -179,6 +179,7 @@ class Schedule {
     this.#forged.push(hash);
     this.#tally.steals += 1;
     this.#note(`${forged.name} of ${order.trackingId} as ${hash}`);
+    if (this.#random.once(2)) await this.#world.report(order, { hash });
   }
 
   async #abandon(): Promise<void> {
