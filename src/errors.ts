@@ -9,6 +9,9 @@ export const errorTable = {
   signal_not_found: { status: 404, title: "No such signal", retryable: false },
   application_not_found: { status: 404, title: "No such partner application", retryable: false },
   partner_not_found: { status: 404, title: "No such partner", retryable: false },
+  webhook_not_found: { status: 404, title: "No such webhook", retryable: false },
+  key_not_found: { status: 404, title: "No such API key", retryable: false },
+  withdrawal_not_found: { status: 404, title: "No such withdrawal", retryable: false },
   method_not_allowed: { status: 405, title: "Method not allowed", retryable: false },
   body_too_large: { status: 413, title: "Request body too large", retryable: false },
   chain_unsupported: { status: 400, title: "Chain not supported", retryable: false },
@@ -22,6 +25,13 @@ export const errorTable = {
   below_minimum: { status: 400, title: "Below the vault's minimum", retryable: false },
   above_maximum: { status: 400, title: "Above the vault's maximum", retryable: true },
   price_stale: { status: 400, title: "The vault's price is stale", retryable: true },
+  no_liquidity: { status: 400, title: "Not enough liquidity in the vault", retryable: true },
+  cooldown: { status: 400, title: "Cooldown not over", retryable: true },
+  exits_paused: { status: 400, title: "Withdrawals paused by the vault", retryable: true },
+  nothing_to_withdraw: { status: 400, title: "Nothing to withdraw", retryable: false },
+  authorization_unsupported: { status: 400, title: "Signature not possible here", retryable: false },
+  request_pending: { status: 400, title: "An earlier request is pending", retryable: true },
+  mode_unsupported: { status: 400, title: "Mode not supported by the vault", retryable: false },
   credentials_required: { status: 401, title: "Credentials required", retryable: false },
   credentials_invalid: { status: 401, title: "Invalid credentials", retryable: false },
   session_expired: { status: 401, title: "Session expired", retryable: false },
@@ -33,12 +43,20 @@ export const errorTable = {
   application_revoked: { status: 403, title: "Partner application revoked", retryable: false },
   vault_not_enrolled: { status: 403, title: "Vault not enrolled", retryable: false },
   partner_mismatch: { status: 403, title: "Partner id does not match the API key", retryable: false },
+  key_forbidden: { status: 403, title: "Not allowed with this API key", retryable: false },
   partner_exists: { status: 409, title: "Partner already registered", retryable: false },
   application_exists: { status: 409, title: "Partner application already submitted", retryable: false },
   vault_paused: { status: 409, title: "Vault paused", retryable: true },
   idempotency_conflict: { status: 409, title: "Idempotency key reused", retryable: false },
   quote_expired: { status: 409, title: "Quote expired", retryable: false },
   deposit_state: { status: 409, title: "Not possible in the deposit's current state", retryable: false },
+  withdrawal_state: {
+    status: 409,
+    title: "Not possible in the withdrawal's current state",
+    retryable: false,
+  },
+  limit_reached: { status: 409, title: "Limit reached", retryable: false },
+  cursor_expired: { status: 410, title: "Cursor expired", retryable: false },
   rate_limited: { status: 429, title: "Too many requests", retryable: true },
   upstream_unavailable: { status: 502, title: "Upstream service unavailable", retryable: true },
   upstream_rejected: { status: 502, title: "Upstream response rejected", retryable: true },
@@ -63,6 +81,8 @@ export interface ErrorMembers {
   would_revert: { revert: string | null };
   below_minimum: { min_deposit: string | null };
   above_maximum: { max_deposit: string | null };
+  no_liquidity: { available: string | null };
+  cooldown: { until: string | null };
   rate_limited: { retry_after: number };
   price_unsafe: { subject: PriceSubject };
   price_stale: { subject: PriceSubject };

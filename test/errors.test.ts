@@ -12,15 +12,17 @@ import { ProblemBody } from "../src/schemas/error-schema.ts";
 
 /** The public error codes by status: removing or moving one breaks clients. */
 const PUBLISHED: Readonly<Record<number, string>> = {
-  404: "route_not_found, vault_not_found, deposit_not_found, signal_not_found, application_not_found, partner_not_found",
+  404: "route_not_found, vault_not_found, deposit_not_found, signal_not_found, application_not_found, partner_not_found, webhook_not_found, key_not_found, withdrawal_not_found",
   405: "method_not_allowed",
   413: "body_too_large",
   400: `chain_unsupported, token_unsupported, no_route, zero_shares, price_unsafe, would_revert, not_allowed, share_locked,
-    below_minimum, above_maximum, price_stale`,
+    below_minimum, above_maximum, price_stale, no_liquidity, cooldown, exits_paused, nothing_to_withdraw,
+    authorization_unsupported, request_pending, mode_unsupported`,
   401: "credentials_required, credentials_invalid, session_expired, nonce_invalid, signature_invalid",
   403: `application_required, application_pending, application_rejected, application_revoked, vault_not_enrolled,
-    partner_mismatch`,
-  409: "partner_exists, application_exists, vault_paused, idempotency_conflict, quote_expired, deposit_state",
+    partner_mismatch, key_forbidden`,
+  409: "partner_exists, application_exists, vault_paused, idempotency_conflict, quote_expired, deposit_state, withdrawal_state, limit_reached",
+  410: "cursor_expired",
   429: "rate_limited",
   502: "upstream_unavailable, upstream_rejected",
   503: "store_unavailable, simulation_unavailable",
@@ -64,6 +66,8 @@ describe("failure()", () => {
     above_maximum: { max_deposit: null },
     price_unsafe: { subject: "route" },
     price_stale: { subject: "vault" },
+    no_liquidity: { available: "1" },
+    cooldown: { until: null },
     rate_limited: { retry_after: 5 },
   };
 

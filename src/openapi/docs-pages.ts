@@ -1,9 +1,10 @@
 import type { Hono } from "hono";
 import type { Config } from "../config.ts";
-import { AppError, errorCodes, errorTable } from "../errors.ts";
+import { AppError, type ErrorCode, errorCodes, errorTable } from "../errors.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
-import { errorHelp } from "./error-help.ts";
+import { errorExamples, errorHelp } from "./error-help.ts";
+import { reasonHelp } from "./reason-help.ts";
 
 /** `Cache-Control` header of the documentation pages and the OpenAPI document. */
 const PAGE_CACHE_CONTROL = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";
@@ -30,7 +31,7 @@ const htmlPage = (title: string, body: string): string => `<!doctype html>
 <style>
 body { font: 16px/1.6 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; color: #1b1f24; background: #fff; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1rem; font-family: ui-monospace, monospace; margin: 1.6rem 0 0; }
-p { margin: .2rem 0; } a { color: #0b5cad; } code { font-family: ui-monospace, monospace; }
+p { margin: .2rem 0; } pre { font: 13px/1.5 ui-monospace, monospace; overflow-x: auto; } a { color: #0b5cad; } code { font-family: ui-monospace, monospace; }
 @media (prefers-color-scheme: dark) { body { color: #e6e8eb; background: #14171a; } a { color: #7cb7f2; } }
 </style>
 </head>
@@ -86,6 +87,16 @@ const sentenceHtml = (text: string): string =>
     .replaceAll("<", "&lt;")
     .replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
+/** Returns the problem document that an error code is shown with. */
+function exampleOf(code: ErrorCode): object {
+  const { status, title } = errorTable[code];
+  const members = code in errorExamples ? errorExamples[code as keyof typeof errorExamples] : {};
+  return {
+    ...{ type: `/docs/errors#${code}`, title, status, detail: errorHelp[code].cause, code },
+    ...{ request_id: "5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11", ...members },
+  };
+}
+
 /** Returns the HTML of the page /docs/errors, with the status, title, cause and remedy of every error code. */
 const errorsPage = (): string =>
   htmlPage(
@@ -97,7 +108,16 @@ ${errorCodes
   .map(
     ({ code, status, title, retryable, cause, remedy }) =>
       `<h2 id="${code}">${code}</h2>\n<p>${status}. ${title}. ${sentenceHtml(cause)}</p>\n` +
-      `<p>${sentenceHtml(remedy)} ${retryable ? "The same request may succeed later." : "The same request will fail again."}</p>`,
+      `<p>${sentenceHtml(remedy)} ${retryable ? "The same request may succeed later." : "The same request will fail again."}</p>\n` +
+      `<pre>${sentenceHtml(JSON.stringify(exampleOf(code), null, 2))}</pre>`,
+  )
+  .join("\n")}
+<h1>Codes in responses</h1>
+<p>These codes are not errors of a request. They are in <code>reasons</code> of a quote and of <code>no_route</code>, in <code>next_refusal</code> of a deposit, and in <code>warnings</code>; codes from the list above appear there too.</p>
+${Object.entries(reasonHelp)
+  .map(
+    ([code, { where, cause, remedy }]) =>
+      `<h2 id="${code}">${code}</h2>\n<p>In <code>${where}</code>. ${sentenceHtml(cause)} ${sentenceHtml(remedy)}</p>`,
   )
   .join("\n")}`,
   );

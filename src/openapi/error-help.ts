@@ -1,7 +1,7 @@
-import type { ErrorCode } from "../errors.ts";
+import type { ErrorCode, ErrorMembers } from "../errors.ts";
 
 /** Explanation of an error code on the page /docs/errors: its cause, and the action that the caller can take. */
-interface ErrorHelp {
+export interface ErrorHelp {
   cause: string;
   remedy: string;
 }
@@ -31,6 +31,18 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   partner_not_found: {
     cause: "This address has not registered as a partner.",
     remedy: "Register with `POST /v1/partners/register` once the partner application is approved.",
+  },
+  webhook_not_found: {
+    cause: "The partner has no webhook with this id.",
+    remedy: "Take the id from `GET /v1/partners/webhooks`.",
+  },
+  key_not_found: {
+    cause: "The partner has no API key with this id, or it was revoked.",
+    remedy: "Take the id from `GET /v1/partners/api-keys`.",
+  },
+  withdrawal_not_found: {
+    cause: "No withdrawal has this tracking id.",
+    remedy: "Take the tracking id from the response of `POST /v1/withdraw/build`.",
   },
   method_not_allowed: {
     cause: "The path exists, but not with this HTTP method.",
@@ -88,6 +100,34 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     cause: "The vault's price source is out of date, and the vault rejects deposits until it is updated.",
     remedy: "Repeat the request after the next price update.",
   },
+  no_liquidity: {
+    cause: "The vault cannot pay this amount now; `available` contains what it can pay.",
+    remedy: "Withdraw at most `available`, or request the withdrawal where the vault takes requests.",
+  },
+  cooldown: {
+    cause: "The vault pays only after a cooldown, which ends at `until`.",
+    remedy: "Repeat the request after `until`.",
+  },
+  exits_paused: {
+    cause: "The vault's contract has paused withdrawals.",
+    remedy: "Repeat the request when the vault has opened withdrawals again.",
+  },
+  nothing_to_withdraw: {
+    cause: "The account holds no shares of this vault, or nothing is ready to be claimed.",
+    remedy: "Read the account's positions with `GET /v1/positions/{user_address}`.",
+  },
+  authorization_unsupported: {
+    cause: "The token, the account or the route does not allow a signature in place of an approval.",
+    remedy: "Build again with `authorize` set to `approve`.",
+  },
+  request_pending: {
+    cause: "The vault takes one request at a time, and an earlier one of this account is open.",
+    remedy: "Wait until the earlier request is settled, or cancel it where the vault allows that.",
+  },
+  mode_unsupported: {
+    cause: "The vault does not withdraw in the requested mode.",
+    remedy: "Set `mode` to `auto`, or to a mode that `POST /v1/withdraw/quote` offers.",
+  },
   credentials_required: {
     cause: "The endpoint requires a session token, an API key with its secret, or the administrator's token.",
     remedy: "Send the credentials that the API reference lists for this endpoint.",
@@ -133,6 +173,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     cause: "`partner_id` belongs to a different partner than the API key.",
     remedy: "Omit `partner_id`, or send the id that belongs to the API key.",
   },
+  key_forbidden: {
+    cause: "The API key lacks the right for this operation, or the client address is not in its allow list.",
+    remedy: "Use a key with this right, or change the key with `PATCH /v1/partners/api-keys/{key_id}`.",
+  },
   partner_exists: {
     cause: "This address is already registered as a partner.",
     remedy: "Sign in with `POST /v1/partners/login`.",
@@ -156,6 +200,18 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   deposit_state: {
     cause: "The deposit is in a state in which this operation is not possible.",
     remedy: "Read the deposit with `GET /v1/deposits/{tracking_id}` before you decide what to do.",
+  },
+  withdrawal_state: {
+    cause: "The withdrawal is in a state in which this operation is not possible.",
+    remedy: "Read the withdrawal with `GET /v1/withdrawals/{tracking_id}` before you decide what to do.",
+  },
+  limit_reached: {
+    cause: "The partner has as many API keys or webhooks as are allowed.",
+    remedy: "Delete one that is no longer used, then repeat the request.",
+  },
+  cursor_expired: {
+    cause: "The cursor points to events that are no longer kept.",
+    remedy: "Read the current state of your objects, then start again without a cursor.",
   },
   rate_limited: {
     cause: "The rate limit of this client address, API key or partner is exceeded.",
@@ -185,4 +241,18 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     cause: "An unexpected error occurred in this service.",
     remedy: "Repeat the request; report the `request_id` to the operator if the error persists.",
   },
+};
+
+/** Additional members in the example of an error code, as problem documents have them. */
+export const errorExamples: { readonly [C in keyof ErrorMembers]: ErrorMembers[C] } = {
+  vault_paused: { reason: "The vault is being migrated" },
+  no_route: { reasons: [{ code: "amount_too_low", detail: "the amount is too low for this bridge" }] },
+  would_revert: { revert: "ERC20: transfer amount exceeds balance" },
+  below_minimum: { min_deposit: "1000000" },
+  above_maximum: { max_deposit: "250000000000" },
+  no_liquidity: { available: "1000000" },
+  cooldown: { until: "2026-01-02T03:04:05.678Z" },
+  rate_limited: { retry_after: 12 },
+  price_unsafe: { subject: "route" },
+  price_stale: { subject: "vault" },
 };

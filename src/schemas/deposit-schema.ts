@@ -98,8 +98,39 @@ const TransferSide = z
   })
   .meta({ id: "TransferSide", description: "The sending or the receiving side of a transfer." });
 
-/** Details of a transfer's status. */
-const Substatus = z.string().nullable().meta({
+/** Details of a transfer's status: what it waits for, its outcome, or why it failed. */
+export const substatuses = [
+  "WAIT_SOURCE_CONFIRMATIONS",
+  "WAIT_DESTINATION_TRANSACTION",
+  "BRIDGE_NOT_AVAILABLE",
+  "CHAIN_NOT_AVAILABLE",
+  "REFUND_IN_PROGRESS",
+  "WAIT_DEPOSIT_TRANSACTION",
+  "WAIT_VAULT_SETTLEMENT",
+  "WAIT_CLAIM_TRANSACTION",
+  "WAIT_COOLDOWN",
+  "WAIT_TRANSFER_TRANSACTION",
+  "COMPLETED",
+  "PARTIAL",
+  "REFUNDED",
+  "CANCELLED",
+  "REJECTED",
+  "NOT_PROCESSABLE_REFUND_NEEDED",
+  "OUT_OF_GAS",
+  "SLIPPAGE_EXCEEDED",
+  "INSUFFICIENT_ALLOWANCE",
+  "INSUFFICIENT_BALANCE",
+  "EXPIRED",
+  "UNKNOWN_ERROR",
+] as const;
+export type Substatus = (typeof substatuses)[number];
+
+/** Returns true for a text that is one of the substatuses of the API. */
+export const isSubstatus = (text: string | null): text is Substatus =>
+  substatuses.some((substatus) => substatus === text);
+
+/** Details of a transfer's status, or null. */
+const SubstatusText = z.enum(substatuses).nullable().meta({
   description:
     "Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.",
   example: "WAIT_DESTINATION_TRANSACTION",
@@ -118,7 +149,7 @@ export const TransferStatus = z
         "Status of the transfer. `NOT_FOUND`: the transaction has not been seen yet; `INVALID`: its receipt shows neither " +
         "a deposit nor a transfer; `PENDING`: in progress; `DONE` and `FAILED`: final, confirmed by on-chain data.",
     }),
-    substatus: Substatus,
+    substatus: SubstatusText,
     sending: TransferSide.nullable().meta({
       description: "Transaction and amount that the user sent, or `null` if they are unknown.",
     }),
@@ -162,7 +193,7 @@ export const Deposit = z
     tracking_id: TrackingIdText,
     state: DepositState,
     status: z.enum(transferStatuses).meta({ description: "Transfer status that corresponds to `state`." }),
-    substatus: Substatus,
+    substatus: SubstatusText,
     user_address: AddressText.meta({
       description: "Wallet that pays for the deposit and receives the shares, checksummed.",
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",

@@ -88,6 +88,15 @@ export const ProblemBody = z
           "compared with a fair price.",
         example: "route",
       }),
+    available: z.string().nullable().optional().meta({
+      description:
+        "With `no_liquidity`: amount that can be withdrawn now, in the asset's smallest unit, or `null` if it is unknown.",
+      example: "1000000",
+    }),
+    until: z.string().nullable().optional().meta({
+      description: "With `cooldown`: time at which the cooldown ends, or `null` if it is unknown.",
+      example: "2026-01-02T03:04:05.678Z",
+    }),
     retry_after: z.int().optional().meta({
       description: "With `rate_limited`: seconds to wait before the next request, as in `Retry-After`.",
       example: 12,

@@ -4,7 +4,7 @@ import type { TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
-import type { TransferStatusName } from "../../schemas/deposit-schema.ts";
+import type { Substatus, TransferStatusName } from "../../schemas/deposit-schema.ts";
 import { listRegistry } from "../../vaults/find-vault.ts";
 import { failureReason } from "../track/deposit-failure-reason.ts";
 import { findShownDeposit } from "./untracked-deposit-evidence.ts";
@@ -15,14 +15,14 @@ import { findShownDeposit } from "./untracked-deposit-evidence.ts";
  */
 export interface UntrackedStatus {
   status: TransferStatusName;
-  substatus: string | null;
+  substatus: Substatus | null;
   sent: bigint | null;
   sentToken: Address | null;
   received: bigint | null;
   shareToken: Address | null;
 }
 
-const statusOnly = (status: TransferStatusName, substatus: string | null): UntrackedStatus => ({
+const statusOnly = (status: TransferStatusName, substatus: Substatus | null): UntrackedStatus => ({
   status,
   substatus,
   sent: null,

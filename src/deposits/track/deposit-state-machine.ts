@@ -1,5 +1,10 @@
 import type { ProviderStatus } from "../../providers/provider.ts";
-import type { DepositState, TransferStatusName } from "../../schemas/deposit-schema.ts";
+import {
+  type DepositState,
+  isSubstatus,
+  type Substatus,
+  type TransferStatusName,
+} from "../../schemas/deposit-schema.ts";
 
 /** An on-chain event of a deposit, as shown by a receipt or by a view function of the vault. */
 export type OnchainEvent =
@@ -119,7 +124,7 @@ export function currentState(row: { state: DepositState; expiresAt: Date }, now:
 
 /** The transfer status and standard substatus that the API shows for each deposit state. */
 const TRANSFER_STATUS: Readonly<
-  Record<DepositState, { status: TransferStatusName; substatus: string | null }>
+  Record<DepositState, { status: TransferStatusName; substatus: Substatus | null }>
 > = {
   built: { status: "NOT_FOUND", substatus: null },
   expired: { status: "NOT_FOUND", substatus: null },
@@ -142,8 +147,8 @@ const TRANSFER_STATUS: Readonly<
 export function statusOf(
   state: DepositState,
   own: string | null,
-): { status: TransferStatusName; substatus: string | null } {
+): { status: TransferStatusName; substatus: Substatus | null } {
   const standard = TRANSFER_STATUS[state];
-  const refines = own !== null && (state === "failed" || state === "bridging");
+  const refines = isSubstatus(own) && (state === "failed" || state === "bridging");
   return refines ? { status: standard.status, substatus: own } : standard;
 }
