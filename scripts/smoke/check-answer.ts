@@ -12,10 +12,12 @@ const Readiness = z.object({
 
 /** Headers that every answer must carry. */
 const ALWAYS: readonly (readonly [name: string, value: RegExp])[] = [
-  ["x-request-id", /^[\w-]{1,64}$/],
   ["x-content-type-options", /^nosniff$/],
   ["strict-transport-security", /^max-age=\d{7,}/],
 ];
+/** Returns true if no cache may keep an answer. Such an answer carries the id of its request. */
+const isUncached = (headers: Headers): boolean => headers.get("cache-control") === "private, no-store";
+
 /** Internals that no answer may reveal: connection strings, secrets and stack traces. */
 const LEAKS = new RegExp(
   [
@@ -112,7 +114,7 @@ function crossOrigin({ operation }: Probe, { headers }: HttpAnswer): string[] {
   if (security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0))
     return headers.get("access-control-allow-origin") === "*" ? [] : ["CORS does not allow other origins"];
   const open = headers.has("access-control-allow-origin") ? ["CORS allows other origins"] : [];
-  return headers.get("cache-control") === "no-store" ? open : [...open, "the answer may be cached"];
+  return isUncached(headers) ? open : [...open, "the answer may be cached"];
 }
 
 /** Checks that an uncached answer and its problem document carry the request's own id. */
@@ -120,7 +122,7 @@ function strangeId(
   { asset }: Probe,
   { answer, requestId }: { answer: HttpAnswer; requestId: string },
 ): string[] {
-  if (asset || answer.headers.get("cache-control") !== "no-store") return [];
+  if (asset || !isUncached(answer.headers)) return [];
   const receivedId = answer.headers.get("x-request-id");
   const body = z.object({ request_id: z.string() }).safeParse(answer.json);
   return [
@@ -134,7 +136,7 @@ function secrecy({ operation }: Probe, { headers }: HttpAnswer): string[] {
   if (headers.has("access-control-allow-credentials")) return ["CORS allows credentials"];
   if (operation === null) return [];
   const { responses, security } = operation;
-  const mayKeep = "304" in responses || headers.get("cache-control") === "no-store";
+  const mayKeep = "304" in responses || isUncached(headers);
   const open = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
   // The platform may add timings of its own.
   const timed = !open && (headers.get("server-timing") ?? "").includes("total;");

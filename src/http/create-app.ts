@@ -9,7 +9,7 @@ import { rateLimitHeaders } from "./http-rate-limit.ts";
 import { problemResponse, publicError } from "./problem-response.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { baseHeaders, type ContextFactory, hideServerTiming, requestScope } from "./request-scope.ts";
-import { respond } from "./respond.ts";
+import { NOT_KEPT, respond } from "./respond.ts";
 import { ValidationFailure, validate } from "./validate-request.ts";
 
 /**
@@ -26,10 +26,7 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
   app.onError((error, c) => {
     const requestId = c.get("requestId");
     if (error instanceof ValidationFailure) {
-      return Response.json(
-        { detail: error.issues },
-        { status: 422, headers: { "cache-control": "no-store" } },
-      );
+      return Response.json({ detail: error.issues }, { status: 422, headers: { "cache-control": NOT_KEPT } });
     }
     return problemResponse(publicError(error), requestId);
   });
@@ -96,7 +93,8 @@ export function refuseOtherMethods(
   const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
   app.all(path, (c) => {
     // A browser's preflight request gets the response of the CORS middleware instead.
-    if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
+    if (c.req.method === "OPTIONS")
+      return new Response(null, { status: 204, headers: { allow, "cache-control": NOT_KEPT } });
     const response = problemResponse(
       failure("method_not_allowed", `this path allows ${allow}`),
       c.get("requestId"),

@@ -7,8 +7,13 @@ import type { Access } from "../partners/authenticate-request.ts";
 /** An HTTP method, in lowercase. */
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** How long shared caches may serve a response, in seconds, or `no-store` for responses that must not be cached. */
-export type CacheRule = { sMaxAge: number; staleWhileRevalidate: number } | "no-store";
+/**
+ * How long shared caches may serve a response, in seconds, and the tags by which it can be purged, or `no-store` for
+ * responses that must not be kept. In a tag, `{name}` stands for a path parameter or query parameter, in lowercase.
+ */
+export type CacheRule =
+  | { sMaxAge: number; staleWhileRevalidate: number; tags?: readonly string[] }
+  | "no-store";
 
 /** The output type of a schema, or undefined if the route does not define the schema. */
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;

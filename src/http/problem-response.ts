@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode, errorTable } from "../errors.ts";
+import { NOT_KEPT } from "./respond.ts";
 
 /**
  * Seconds after which a request may be repeated that failed with one of these statuses: a dependency that does not
@@ -23,7 +24,7 @@ export function problemResponse(error: AppError, requestId: string): Response {
   };
   const headers: Record<string, string> = {
     "content-type": "application/problem+json",
-    "cache-control": "no-store",
+    "cache-control": NOT_KEPT,
   };
   const retryAfter = error.members["retry_after"] ?? RETRY_AFTER_S[status];
   if (typeof retryAfter === "number") headers["retry-after"] = String(retryAfter);

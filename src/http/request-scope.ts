@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import type { Context } from "../context.ts";
 import { describeError } from "../lib/logger.ts";
 import type { AppEnv } from "./hono-env.ts";
+import { isKept } from "./respond.ts";
 
 /** Format of request ids that are accepted from clients. */
 const WELL_FORMED_ID = /^[\w-]{1,64}$/;
@@ -28,7 +29,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
     const ctx = makeContext(c.env, { requestId, clientAddress, waitUntil });
     c.set("ctx", ctx);
     await next();
-    if (ctx.config.serverTiming && c.get("timingHidden") === undefined)
+    if (ctx.config.serverTiming && c.get("timingHidden") === undefined && !isKept(c.res))
       c.res.headers.set("server-timing", ctx.timing.header());
     const fields = {
       method: c.req.method,
@@ -56,13 +57,15 @@ export function hideServerTiming(): MiddlewareHandler<AppEnv> {
 /** Minimum duration of a request that is logged as slow, in milliseconds. */
 const SLOW_MS = 2_000;
 
-/** Returns a middleware that sets the headers of every response, including errors. */
+/**
+ * Returns a middleware that sets the headers of every response, including errors. What caches keep has no request id.
+ */
 export function baseHeaders(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     await next();
     // Set directly on the response, because hono's `c.header` would copy the `Response` for each header.
     const { headers } = c.res;
-    headers.set("x-request-id", c.get("requestId"));
+    if (!isKept(c.res)) headers.set("x-request-id", c.get("requestId"));
     headers.set("x-content-type-options", "nosniff");
     headers.set("strict-transport-security", "max-age=31536000; includeSubDomains");
   };

@@ -23,7 +23,7 @@ export async function respond(c: HonoContext, route: AnyRoute, answer: unknown):
   const { body, etag } = await render(route, value);
   const headers: Record<string, string> = {
     "content-type": "application/json",
-    "cache-control": cacheControl(route.cache),
+    ...cacheHeaders(c, route.cache),
     ...(answer instanceof Reply ? answer.headers : {}),
   };
   if (etag !== null) {
@@ -72,8 +72,34 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   return tags.includes("*") || tags.includes(etag);
 }
 
-/** Returns the `Cache-Control` header of a cache rule. */
-function cacheControl(rule: CacheRule): string {
-  if (rule === "no-store") return "no-store";
-  return `public, max-age=0, s-maxage=${rule.sMaxAge}, stale-while-revalidate=${rule.staleWhileRevalidate}`;
+/**
+ * Returns the headers that tell caches what to do with a response. The platform's cache answers before the Worker, keeps
+ * what says nothing, and does not look at keys: hence every response says, and what was asked with credentials is not
+ * kept. Source: developers.cloudflare.com/workers/cache.
+ */
+function cacheHeaders(c: HonoContext, rule: CacheRule): Record<string, string> {
+  const credentials = ["x-api-key", "x-api-secret", "authorization"];
+  if (rule === "no-store" || credentials.some((name) => c.req.header(name) !== undefined))
+    return { "cache-control": NOT_KEPT };
+  const { sMaxAge, staleWhileRevalidate, tags = [] } = rule;
+  const known: Record<string, string | undefined> = { ...c.req.query(), ...c.req.param() };
+  const named = tags.map((tag) =>
+    tag.replaceAll(/\{(\w+)\}/g, (_, name) => known[name]?.toLowerCase() ?? "all"),
+  );
+  return {
+    "cache-control": `${KEPT}, max-age=0, s-maxage=${sMaxAge}, stale-while-revalidate=${staleWhileRevalidate}`,
+    ...(named.length === 0 ? {} : { "cache-tag": named.join(",") }),
+  };
+}
+
+/** `Cache-Control` of a response that no cache may keep. */
+export const NOT_KEPT = "private, no-store";
+/** Start of the `Cache-Control` of a response that shared caches may keep. */
+const KEPT = "public";
+
+/**
+ * Returns true if shared caches may keep a response, which then must have nothing that belongs to one request.
+ */
+export function isKept({ headers }: Response): boolean {
+  return headers.get("cache-control")?.startsWith(KEPT) === true;
 }

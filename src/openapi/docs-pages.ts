@@ -149,6 +149,7 @@ export function mountDocsPages(app: Hono<AppEnv>): void {
     const headers = {
       "content-type": "application/json",
       "cache-control": PAGE_CACHE_CONTROL,
+      "cache-tag": "docs",
       "access-control-allow-origin": "*",
     };
     return new Response(documentText, { headers });

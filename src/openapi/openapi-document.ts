@@ -160,6 +160,9 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
 /** Descriptions of the response headers in the OpenAPI document, by header name. */
 const RESPONSE_HEADERS = {
   "X-Request-Id": "Id of the request: the caller's own when it sent a well-formed one, otherwise a new one.",
+  "Cache-Control":
+    "How long shared caches may serve the response; `private, no-store` if it was asked with credentials.",
+  "Cache-Tag": "Tags by which the deployment purges the response from its own cache.",
   ETag: "Entity tag of the response, for `If-None-Match`.",
   Link: 'URL of the next page, as `<…>; rel="next"`; absent on the last page.',
   RateLimit: "Requests left in the current window (`r`), and seconds until it ends (`t`).",
@@ -183,8 +186,9 @@ export function addResponseHeaders(document: DescribedDocument): void {
     const { responses = {}, parameters = [] } = operation;
     const paged = parameters.some(({ name }) => name === "cursor");
     for (const [status, response] of Object.entries(responses)) {
-      const names: HeaderName[] = ["X-Request-Id"];
-      if ((status === "200" || status === "304") && "304" in responses) names.push("ETag");
+      // What caches may keep belongs to no request.
+      const kept = (status === "200" || status === "304") && "304" in responses;
+      const names: HeaderName[] = kept ? ["ETag", "Cache-Control", "Cache-Tag"] : ["X-Request-Id"];
       if (status === "200" && paged) names.push("Link");
       if ("429" in responses && status.startsWith("2")) names.push("RateLimit-Policy");
       if (status === "429") names.push("RateLimit", "RateLimit-Policy");

@@ -58,6 +58,11 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     cause: "The bridge cannot make the deposit on arrival, so that it takes two steps.",
     remedy: "Nothing is to be done: the second step is offered.",
   },
+  exchange_unavailable: {
+    where: "reasons",
+    cause: "No exchange swaps this token on this chain.",
+    remedy: "Pay with another token; `GET /v1/tokens` lists them.",
+  },
   fees_exceed_amount: {
     where: "reasons",
     cause: "The fees are higher than the amount.",

@@ -12,7 +12,7 @@ const bridgesList = defineRoute({
     "Returns the bridges whose transactions this service decodes and verifies before it returns them. Relay is not supported, because its transactions do not commit to the receiver, token, chain and amount of an order, which are kept off-chain.",
   tag: "Service",
   access: "public",
-  cache: { sMaxAge: 300, staleWhileRevalidate: 3_600 },
+  cache: { sMaxAge: 300, staleWhileRevalidate: 3_600, tags: ["bridges"] },
   response: { schema: z.array(BridgeSummary), description: "Bridges of this deployment" },
   errors: [],
   handler: (ctx) => listBridges(ctx),

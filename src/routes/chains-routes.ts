@@ -11,7 +11,7 @@ const chainsList = defineRoute({
   summary: "List chains",
   tag: "Service",
   access: "public",
-  cache: { sMaxAge: 60, staleWhileRevalidate: 600 },
+  cache: { sMaxAge: 3_600, staleWhileRevalidate: 3_600, tags: ["chains"] },
   query: z.object({
     source: BooleanParam.optional().meta({
       description:

@@ -13,7 +13,7 @@ const tokensList = defineRoute({
     "Returns the tokens of a chain that deposits can be paid with. Their decimals have been verified on-chain.",
   tag: "Service",
   access: "public",
-  cache: { sMaxAge: 300, staleWhileRevalidate: 3_600 },
+  cache: { sMaxAge: 30, staleWhileRevalidate: 300, tags: ["tokens", "chain:{chain_id}"] },
   query: z.object({
     chain_id: ChainIdParam.meta({ description: "EIP-155 id of the chain whose tokens are listed." }),
   }),

@@ -20,7 +20,7 @@ const vaultsList = defineRoute({
     "Returns the listed vaults, ordered by id. The `Link` header contains the URL of the next page.",
   tag: "Vaults",
   access: "public",
-  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  cache: { sMaxAge: 30, staleWhileRevalidate: 60, tags: ["vaults", "chain:{chain_id}"] },
   query: z.object({
     chain_id: ChainIdParam.optional().meta({
       description: "Return only vaults on the chain with this EIP-155 id.",
@@ -64,7 +64,7 @@ const vaultsGet = defineRoute({
     "The response includes totals, share price and deposit limits, read from the chain. `stale` is true if the chain did not respond.",
   tag: "Vaults",
   access: "public",
-  cache: { sMaxAge: 5, staleWhileRevalidate: 30 },
+  cache: { sMaxAge: 10, staleWhileRevalidate: 30, tags: ["vault:{vault_id}"] },
   params: z.object({ vault_id: VaultIdInput }),
   response: { schema: VaultDetail, description: "The vault" },
   errors: ["vault_not_found", "store_unavailable"],
@@ -109,7 +109,7 @@ const vaultsHistory = defineRoute({
     "`4w`. Default: the thirty days before `to`, or before now.",
   tag: "Vaults",
   access: "public",
-  cache: { sMaxAge: 60, staleWhileRevalidate: 300 },
+  cache: { sMaxAge: 60, staleWhileRevalidate: 300, tags: ["vault:{vault_id}"] },
   params: z.object({ vault_id: VaultIdInput }),
   query: z
     .object({

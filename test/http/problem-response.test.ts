@@ -17,7 +17,7 @@ describe("problem document", () => {
   test.each(errorCodes)("of %s has status and title of the error table", async (code) => {
     const response = await throwing(new AppError(code, "in words"));
     expect(response.headers.get("content-type")).toBe("application/problem+json");
-    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("cache-control")).toBe("private, no-store");
     expect([response.status, await response.json()]).toEqual([
       errorTable[code].status,
       {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AppError, failure } from "../../src/errors.ts";
 import { createApp } from "../../src/http/create-app.ts";
 import { appOf } from "../support/http/app.ts";
-import { routeDoing, thingsGet } from "../support/http/routes.ts";
+import { routeDoing, thingsGet, thingsList } from "../support/http/routes.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const idOf = (response: Response): string => response.headers.get("x-request-id") ?? "";
@@ -10,22 +10,22 @@ const withId = (id: string): RequestInit => ({ headers: { "x-request-id": id } }
 
 describe("the request id", () => {
   test.each(["a", "abc-DEF_123", "x".repeat(64)])("keeps the client's id %s", async (id) => {
-    const { send, contexts } = appOf([thingsGet]);
-    expect(idOf(await send("/things/1", withId(id)))).toBe(id);
+    const { send, contexts } = appOf([thingsList]);
+    expect(idOf(await send("/things", withId(id)))).toBe(id);
     expect(contexts[0]?.requestId).toBe(id);
   });
 
   test.each(["", "x".repeat(65), "a b", "a.b", "a;b", "é", "<script>"])(
     "replaces the malformed id %j",
     async (id) => {
-      const { send } = appOf([thingsGet]);
-      expect(idOf(await send("/things/1", withId(id)))).toMatch(UUID);
+      const { send } = appOf([thingsList]);
+      expect(idOf(await send("/things", withId(id)))).toMatch(UUID);
     },
   );
 
   test("is generated when the client sent none", async () => {
-    const { send } = appOf([thingsGet]);
-    const ids = await Promise.all([1, 2, 3].map(async () => idOf(await send("/things/1"))));
+    const { send } = appOf([thingsList]);
+    const ids = await Promise.all([1, 2, 3].map(async () => idOf(await send("/things"))));
     for (const id of ids) expect(id).toMatch(UUID);
     expect(new Set(ids).size).toBe(3);
   });
@@ -34,17 +34,25 @@ describe("the request id", () => {
     ["404", "/nowhere", {}],
     ["405", "/things/1", { method: "DELETE" }],
     ["422", "/things/x", {}],
-    ["200", "/things/1", {}],
+    ["200", "/things", {}],
     ["500", "/work", {}],
   ])("is on every response: %s", async (status, path, init) => {
     const failing = routeDoing(() => {
       throw new Error("no");
     });
-    const { send } = appOf([thingsGet, failing]);
+    const { send } = appOf([thingsGet, thingsList, failing]);
     const response = await send(path, { ...init, ...withId("mine") });
     expect([String(response.status), idOf(response)]).toEqual([status, "mine"]);
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(response.headers.get("strict-transport-security")).toBe("max-age=31536000; includeSubDomains");
+  });
+
+  test("is on nothing that caches may keep, and neither are timings", async () => {
+    const { send } = appOf([thingsGet]);
+    const kept = await send("/things/1", withId("mine"));
+    expect([idOf(kept), kept.headers.get("server-timing")]).toEqual(["", null]);
+    const keyed = await send("/things/1", { headers: { "x-request-id": "mine", authorization: "Bearer x" } });
+    expect([idOf(keyed), keyed.headers.get("cache-control")]).toEqual(["mine", "private, no-store"]);
   });
 
   test("is in the problem document", async () => {
@@ -55,8 +63,8 @@ describe("the request id", () => {
 
 describe("Server-Timing", () => {
   test("reports durations on successes and errors", async () => {
-    const { send } = appOf([thingsGet]);
-    for (const path of ["/things/1", "/things/x", "/nowhere"]) {
+    const { send } = appOf([thingsGet, thingsList]);
+    for (const path of ["/things", "/things/x", "/nowhere"]) {
       expect((await send(path)).headers.get("server-timing")).toBe("total;dur=0");
     }
   });

@@ -59,7 +59,7 @@ describe("respond() caching", () => {
       "public, max-age=0, s-maxage=5, stale-while-revalidate=30",
     );
     const fresh = await appOf([thingsList]).send("/things");
-    expect(fresh.headers.get("cache-control")).toBe("no-store");
+    expect(fresh.headers.get("cache-control")).toBe("private, no-store");
     expect(fresh.headers.has("etag")).toBe(false);
   });
 
@@ -68,7 +68,7 @@ describe("respond() caching", () => {
     for (const path of ["/things/x", "/nowhere"]) {
       const response = await send(path);
       expect([response.headers.get("cache-control"), response.headers.has("etag")]).toEqual([
-        "no-store",
+        "private, no-store",
         false,
       ]);
     }

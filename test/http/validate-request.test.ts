@@ -18,7 +18,7 @@ describe("validate()", () => {
       posted({ amount: "01", slippage: 0 }, { "x-count": "-" }),
     );
     expect(response.headers.get("content-type")).toBe("application/json");
-    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("cache-control")).toBe("private, no-store");
     expect(await read(response)).toEqual({
       status: 422,
       body: {

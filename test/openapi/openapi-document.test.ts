@@ -29,8 +29,8 @@ test("addResponseHeaders() adds X-Request-Id to every response and Retry-After t
 
 test("addResponseHeaders() adds ETag to cacheable responses and Link to pages", () => {
   expect(headersOf({ statuses: [200, 304], parameters: ["q", "cursor"] })).toEqual([
-    ["200", ["X-Request-Id", "ETag", "Link"]],
-    ["304", ["X-Request-Id", "ETag"]],
+    ["200", ["ETag", "Cache-Control", "Cache-Tag", "Link"]],
+    ["304", ["ETag", "Cache-Control", "Cache-Tag"]],
   ]);
   expect(headersOf({ statuses: [200], parameters: ["q"] })).toEqual([["200", ["X-Request-Id"]]]);
 });

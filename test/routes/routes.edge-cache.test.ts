@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { composeApp, loadRoutes } from "../../src/app.ts";
+import { testContext } from "../support/context.ts";
+import { EdgeCache } from "../support/http/edge-cache.ts";
+
+const routes = await loadRoutes();
+const execution = {
+  waitUntil: () => undefined,
+  passThroughOnException: () => undefined,
+  props: {},
+} as unknown as ExecutionContext;
+const app = composeApp(() => testContext());
+const cacheOf = () => new EdgeCache((request) => app.fetch(request, {}, execution));
+const get = (path: string, headers: Record<string, string> = {}) =>
+  new Request(`https://causeway.example${path}`, { headers });
+
+const gets = routes.filter(({ method }) => method === "get");
+const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, `8453:0x${"1".repeat(40)}`);
+const pages = ["/", "/docs", "/docs/errors", "/nowhere", "/v1/vaults?unknown=1", "/v1/tokens"];
+
+describe("the platform's cache in front of the Worker", () => {
+  test("is on, by configuration", () => {
+    expect(readFileSync("wrangler.toml", "utf8")).toMatch(/^\[cache\]\nenabled = true$/m);
+  });
+
+  test.each([...gets.map(({ path }) => pathOf(path)), ...pages])(
+    "is told by %s what to do with it",
+    async (path) => {
+      const response = await app.fetch(get(path), {}, execution);
+      expect(response.headers.get("cache-control")).toMatch(
+        /^(?:private, no-store|public, max-age=0, s-maxage=\d+)/,
+      );
+    },
+  );
+
+  test("keeps nothing of routes for one caller, and no error", async () => {
+    const cache = cacheOf();
+    for (const { path, access, cache: rule } of gets) {
+      const response = await cache.fetch(get(pathOf(path)));
+      const mayKeep = access === "public" && rule !== "no-store" && response.status === 200;
+      expect([path, cache.keys.includes(pathOf(path))]).toEqual([path, mayKeep]);
+    }
+    for (const path of ["/nowhere", "/v1/vaults?unknown=1", "/v1/tokens"]) await cache.fetch(get(path));
+    expect(cache.answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(cache.keys.filter((key) => key.includes("unknown"))).toEqual([]);
+  });
+
+  test("keeps nothing that belongs to one request", async () => {
+    const cache = cacheOf();
+    for (const path of ["/v1/chains", "/v1/bridges", "/v1/intel/rules", "/docs", "/docs/errors"]) {
+      await cache.fetch(get(path, { "x-request-id": "mine", origin: "https://app.example" }));
+    }
+    expect(cache.keys.length).toBeGreaterThan(3);
+    for (const { headers } of cache.answers) {
+      for (const name of ["x-request-id", "server-timing", "ratelimit", "set-cookie", "vary"])
+        expect([name, headers.get(name)]).toEqual([name, null]);
+      if (headers.get("content-type") === "application/json")
+        expect(headers.get("access-control-allow-origin")).toBe("*");
+    }
+  });
+
+  test("keeps nothing that was asked with a key, a secret or a session", async () => {
+    for (const headers of [{ "x-api-key": "k" }, { "x-api-secret": "s" }, { authorization: "Bearer t" }]) {
+      const cache = cacheOf();
+      await cache.fetch(get("/v1/intel/rules", headers));
+      expect(cache.keys).toEqual([]);
+    }
+  });
+
+  test("answers without the Worker while it is fresh, once more while it is stale, and by tag not at all", async () => {
+    const cache = cacheOf();
+    const asked = async () => {
+      await cache.fetch(get("/v1/intel/rules"));
+      return cache.misses;
+    };
+    expect(await asked()).toBe(1);
+    cache.now = 299_000;
+    expect(await asked()).toBe(1);
+    cache.now = 301_000;
+    expect(await asked()).toBe(2);
+    cache.purge(["rules"]);
+    expect(await asked()).toBe(3);
+  });
+
+  test("has a tag on every answer that it keeps of a resource", () => {
+    for (const { cache, operationId } of gets)
+      if (cache !== "no-store")
+        expect([operationId, (cache.tags ?? []).length]).toEqual([operationId, expect.any(Number)]);
+    const untagged = gets.filter(({ cache }) => cache !== "no-store" && (cache.tags ?? []).length === 0);
+    expect(untagged).toEqual([]);
+  });
+});
