@@ -43,7 +43,8 @@ const SECURITY_BY_ACCESS: Readonly<Record<AnyRoute["access"], NonNullable<RouteC
   public: [{}, { api_key: [] }, { api_key: [], api_secret: [] }],
   sign_in: [],
   session: [{ session: [] }],
-  session_or_pair: [{ session: [] }, { api_key: [], api_secret: [] }],
+  read: [{ session: [] }, { api_key: [], api_secret: [] }],
+  manage: [{ session: [] }, { api_key: [], api_secret: [] }],
   admin: [{ admin_token: [] }],
 };
 
@@ -74,11 +75,13 @@ function edgeErrors(route: AnyRoute): readonly ErrorCode[] {
     case "sign_in":
       return limited;
     case "public":
-      return limited.length === 0 ? [] : [...limited, "credentials_invalid"];
+      return limited.length === 0 ? [] : [...limited, "credentials_invalid", "key_forbidden"];
     case "session":
-    case "session_or_pair":
+    case "read":
+    case "manage":
       return [
         ...limited,
+        ...(route.access === "session" ? [] : (["key_forbidden"] as const)),
         "credentials_required",
         "credentials_invalid",
         "session_expired",

@@ -1,8 +1,17 @@
 import type { Context } from "../context.ts";
-import { replacePair, type StoredPair } from "../db/queries/api-key-queries.ts";
+import {
+  deletePair,
+  insertPair,
+  type ListedPair,
+  replacePair,
+  type StoredPair,
+  selectPairs,
+  updatePair,
+} from "../db/queries/api-key-queries.ts";
 import { makeAuditNote } from "../db/queries/audit-queries.ts";
 import { selectSessionOwner } from "../db/queries/session-queries.ts";
 import { AppError, failure } from "../errors.ts";
+import type { ApiKey, CreatedApiKey, KeyRight } from "../schemas/api-key-schema.ts";
 import type { RotatedKeys } from "../schemas/partner-schema.ts";
 import { isSessionLive } from "./authenticate-request.ts";
 import { pepperedDigest, toHexDigits } from "./credential-digest.ts";
@@ -35,13 +44,14 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
  * `store_unavailable`, and `internal` if no pepper is configured.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
-  const { partner, keyVersion, session } = requirePartner(ctx);
+  const { partner, keyVersion, session, keyId } = requirePartner(ctx);
   const { shown, stored } = await generateKeyPair(ctx);
   let version = keyVersion;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const replaced = await replacePair(ctx.db, {
       address: partner.address,
       keyVersion: version,
+      keyId: session === null ? keyId : null,
       pair: stored,
       session,
       now: new Date(ctx.now()),
@@ -69,4 +79,85 @@ async function versionAfterLostRace(ctx: Context, session: string | null): Promi
   const owner = await selectSessionOwner(ctx.db, session);
   if (owner !== null && isSessionLive(ctx, owner)) return owner.keyVersion;
   throw failure("session_expired", "the session has expired or was revoked; sign in again");
+}
+
+/** Returns the key pairs of the authenticated partner. Throws `credentials_required`, `store_unavailable`. */
+export async function listKeys(ctx: Context): Promise<ApiKey[]> {
+  const rows = await selectPairs(ctx.db, requirePartner(ctx).partner.address);
+  return rows.map(toApiKey);
+}
+
+function toApiKey(row: ListedPair): ApiKey {
+  return {
+    key_id: row.keyId,
+    name: row.name,
+    rights: row.rights,
+    allow_list: row.allowList,
+    api_key_prefix: row.prefix,
+    created_at: new Date(row.createdAt).toISOString(),
+    last_used_at: row.lastUsedAt === null ? null : new Date(row.lastUsedAt).toISOString(),
+  };
+}
+
+/** How often a creation is tried when others take the same slot. */
+const MAX_CREATIONS = 5;
+
+/**
+ * Creates a named key pair for the authenticated partner. The secret is in this result only. Throws `limit_reached` if
+ * the partner has five pairs, `credentials_required`, `store_unavailable`.
+ */
+export async function createKey(
+  ctx: Context,
+  input: { name: string; rights: KeyRight[]; allow_list: string[] },
+): Promise<CreatedApiKey> {
+  const { address } = requirePartner(ctx).partner;
+  const { name, rights, allow_list: allowList } = input;
+  const { shown, stored } = await generateKeyPair(ctx);
+  const keyId = `key_${ctx.randomId()}`;
+  const now = new Date(ctx.now());
+  for (let attempt = 0; attempt < MAX_CREATIONS; attempt += 1) {
+    const note = makeAuditNote(ctx, { action: "partner.key.create", actor: address.toLowerCase() });
+    const row = { address, keyId, pair: stored, shown: { name, rights, allowList }, now, note };
+    if (!(await insertPair(ctx.db, row))) continue;
+    const made = { keyId, name, rights, allowList, prefix: stored.prefix, createdAt: now, lastUsedAt: null };
+    return { ...toApiKey(made), ...shown };
+  }
+  throw failure("limit_reached", "a partner has at most five key pairs; revoke one first");
+}
+
+/**
+ * Changes the name, rights or allow list of a key pair of the authenticated partner. Throws `key_not_found`,
+ * `credentials_required`, `store_unavailable`.
+ */
+export async function changeKey(
+  ctx: Context,
+  {
+    keyId,
+    change,
+  }: {
+    keyId: string;
+    change: { name?: string | undefined; rights?: KeyRight[] | undefined; allow_list?: string[] | undefined };
+  },
+): Promise<ApiKey> {
+  const { address } = requirePartner(ctx).partner;
+  const note = makeAuditNote(ctx, { action: "partner.key.change", actor: address.toLowerCase() });
+  const { allow_list: allowList, ...rest } = change;
+  const own = Object.fromEntries(
+    Object.entries({ ...rest, allowList }).filter(([, value]) => value !== undefined),
+  );
+  await updatePair(ctx.db, { address, keyId, change: own, note });
+  const found = (await listKeys(ctx)).find((key) => key.key_id === keyId);
+  if (found === undefined) throw failure("key_not_found", `there is no key pair ${keyId}`);
+  return found;
+}
+
+/**
+ * Revokes a key pair of the authenticated partner, which stops working at once. Throws `key_not_found`,
+ * `credentials_required`, `store_unavailable`.
+ */
+export async function revokeKey(ctx: Context, keyId: string): Promise<void> {
+  const { address } = requirePartner(ctx).partner;
+  const note = makeAuditNote(ctx, { action: "partner.key.revoke", actor: address.toLowerCase() });
+  if (!(await deletePair(ctx.db, { address, keyId, note })))
+    throw failure("key_not_found", `there is no key pair ${keyId}`);
 }

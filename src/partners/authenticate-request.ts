@@ -1,19 +1,20 @@
 import { getAddress, hexToBytes } from "viem";
 import type { Pepper } from "../config.ts";
 import type { Context } from "../context.ts";
-import { type KeyOwner, selectKeyOwner } from "../db/queries/api-key-queries.ts";
+import { type KeyOwner, notePairUse, selectKeyOwner } from "../db/queries/api-key-queries.ts";
 import { type SessionOwner, selectSessionOwner } from "../db/queries/session-queries.ts";
 import { AppError, failure } from "../errors.ts";
+import { isInRanges } from "../lib/address-range.ts";
 import { pepperedDigest, sha256, timingSafeEqual, toHexDigits } from "./credential-digest.ts";
 import { generateCredential, isCredential } from "./partner-credentials.ts";
-import type { Actor, PartnerActor } from "./request-actor.ts";
+import { type Actor, ALL_RIGHTS, type PartnerActor, requireRight } from "./request-actor.ts";
 
 /**
  * The credentials that an operation accepts. `public`: an optional API key, with or without its secret; `sign_in`:
- * none; `session`: a session token; `session_or_pair`: a session token, or an API key with its secret; `admin`: the
- * administrator's token.
+ * none; `session`: a session token; `read` and `manage`: a session token, or an API key with its secret and this right;
+ * `admin`: the administrator's token.
  */
-export type Access = "public" | "sign_in" | "session" | "session_or_pair" | "admin";
+export type Access = "public" | "sign_in" | "session" | "read" | "manage" | "admin";
 
 /** Credentials from the headers of a request. A field is null if its header is absent. */
 export interface OfferedCredentials extends OfferedPair {
@@ -23,7 +24,7 @@ export interface OfferedCredentials extends OfferedPair {
 /**
  * Returns the caller of an operation, authenticated by the credentials that the operation accepts. Invalid credentials
  * are rejected even if they are optional. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
- * `store_unavailable`, and `route_not_found` for an administrator's operation if no administrator is configured.
+ * `key_forbidden`, `store_unavailable`, and `route_not_found` for an administrator's operation if no administrator is configured.
  */
 export async function authenticate(
   ctx: Context,
@@ -37,8 +38,12 @@ export async function authenticate(
       return hasPair(offered) ? authenticateKey(ctx, offered) : { kind: "anonymous" };
     case "session":
       return authenticateSession(ctx, bearer(offered, "a session"));
-    case "session_or_pair":
-      return authenticateEither(ctx, offered);
+    case "read":
+    case "manage": {
+      const actor = await authenticateEither(ctx, offered);
+      requireRight({ actor }, access);
+      return actor;
+    }
     case "admin":
       if (ctx.config.adminToken === null) throw failure("route_not_found", "no endpoint has this path");
       return authenticateAdmin(ctx, bearer(offered, "the administrator's token"));
@@ -87,7 +92,7 @@ async function authenticateSession(ctx: Context, token: string): Promise<Partner
   if (owner === null || !isSessionLive(ctx, owner)) {
     throw failure("session_expired", "the session has expired or was revoked; sign in again");
   }
-  return partnerActor(owner, { proof: "session", session });
+  return partnerActor(owner, { proof: "session", session, keyId: null, rights: ALL_RIGHTS });
 }
 
 /**
@@ -148,7 +153,20 @@ export async function authenticateKey(ctx: Context, offered: OfferedPair): Promi
   if (!hasKey || !owner.found || !owner.live || !proven) {
     throw failure("credentials_invalid", "the API key or its secret is not valid");
   }
-  return partnerActor(owner, { proof, session: null });
+  if (owner.allowList.length > 0 && !isInRanges(ctx.clientAddress, owner.allowList))
+    throw failure("key_forbidden", "this API key does not work from this client address");
+  noteUse(ctx, owner);
+  return partnerActor(owner, { proof, session: null, keyId: owner.keyId, rights: owner.rights });
+}
+
+/** How exactly the last use of a key is known, in milliseconds. */
+const USE_STEP_MS = 60_000;
+
+/** Notes the use of a key in the background, at most once a minute. */
+function noteUse(ctx: Context, { keyId, address, lastUsedAt }: KeyOwner): void {
+  const now = ctx.now();
+  if (lastUsedAt !== null && now - new Date(lastUsedAt).getTime() < USE_STEP_MS) return;
+  ctx.waitUntil(notePairUse(ctx.db, { keyId, address, now: new Date(now) }).catch(() => undefined));
 }
 
 /** Returns the digests of an API key and its secret under a pepper. */
@@ -163,7 +181,7 @@ async function digestPair(pepper: Pepper, pair: { key: string; secret: string })
 /** Creates the actor of an authenticated partner from its database row. */
 function partnerActor(
   owner: KeyOwner | SessionOwner,
-  by: Pick<PartnerActor, "proof" | "session">,
+  by: Pick<PartnerActor, "proof" | "session" | "keyId" | "rights">,
 ): PartnerActor {
   const { address, partnerId, partnerType, vaults, keyVersion } = owner;
   const partner = { address: getAddress(address), partnerId, partnerType, vaults };

@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { failure } from "../errors.ts";
+import type { KeyRight } from "../schemas/api-key-schema.ts";
 
 /** The identity of a partner, and the vaults that its API key is restricted to. */
 export interface PartnerIdentity {
@@ -19,6 +20,9 @@ export interface PartnerIdentity {
  */
 export type PartnerProof = "key" | "pair" | "session";
 
+/** What a session may do: everything. Not the schema's list, so that the start of an isolate builds no schemas. */
+export const ALL_RIGHTS: readonly KeyRight[] = ["build", "read", "manage"];
+
 /** A partner that has made a request, and how the request was authenticated. */
 export interface PartnerActor {
   kind: "partner";
@@ -26,6 +30,10 @@ export interface PartnerActor {
   proof: PartnerProof;
   /** Version of the API key and secret that was current when the request was authenticated. */
   keyVersion: number;
+  /** Id of the key pair that was used, or null if the request was authenticated by session. */
+  keyId: string | null;
+  /** What the credentials may do; a session may do everything. */
+  rights: readonly KeyRight[];
   /** Digest of the session token, or null if the request was authenticated without a session. */
   session: string | null;
 }
@@ -40,4 +48,10 @@ export type Actor = { kind: "anonymous" } | PartnerActor | { kind: "admin" };
 export function requirePartner(ctx: { readonly actor: Actor }): PartnerActor {
   if (ctx.actor.kind === "partner" && ctx.actor.proof !== "key") return ctx.actor;
   throw failure("credentials_required", "this endpoint needs a partner's session");
+}
+
+/** Throws `key_forbidden` if a request was made with a key that lacks a right. */
+export function requireRight({ actor }: { readonly actor: Actor }, right: KeyRight): void {
+  if (actor.kind !== "partner" || actor.rights.includes(right)) return;
+  throw failure("key_forbidden", `this API key does not have the right \`${right}\``);
 }

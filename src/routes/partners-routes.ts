@@ -5,12 +5,13 @@ import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { DAY_MS } from "../lib/durations.ts";
-import { rotateKeys } from "../partners/api-key-pair.ts";
+import { changeKey, createKey, listKeys, revokeKey, rotateKeys } from "../partners/api-key-pair.ts";
 import { getDashboard, listTransactions } from "../partners/partner-dashboard.ts";
 import { enrolVaults, getPartner, updateSettings } from "../partners/partner-profile.ts";
 import { login, logout, register } from "../partners/partner-sign-in.ts";
 import { requirePartner } from "../partners/request-actor.ts";
 import { issueNonce, signingErrors } from "../partners/siwe-message.ts";
+import { ApiKey, ApiKeyChange, ApiKeyId, ApiKeyInput, CreatedApiKey } from "../schemas/api-key-schema.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";
 import {
   Dashboard,
@@ -92,7 +93,7 @@ const partnersMe = defineRoute({
   path: "/v1/partners/me",
   summary: "Read the authenticated partner",
   tag: "Partners",
-  access: "session",
+  access: "read",
   cache: "no-store",
   response: { schema: Partner, description: "The partner" },
   errors: ["partner_not_found"],
@@ -106,7 +107,7 @@ const partnersSettings = defineRoute({
   summary: "Change the partner's profile",
   description: "Fields that the body omits stay unchanged.",
   tag: "Partners",
-  access: "session",
+  access: "manage",
   cache: "no-store",
   body: SettingsInput,
   response: { schema: Partner, description: "The partner" },
@@ -122,7 +123,7 @@ const partnersVaults = defineRoute({
   description:
     "Sets the vaults that quotes and builds with the partner's API key may deposit into; every other vault is rejected. `null` allows all vaults, an empty list none.",
   tag: "Partners",
-  access: "session",
+  access: "manage",
   cache: "no-store",
   body: PartnerVaultsInput,
   response: { schema: Partner, description: "The partner" },
@@ -136,7 +137,7 @@ const partnersDashboard = defineRoute({
   path: "/v1/partners/dashboard",
   summary: "Read the figures of the partner's deposits",
   tag: "Partners",
-  access: "session",
+  access: "read",
   cache: "no-store",
   query: z.object({
     days: integerParam({ minimum: 1, maximum: 3650 }).optional().meta({
@@ -157,7 +158,7 @@ const partnersTransactions = defineRoute({
   summary: "List the deposits built with the partner's API key",
   description: "Returns the newest deposits first. The `Link` header contains the URL of the next page.",
   tag: "Partners",
-  access: "session",
+  access: "read",
   cache: "no-store",
   query: z.object({ cursor: TimeCursor.optional(), limit: limitParam(100, 20) }),
   response: { schema: z.array(PartnerTransaction), description: "One page of deposits" },
@@ -180,13 +181,78 @@ const partnersRotateKeys = defineRoute({
   path: "/v1/partners/api-keys/rotate",
   summary: "Rotate the API key and secret",
   description:
-    "Replaces the API key and secret. The old ones and all other sessions become invalid immediately. The new ones are shown only in this response.",
+    "Replaces the pair that the request was made with, or the first one if it was made by session. The old pair and all other sessions become invalid immediately. The new pair is shown only in this response.",
   tag: "Partners",
-  access: "session_or_pair",
+  access: "manage",
   cache: "no-store",
   response: { schema: RotatedKeys, description: "The new API key and secret" },
   errors: ["credentials_invalid", "session_expired", "store_unavailable"],
   handler: (ctx) => rotateKeys(ctx),
+});
+
+const keys = { tag: "Partners", cache: "no-store" } as const;
+
+const partnersApiKeysList = defineRoute({
+  ...keys,
+  operationId: "partners.api-keys.list",
+  method: "get",
+  path: "/v1/partners/api-keys",
+  summary: "List the partner's key pairs",
+  access: "read",
+  response: { schema: z.array(ApiKey), description: "The key pairs, without their secrets" },
+  errors: [],
+  handler: (ctx) => listKeys(ctx),
+});
+
+const partnersApiKeysCreate = defineRoute({
+  ...keys,
+  operationId: "partners.api-keys.create",
+  method: "post",
+  path: "/v1/partners/api-keys",
+  summary: "Create a key pair",
+  description:
+    "A partner has up to five key pairs, each with its own rights. The secret is shown only in this response.",
+  access: "manage",
+  body: ApiKeyInput,
+  response: { schema: CreatedApiKey, description: "The key pair with its secret", status: 201 },
+  errors: ["limit_reached"],
+  handler: (ctx, { body }) => createKey(ctx, body),
+});
+
+const partnersApiKeysChange = defineRoute({
+  ...keys,
+  operationId: "partners.api-keys.change",
+  method: "patch",
+  path: "/v1/partners/api-keys/{key_id}",
+  summary: "Change a key pair's name, rights or allow list",
+  access: "manage",
+  params: z.object({ key_id: ApiKeyId }),
+  body: ApiKeyChange,
+  response: { schema: ApiKey, description: "The key pair" },
+  errors: ["key_not_found"],
+  handler: (ctx, { params, body }) => changeKey(ctx, { keyId: params.key_id, change: body }),
+});
+
+const partnersApiKeysRevoke = defineRoute({
+  ...keys,
+  operationId: "partners.api-keys.revoke",
+  method: "delete",
+  path: "/v1/partners/api-keys/{key_id}",
+  summary: "Revoke a key pair",
+  description: "The key and its secret stop working immediately.",
+  access: "manage",
+  params: z.object({ key_id: ApiKeyId }),
+  response: {
+    schema: z.object({
+      revoked: z.literal(true).meta({ description: "Always `true`: the key pair was revoked." }),
+    }),
+    description: "The key pair was revoked",
+  },
+  errors: ["key_not_found"],
+  handler: async (ctx, { params }) => {
+    await revokeKey(ctx, params.key_id);
+    return { revoked: true as const };
+  },
 });
 
 const partnersLogout = defineRoute({
@@ -224,5 +290,9 @@ export const partnerRoutes: readonly AnyRoute[] = [
   partnersDashboard,
   partnersTransactions,
   partnersRotateKeys,
+  partnersApiKeysList,
+  partnersApiKeysCreate,
+  partnersApiKeysChange,
+  partnersApiKeysRevoke,
   partnersLogout,
 ];

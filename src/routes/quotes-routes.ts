@@ -24,6 +24,7 @@ export const buildErrors: readonly ErrorCode[] = [
   "below_minimum",
   "above_maximum",
   "partner_mismatch",
+  "key_forbidden",
   "vault_not_enrolled",
   "vault_not_found",
   "deposit_not_found",

@@ -4,7 +4,7 @@ import { RotatedKeys } from "./partner-schema.ts";
 import { TimeText } from "./primitive-schemas.ts";
 
 /** What a key pair may do. */
-export const keyRights = ["build", "read", "manage"] as const;
+const keyRights = ["build", "read", "manage"] as const;
 export type KeyRight = (typeof keyRights)[number];
 
 /** What a key pair may do, as responses and requests show it. */

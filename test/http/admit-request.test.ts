@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type AnyRoute, defineRoute } from "../../src/http/define-route.ts";
 import { appOf, headersOf, read } from "../support/http/app.ts";
 
-const accesses = ["public", "sign_in", "session", "session_or_pair", "admin"] as const;
+const accesses = ["public", "sign_in", "session", "manage", "admin"] as const;
 type Access = (typeof accesses)[number];
 const routeFor = (access: Access, method: "get" | "post" = "get"): AnyRoute =>
   defineRoute({
@@ -33,7 +33,7 @@ const preflight = {
 };
 
 describe("CORS by access", () => {
-  test.each(["public", "sign_in", "session", "session_or_pair"] as const)(
+  test.each(["public", "sign_in", "session", "manage"] as const)(
     "allows other origins to call %s routes",
     async (access) => {
       const [asked, answered] = [await send(`/${access}`, preflight), await send(`/${access}`)];
@@ -55,7 +55,7 @@ describe("requests without credentials", () => {
     ["public", 200],
     ["sign_in", 200],
     ["session", 401],
-    ["session_or_pair", 401],
+    ["manage", 401],
     ["admin", 401],
   ] as const)("to %s routes get %i", async (access, status) => {
     const response = await send(`/${access}`);

@@ -144,7 +144,7 @@ describe("the loser of two concurrent rotations", () => {
       secret: headers["x-api-secret"] ?? null,
       authorization: headers["authorization"] ?? null,
     };
-    return { ...context, actor: await authenticate(context, { access: "session_or_pair", offered }) };
+    return { ...context, actor: await authenticate(context, { access: "manage", offered }) };
   };
 
   test.each<[string, string, (p: NewPartner) => Headers, (p: NewPartner) => Headers]>([

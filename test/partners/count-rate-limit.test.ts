@@ -11,6 +11,8 @@ const by = (proof: PartnerProof): Actor => ({
   partner: { address: ADDRESS, partnerId: "ptr_1", partnerType: 2, vaults: null },
   proof,
   keyVersion: 1,
+  keyId: "key_1",
+  rights: ["build", "read", "manage"],
   session: null,
 });
 

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { SessionOwner } from "../../src/db/queries/session-queries.ts";
 import { isSessionLive } from "../../src/partners/authenticate-request.ts";
-import { type Actor, type PartnerProof, requirePartner } from "../../src/partners/request-actor.ts";
+import {
+  type Actor,
+  type PartnerProof,
+  requirePartner,
+  requireRight,
+} from "../../src/partners/request-actor.ts";
 import { testContext } from "../support/context.ts";
 
 const partner = {
@@ -15,6 +20,8 @@ const actorBy = (proof: PartnerProof): Actor => ({
   partner,
   proof,
   keyVersion: 1,
+  keyId: null,
+  rights: ["read"],
   session: null,
 });
 
@@ -33,6 +40,13 @@ describe("requirePartner()", () => {
       expect.objectContaining({ code: "credentials_required" }),
     );
   });
+});
+
+test("requireRight() throws key_forbidden for a right that the key lacks, and asks no other caller for one", () => {
+  const forbidden = expect.objectContaining({ code: "key_forbidden" });
+  expect(() => requireRight({ actor: actorBy("pair") }, "read")).not.toThrow();
+  expect(() => requireRight({ actor: actorBy("pair") }, "manage")).toThrow(forbidden);
+  expect(() => requireRight({ actor: { kind: "anonymous" } }, "manage")).not.toThrow();
 });
 
 describe("isSessionLive()", () => {

@@ -126,7 +126,7 @@ test("responses of sign-in, partners and administration have no-store and no Ser
     const { headers } = response;
     expect([route.operationId, headers.get("cache-control"), headers.get("server-timing")]).toEqual([
       route.operationId,
-      "no-store",
+      "private, no-store",
       null,
     ]);
     expect(headers.get("x-content-type-options")).toBe("nosniff");

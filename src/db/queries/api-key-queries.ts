@@ -1,4 +1,5 @@
-import { sql as raw } from "drizzle-orm";
+import { sql as raw, type SQL } from "drizzle-orm";
+import type { KeyRight } from "../../schemas/api-key-schema.ts";
 import type { Database } from "../database-client.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 
@@ -23,6 +24,12 @@ export interface KeyOwner {
   secretDigest: string;
   pepperVersion: number;
   keyVersion: number;
+  /** Id of the key pair. */
+  keyId: string;
+  rights: KeyRight[];
+  /** Ranges of client addresses from which the key works; empty: every address. */
+  allowList: string[];
+  lastUsedAt: Date | string | null;
   /** True if the partner application is approved and has not been revoked since the key was created. */
   live: boolean;
 }
@@ -36,6 +43,10 @@ const NOBODY: KeyOwner = {
   secretDigest: "0".repeat(64),
   pepperVersion: 0,
   keyVersion: 0,
+  keyId: "",
+  rights: [],
+  allowList: [],
+  lastUsedAt: null,
   live: false,
 };
 
@@ -50,11 +61,12 @@ export async function selectKeyOwner(db: Database, digests: readonly string[]): 
     raw`, `,
   );
   const statement = raw`
-    with owner as (
+    with pairs as (${allPairs}), owner as (
       select true as found, p.address, p.partner_id as "partnerId", p.partner_type as "partnerType", p.vaults,
         k.secret_digest as "secretDigest", k.pepper_version as "pepperVersion", k.version as "keyVersion",
+        k.key_id as "keyId", k.rights, k.allow_list as "allowList", k.last_used_at as "lastUsedAt",
         a.status = 'approved' and a.epoch = k.epoch as live
-      from api_keys k
+      from pairs k
       join partners p on p.address = k.partner_address
       join applications a on a.address = k.partner_address
       where k.key_digest in (${wanted}) limit 1
@@ -62,10 +74,168 @@ export async function selectKeyOwner(db: Database, digests: readonly string[]): 
     select * from owner
     union all
     select false, ${NOBODY.address}::text, ${NOBODY.partnerId}::text, 0::smallint, null::jsonb,
-      ${NOBODY.secretDigest}::text, 0, 0, false
+      ${NOBODY.secretDigest}::text, 0, 0, ''::text, '[]'::jsonb, '[]'::jsonb, null::timestamptz, false
     where not exists (select 1 from owner)`;
   const { rows } = await db.run((sql) => sql.execute<{ [K in keyof KeyOwner]: KeyOwner[K] }>(statement));
   return rows[0] ?? NOBODY;
+}
+
+/**
+ * All key pairs with their owners. The id of a partner's first pair, which has no column, is derived from its address.
+ */
+const allPairs = raw`
+  select ${firstKeyId(raw`partner_address`)} as key_id, partner_address, name, rights, allow_list, key_digest,
+    secret_digest, pepper_version, prefix, version, epoch, created_at, last_used_at, 0 as slot
+  from api_keys where not revoked
+  union all
+  select key_id, partner_address, name, rights, allow_list, key_digest, secret_digest, pepper_version, prefix, version,
+    epoch, created_at, last_used_at, slot
+  from partner_keys`;
+
+/** Returns the SQL of the id of a partner's first key pair. */
+function firstKeyId(address: SQL): SQL {
+  return raw`'key_' || md5(${address})`;
+}
+
+/** A key pair as its partner sees it. */
+export interface ListedPair {
+  keyId: string;
+  name: string;
+  rights: KeyRight[];
+  allowList: string[];
+  prefix: string;
+  createdAt: Date | string;
+  lastUsedAt: Date | string | null;
+}
+
+/** Selects a partner's key pairs, the first one first. Throws `store_unavailable`. */
+export async function selectPairs(db: Database, address: string): Promise<ListedPair[]> {
+  const statement = raw`
+    with pairs as (${allPairs})
+    select key_id as "keyId", name, rights, allow_list as "allowList", prefix, created_at as "createdAt",
+      last_used_at as "lastUsedAt"
+    from pairs where partner_address = ${address.toLowerCase()} order by slot`;
+  const { rows } = await db.run((sql) => sql.execute<{ [K in keyof ListedPair]: ListedPair[K] }>(statement));
+  return rows;
+}
+
+/** Largest number of key pairs of a partner, beside the first one. */
+const FURTHER_PAIRS = 4;
+
+/**
+ * Inserts a further key pair of a partner into the lowest free slot. Returns false if all slots are taken, or another
+ * request took the slot at the same time. Throws `store_unavailable`.
+ */
+export async function insertPair(
+  db: Database,
+  of: {
+    address: string;
+    keyId: string;
+    pair: StoredPair;
+    shown: Pick<ListedPair, "name" | "rights" | "allowList">;
+    now: Date;
+    note: AuditNote;
+  },
+): Promise<boolean> {
+  const { pair, shown, note } = of;
+  const address = of.address.toLowerCase();
+  const statement = raw`
+    with made as (
+      insert into partner_keys (key_id, partner_address, slot, name, rights, allow_list, key_digest, secret_digest,
+        pepper_version, prefix, epoch, created_at)
+      select ${of.keyId}::text, a.address, free.slot, ${shown.name}::text, ${JSON.stringify(shown.rights)}::jsonb,
+        ${JSON.stringify(shown.allowList)}::jsonb, ${pair.keyDigest}::text, ${pair.secretDigest}::text,
+        ${pair.pepperVersion}::int, ${pair.prefix}::text, a.epoch, ${of.now.toISOString()}::timestamptz
+      from applications a
+      cross join (
+        select slot from generate_series(1, ${FURTHER_PAIRS}::int) as slot
+        where slot not in (select k.slot from partner_keys k where k.partner_address = ${address})
+        order by slot limit 1
+      ) free
+      where a.address = ${address} and a.status = 'approved'
+      on conflict do nothing returning key_id, partner_address, name
+    ), noted as (${auditInsert(note, {
+      subject: raw`made.key_id`,
+      before: raw`null::jsonb`,
+      after: raw`jsonb_build_object('name', made.name, 'partner', made.partner_address)`,
+      from: raw`made`,
+    })})
+    select count(*)::int as made from made`;
+  const { rows } = await db.run((sql) => sql.execute<{ made: number }>(statement));
+  return rows[0]?.made === 1;
+}
+
+/** Changes the name, rights or allow list of a key pair. Returns false if the partner has no such pair. */
+export async function updatePair(
+  db: Database,
+  of: {
+    address: string;
+    keyId: string;
+    change: Partial<Pick<ListedPair, "name" | "rights" | "allowList">>;
+    note: AuditNote;
+  },
+): Promise<boolean> {
+  const { name, rights, allowList } = of.change;
+  const address = of.address.toLowerCase();
+  const set = raw`name = coalesce(${name ?? null}::text, name),
+    rights = coalesce(${rights === undefined ? null : JSON.stringify(rights)}::jsonb, rights),
+    allow_list = coalesce(${allowList === undefined ? null : JSON.stringify(allowList)}::jsonb, allow_list)`;
+  return changePair(db, {
+    ...of,
+    address,
+    first: raw`update api_keys set ${set}`,
+    further: raw`update partner_keys set ${set}`,
+  });
+}
+
+/** Revokes a key pair. Returns false if the partner has no such pair. Throws `store_unavailable`. */
+export function deletePair(
+  db: Database,
+  of: { address: string; keyId: string; note: AuditNote },
+): Promise<boolean> {
+  const address = of.address.toLowerCase();
+  const first = raw`update api_keys set revoked = true, version = version + 1`;
+  return changePair(db, { ...of, address, first, further: raw`delete from partner_keys` });
+}
+
+async function changePair(
+  db: Database,
+  of: { address: string; keyId: string; first: SQL; further: SQL; note: AuditNote },
+): Promise<boolean> {
+  const { address, keyId, first, further, note } = of;
+  const statement = raw`
+    with first_changed as (
+      ${first} where partner_address = ${address} and not revoked
+        and ${firstKeyId(raw`partner_address`)} = ${keyId} returning name
+    ), further_changed as (
+      ${further} where partner_address = ${address} and key_id = ${keyId} returning name
+    ), changed as (select name from first_changed union all select name from further_changed),
+    noted as (${auditInsert(note, {
+      subject: raw`${keyId}::text`,
+      before: raw`null::jsonb`,
+      after: raw`jsonb_build_object('name', changed.name)`,
+      from: raw`changed`,
+    })})
+    select count(*)::int as changed from changed`;
+  const { rows } = await db.run((sql) => sql.execute<{ changed: number }>(statement));
+  return rows[0]?.changed === 1;
+}
+
+/** Notes that a key pair was used. Throws `store_unavailable`. */
+export async function notePairUse(
+  db: Database,
+  of: { keyId: string; address: string; now: Date },
+): Promise<void> {
+  const now = of.now.toISOString();
+  const address = of.address.toLowerCase();
+  await db.run((sql) =>
+    sql.execute(raw`
+      with further_used as (
+        update partner_keys set last_used_at = ${now}::timestamptz where key_id = ${of.keyId} returning key_id
+      )
+      update api_keys set last_used_at = ${now}::timestamptz
+      where partner_address = ${address} and ${firstKeyId(raw`partner_address`)} = ${of.keyId}`),
+  );
 }
 
 /**
@@ -79,6 +249,8 @@ export async function replacePair(
   rotation: {
     address: string;
     keyVersion: number;
+    /** Id of the pair to replace, or null for the partner's first one. */
+    keyId: string | null;
     pair: StoredPair;
     /** Digest of the session that is kept, or null if the call has no session. */
     session: string | null;
@@ -86,21 +258,32 @@ export async function replacePair(
     note: AuditNote;
   },
 ): Promise<boolean> {
-  const { pair, session, note } = rotation;
+  const { pair, session, note, keyId } = rotation;
   const address = rotation.address.toLowerCase();
   const now = rotation.now.toISOString();
   const statement = raw`
-    with rotated as (
-      update api_keys k set key_digest = ${pair.keyDigest}, secret_digest = ${pair.secretDigest},
+    with first_rotated as (
+      update api_keys k set revoked = false, key_digest = ${pair.keyDigest}, secret_digest = ${pair.secretDigest},
         pepper_version = ${pair.pepperVersion}::int, prefix = ${pair.prefix}, version = k.version + 1,
         epoch = a.epoch, created_at = ${now}::timestamptz
       from applications a
       where k.partner_address = ${address} and k.version = ${rotation.keyVersion}::int
+        and (${keyId}::text is null or (not k.revoked and ${firstKeyId(raw`k.partner_address`)} = ${keyId}::text))
         and a.address = k.partner_address and a.status = 'approved'
         and (${session}::text is null or exists (
           select 1 from sessions s where s.digest = ${session}::text and s.partner_address = ${address}
             and s.epoch = a.epoch and s.expires_at > ${now}::timestamptz))
       returning k.partner_address, k.version, k.prefix
+    ), further_rotated as (
+      update partner_keys k set key_digest = ${pair.keyDigest}, secret_digest = ${pair.secretDigest},
+        pepper_version = ${pair.pepperVersion}::int, prefix = ${pair.prefix}, version = k.version + 1,
+        epoch = a.epoch, created_at = ${now}::timestamptz
+      from applications a
+      where k.partner_address = ${address} and k.version = ${rotation.keyVersion}::int and k.key_id = ${keyId}::text
+        and a.address = k.partner_address and a.status = 'approved'
+      returning k.partner_address, k.version, k.prefix
+    ), rotated as (
+      select * from first_rotated union all select * from further_rotated
     ), ended as (
       delete from sessions s using rotated
       where s.partner_address = rotated.partner_address and s.digest is distinct from ${session}::text

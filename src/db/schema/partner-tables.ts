@@ -1,4 +1,5 @@
-import { index, integer, jsonb, pgTable, smallint, text } from "drizzle-orm/pg-core";
+import { boolean, index, integer, jsonb, pgTable, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
+import type { KeyRight } from "../../schemas/api-key-schema.ts";
 import type { ApplicationForm, ApplicationStatus } from "../../schemas/application-schema.ts";
 import { time } from "../table-columns.ts";
 
@@ -50,7 +51,42 @@ export const apiKeys = pgTable("api_keys", {
   /** The partner application's epoch at the time the API key was created. */
   epoch: integer("epoch").notNull(),
   createdAt: time("created_at").notNull(),
+  name: text("name").notNull().default("First key"),
+  rights: jsonb("rights").$type<KeyRight[]>().notNull().default(["build", "read", "manage"]),
+  /** Ranges of client addresses in CIDR notation; empty: every address. */
+  allowList: jsonb("allow_list").$type<string[]>().notNull().default([]),
+  lastUsedAt: time("last_used_at"),
+  /** True after the partner has revoked the pair; a rotation by session makes a new one. */
+  revoked: boolean("revoked").notNull().default(false),
 });
+
+/**
+ * Further key pairs of partners, beside the one in `api_keys`: at most four, in numbered slots, which make the limit hold
+ * when several are created at once.
+ */
+export const partnerKeys = pgTable(
+  "partner_keys",
+  {
+    keyId: text("key_id").primaryKey(),
+    partnerAddress: text("partner_address")
+      .notNull()
+      .references(() => partners.address),
+    slot: smallint("slot").notNull(),
+    name: text("name").notNull(),
+    rights: jsonb("rights").$type<KeyRight[]>().notNull(),
+    /** Ranges of client addresses in CIDR notation; empty: every address. */
+    allowList: jsonb("allow_list").$type<string[]>().notNull(),
+    keyDigest: text("key_digest").notNull().unique(),
+    secretDigest: text("secret_digest").notNull(),
+    pepperVersion: integer("pepper_version").notNull(),
+    prefix: text("prefix").notNull(),
+    version: integer("version").notNull().default(1),
+    epoch: integer("epoch").notNull(),
+    createdAt: time("created_at").notNull(),
+    lastUsedAt: time("last_used_at"),
+  },
+  (table) => [uniqueIndex("partner_keys_slot").on(table.partnerAddress, table.slot)],
+);
 
 /** Sessions of partners, by the SHA-256 of the session token. */
 export const sessions = pgTable(

@@ -26,7 +26,7 @@ interface Attribution {
 
 /**
  * Attributes a deposit to the partner that owns the API key, or without an API key to the partner id in the request.
- * Throws `partner_mismatch` if the request names a different partner than the API key's owner, and `vault_not_enrolled`
+ * Throws `key_forbidden` if the key may not build, `partner_mismatch` if the request names a different partner than the API key's owner, and `vault_not_enrolled`
  * if that partner has not enrolled the vault.
  */
 export function attributeDeposit(
@@ -43,7 +43,9 @@ export function attributeDeposit(
       partnerVerified: false,
     };
   }
-  const { partner, proof } = ctx.actor;
+  const { partner, proof, rights } = ctx.actor;
+  if (!rights.includes("build"))
+    throw failure("key_forbidden", "this API key does not have the right `build`");
   if (named !== "" && named !== partner.partnerId) {
     throw failure("partner_mismatch", "partner_id does not belong to the API key");
   }

@@ -1,6 +1,7 @@
 import { erc20Abi, getAddress } from "viem";
 import { createQuery, read, valueOrNull } from "../../chains/chain-query.ts";
 import type { Context } from "../../context.ts";
+import { selectHints } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { selectStepPlan } from "../../db/queries/deposit-step-queries.ts";
 import { type LegFacts, type StepLeg, toClaimStep, toLegSteps } from "../../orders/order-steps.ts";
@@ -22,13 +23,35 @@ interface SteppedDeposit {
  * allowance while the first transaction is to be sent. Throws `store_unavailable`.
  */
 export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): Promise<Step[]> {
-  const { row, state } = deposit;
-  const stored = DepositStepPlan.safeParse(await selectStepPlan(ctx.db, row.trackingId));
+  const { state } = deposit;
+  const [kept, row] = await Promise.all([
+    selectStepPlan(ctx.db, deposit.row.trackingId),
+    withReportedHashes(ctx, deposit),
+  ]);
+  const stored = DepositStepPlan.safeParse(kept);
   const plan = stored.success ? stored.data : await planOfRow(ctx, row);
   const pays = sourceState(row, state) === "required" && plan.source.spender !== null;
   const allowance = pays ? await readAllowance(ctx, { leg: plan.source, row }) : null;
-  return toDepositSteps({ ...deposit, plan, allowance });
+  return toDepositSteps({ ...deposit, row, plan, allowance });
 }
+
+/**
+ * Returns the row with the reported transaction of the step that the user is at, while no chain shows one: a client that
+ * has sent a transaction must not be asked to send it again.
+ */
+async function withReportedHashes(ctx: Context, { row, state }: SteppedDeposit): Promise<DepositRow> {
+  const column = REPORTED_COLUMN[state];
+  if (column === undefined || row[column] !== null) return row;
+  const chainId = column === "sourceTxHash" ? row.fromChainId : row.vaultChainId;
+  const hints = await selectHints(ctx.db, [row.trackingId]);
+  const own = hints.filter((hint) => hint.chainId === chainId && hint.origin === "report").at(-1);
+  return own === undefined ? row : { ...row, [column]: own.txHash };
+}
+
+/** The column of the transaction that a deposit in a state waits for. */
+const REPORTED_COLUMN: Readonly<
+  Partial<Record<DepositState, "sourceTxHash" | "depositTxHash" | "claimTxHash">>
+> = { built: "sourceTxHash", awaiting_deposit: "depositTxHash", claimable: "claimTxHash" };
 
 /** Returns the steps of a deposit from its plan, its row and the allowance for its first transaction. */
 export function toDepositSteps(

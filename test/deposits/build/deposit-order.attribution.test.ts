@@ -21,6 +21,8 @@ const partner = (proof: PartnerProof, vaults: readonly string[] | null = null): 
   partner: { address: ADDRESS, partnerId: "ptr_1", partnerType: 2, vaults },
   proof,
   keyVersion: 1,
+  keyId: "key_1",
+  rights: ["build", "read", "manage"],
   session: null,
 });
 const attributeFor = (actor: PartnerActor | null, change: object = {}) => {

@@ -121,7 +121,15 @@ describe("the scope of an idempotency key", () => {
   ])("an answer of the partner for a caller with a %s: %s", async (proof, given) => {
     await first({ scope: `partner:${OTHER.toLowerCase()}`, expiresMs: NOW + 1 });
     const partner = { address: OTHER, partnerId: "p", partnerType: 1, vaults: null };
-    const actor = { kind: "partner", partner, proof, keyVersion: 1, session: null } as const;
+    const actor = {
+      kind: "partner",
+      partner,
+      proof,
+      keyVersion: 1,
+      keyId: null,
+      session: null,
+      rights: ["build"],
+    } as const;
     const outcome = again(asked(), { actor });
     if (given) expect(await outcome).toEqual(answer);
     else await expect(outcome).rejects.toThrow(ANEW);

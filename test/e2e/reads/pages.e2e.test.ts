@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { ApiContract } from "../../../scripts/smoke/api-contract.ts";
 import { errorTable } from "../../../src/errors.ts";
+import { reasonHelp } from "../../../src/openapi/reason-help.ts";
 import { Api } from "../../support/e2e/api.ts";
 
 const api = new Api();
@@ -91,7 +92,7 @@ describe("documentation pages", () => {
   test("describe every error code at its anchor on /docs/errors", async () => {
     const page = await api.send("/docs/errors");
     const explained = [...page.text.matchAll(/<h2 id="(\w+)">/g)].map(([, code]) => code);
-    expect(explained.sort()).toEqual(Object.keys(errorTable).sort());
+    expect(explained.sort()).toEqual([...Object.keys(errorTable), ...Object.keys(reasonHelp)].sort());
   });
 
   test("have the same icon", async () => {
