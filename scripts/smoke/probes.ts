@@ -96,6 +96,7 @@ function valueFor({ name, schema }: Parameter, known: ListedIds): string {
     address: NOBODY,
     tx_hash: `0x${"12".repeat(32)}`,
     tracking_id: `trk_${"0".repeat(32)}`,
+    key_id: `key_${"0".repeat(32)}`,
     application_id: `app_${"0".repeat(32)}`,
     signal_id: `sig_${"0".repeat(32)}`,
   };

@@ -44,7 +44,11 @@ async function withReportedHashes(ctx: Context, { row, state }: SteppedDeposit):
   if (column === undefined || row[column] !== null) return row;
   const chainId = column === "sourceTxHash" ? row.fromChainId : row.vaultChainId;
   const hints = await selectHints(ctx.db, [row.trackingId]);
-  const own = hints.filter((hint) => hint.chainId === chainId && hint.origin === "report").at(-1);
+  // The transactions of earlier steps may be hints too, on the same chain.
+  const earlier = [row.sourceTxHash, row.destinationTxHash, row.depositTxHash];
+  const own = hints
+    .filter((hint) => hint.chainId === chainId && hint.origin === "report")
+    .findLast(({ txHash }) => !earlier.includes(txHash));
   return own === undefined ? row : { ...row, [column]: own.txHash };
 }
 
