@@ -6,7 +6,7 @@ import { cutPage, type Page } from "../lib/pagination.ts";
 import type { VaultKey } from "../lib/vault-id.ts";
 import type { ListedVault, VaultSummary } from "../schemas/vault-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
-import type { Vault } from "../vaults/vault.ts";
+import type { Token, Vault } from "../vaults/vault.ts";
 import type { VaultFlags } from "../vaults/vault-adapter.ts";
 import { type DepositEntry, depositEntryForDisplay } from "../vaults/vault-entry.ts";
 import { toWireVault } from "../vaults/vault-response.ts";
@@ -19,6 +19,8 @@ export interface VaultFilter {
   chainId?: number | undefined;
   /** Address or symbol of the vault's asset. Letter case is ignored. */
   asset?: string | undefined;
+  /** Address or symbol of a token that the vault takes without a swap. Letter case is ignored. */
+  accepts?: string | undefined;
   type?: string | undefined;
   curator?: string | undefined;
   /** Part of the vault's name. Letter case is ignored. */
@@ -126,14 +128,20 @@ function showVault(vault: Vault, on: { chain: ChainDefinition; read: ChainRead }
 const isListed = ({ status }: Vault): boolean => status === "active" || status === "paused";
 
 function matches(vault: Vault, filter: VaultFilter): boolean {
-  const { asset } = filter;
+  const { asset, accepts } = filter;
   if (filter.chainId !== undefined && vault.chainId !== filter.chainId) return false;
   if (filter.type !== undefined && vault.type !== filter.type) return false;
   if (filter.curator !== undefined && vault.curator.toLowerCase() !== filter.curator.toLowerCase())
     return false;
   if (filter.q !== undefined && !vault.name.toLowerCase().includes(filter.q.toLowerCase())) return false;
-  if (asset === undefined) return true;
-  return sameAddress(vault.asset.address, asset) || vault.asset.symbol.toLowerCase() === asset.toLowerCase();
+  const taken = [vault.asset, ...vault.acceptedAssets];
+  if (accepts !== undefined && !taken.some((token) => isNamed(token, accepts))) return false;
+  return asset === undefined || isNamed(vault.asset, asset);
+}
+
+/** Returns true if a text is a token's address or symbol, in any letter case. */
+function isNamed(token: Token, text: string): boolean {
+  return sameAddress(token.address, text) || token.symbol.toLowerCase() === text.toLowerCase();
 }
 
 /** Returns true if a vault comes after `last` in the registry's order: by chain id, then by address. */

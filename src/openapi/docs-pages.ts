@@ -5,7 +5,10 @@ import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
 import { errorExamples, errorHelp } from "./error-help.ts";
 import { reasonHelp } from "./reason-help.ts";
+import { textPages } from "./text-pages.ts";
 
+/** Path of the icon among the static assets. */
+const ICON = "/docs-assets/icon.svg";
 /** `Cache-Control` header of the documentation pages and the OpenAPI document. */
 const PAGE_CACHE_CONTROL = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";
 /**
@@ -144,19 +147,32 @@ export function mountDocsPages(app: Hono<AppEnv>): void {
       },
     });
   let documentText: string | null = null;
-  app.get("/openapi.json", async (c) => {
-    documentText ??= await readDocument(c.get("ctx").config);
-    const headers = {
-      "content-type": "application/json",
-      "cache-control": PAGE_CACHE_CONTROL,
-      "cache-tag": "docs",
-      "access-control-allow-origin": "*",
-    };
-    return new Response(documentText, { headers });
-  });
+  // Every JSON text is YAML 1.2, so that one text serves both.
+  for (const format of ["json", "yaml"])
+    app.get(`/openapi.${format}`, async (c) => {
+      documentText ??= await readDocument(c.get("ctx").config);
+      const headers = {
+        "content-type": `application/${format}`,
+        "cache-control": PAGE_CACHE_CONTROL,
+        "cache-tag": "docs",
+        "access-control-allow-origin": "*",
+      };
+      return new Response(documentText, { headers });
+    });
   app.get("/", () => html(HOME_PAGE));
   app.get("/docs", (c) => html(REFERENCE_PAGE, docsPolicy(c.get("ctx").config.publicUrl)));
   app.get("/docs/errors", () => html(errorsPage()));
-  for (const path of ["/openapi.json", "/", "/docs", "/docs/errors"])
+  // Browsers ask for it by this name whatever the page says.
+  app.get(
+    "/favicon.ico",
+    () =>
+      new Response(null, { status: 308, headers: { location: ICON, "cache-control": PAGE_CACHE_CONTROL } }),
+  );
+  for (const [path, text] of Object.entries(textPages)) {
+    const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": PAGE_CACHE_CONTROL };
+    app.get(path, () => new Response(text, { headers }));
+  }
+  const others = ["/openapi.yaml", "/favicon.ico", ...Object.keys(textPages)];
+  for (const path of ["/openapi.json", "/", "/docs", "/docs/errors", ...others])
     refuseOtherMethods(app, { path, allowed: ["GET"] });
 }

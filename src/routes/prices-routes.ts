@@ -13,7 +13,7 @@ const pricesList = defineRoute({
     "price API; a token that neither knows, and a token on a chain that is not served, has `null` figures.",
   tag: "Service",
   access: "public",
-  cache: { sMaxAge: 15, staleWhileRevalidate: 60 },
+  cache: { sMaxAge: 15, staleWhileRevalidate: 60, tags: ["prices"] },
   query: z.object({ ids: PriceIdsParam }),
   response: {
     schema: z.array(TokenPriceText),

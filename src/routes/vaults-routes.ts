@@ -29,6 +29,16 @@ const vaultsList = defineRoute({
       description: "Return only vaults with this underlying asset, given by its address or its symbol.",
       example: "USDC",
     }),
+    accepts: z
+      .string()
+      .max(64)
+      .optional()
+      .meta({
+        description:
+          "Return only vaults that take this token without a swap, given by its address or its symbol. `asset` looks at the " +
+          "underlying asset alone.",
+        example: "USDC",
+      }),
     type: VaultType.optional().meta({ description: "Return only vaults of this family." }),
     curator: z.string().max(120).optional().meta({
       description: "Return only vaults of this curator, in any letter case.",

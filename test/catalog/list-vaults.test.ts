@@ -142,6 +142,7 @@ describe("listVaults() filters", () => {
       curator: "Bob",
       assetAddress: WETH,
       assetSymbol: "WETH",
+      acceptedAssets: [{ address: USDC, symbol: "USDC", decimals: 6 }],
     }),
     stored({ address: address(3), name: "Bold USDC", curator: "Bob", chainId: 8453 }),
   ];
@@ -153,6 +154,9 @@ describe("listVaults() filters", () => {
     [{ asset: getAddress(WETH) }, [id(2)]],
     [{ asset: WETH.toUpperCase().replace("0X", "0x") }, [id(2)]],
     [{ asset: "USD" }, []],
+    [{ accepts: "usdc" }, [id(3, 8453), id(1), id(2)]],
+    [{ accepts: getAddress(WETH) }, [id(2)]],
+    [{ accepts: "USD" }, []],
     [{ type: "morpho" }, [id(1)]],
     [{ curator: "BOB" }, [id(3, 8453), id(2)]],
     [{ curator: "" }, []],

@@ -17,7 +17,17 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 
 const gets = routes.filter(({ method }) => method === "get");
 const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, `8453:0x${"1".repeat(40)}`);
-const pages = ["/", "/docs", "/docs/errors", "/nowhere", "/v1/vaults?unknown=1", "/v1/tokens"];
+const pages = [
+  "/",
+  "/docs",
+  "/docs/errors",
+  "/llms.txt",
+  "/robots.txt",
+  "/favicon.ico",
+  "/nowhere",
+  "/v1/vaults?unknown=1",
+  "/v1/tokens",
+];
 
 describe("the platform's cache in front of the Worker", () => {
   test("is on, by configuration", () => {

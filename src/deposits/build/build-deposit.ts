@@ -1,7 +1,7 @@
 import { keccak256, zeroAddress } from "viem";
 import type { Context } from "../../context.ts";
+import { insertDepositWithPlan } from "../../db/queries/deposit-hint-queries.ts";
 import type { NewDeposit } from "../../db/queries/deposit-queries.ts";
-import { insertDepositWithPlan } from "../../db/queries/deposit-step-queries.ts";
 import { AppError, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { withDeadline } from "../../lib/timers.ts";

@@ -1,9 +1,8 @@
 import { erc20Abi, getAddress } from "viem";
 import { createQuery, read, valueOrNull } from "../../chains/chain-query.ts";
 import type { Context } from "../../context.ts";
-import { selectHints } from "../../db/queries/deposit-hint-queries.ts";
+import { selectHints, selectStepPlan } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
-import { selectStepPlan } from "../../db/queries/deposit-step-queries.ts";
 import { type LegFacts, type StepLeg, toClaimStep, toLegSteps } from "../../orders/order-steps.ts";
 import type { DepositState, NextStep } from "../../schemas/deposit-schema.ts";
 import type { Step, StepState } from "../../schemas/step-schema.ts";

@@ -95,6 +95,18 @@ describe("documentation pages", () => {
     expect(explained.sort()).toEqual([...Object.keys(errorTable), ...Object.keys(reasonHelp)].sort());
   });
 
+  test("are there for browsers and for programs that read text", async () => {
+    const icon = await api.send("/favicon.ico");
+    expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+    expect((await api.send("/robots.txt")).text).toContain("Disallow: /v1/");
+    expect((await api.send("/llms.txt")).text).toMatch(/^# Causeway\n\n> /);
+    const [yaml, json] = [await api.send("/openapi.yaml"), await api.send("/openapi.json")];
+    expect([yaml.headers.get("content-type"), JSON.parse(yaml.text)]).toEqual([
+      "application/yaml",
+      json.json,
+    ]);
+  });
+
   test("have the same icon", async () => {
     for (const path of ["/", "/docs", "/docs/errors"])
       expect((await api.send(path)).text).toContain('<link rel="icon" href="/docs-assets/icon.svg">');

@@ -1,0 +1,36 @@
+/** `/robots.txt`: pages may be indexed; answers of the API change too often for that. */
+const ROBOTS = `User-agent: *
+Allow: /$
+Allow: /docs
+Allow: /llms.txt
+Allow: /openapi.json
+Disallow: /v1/
+`;
+
+/** `/llms.txt`: what the API does and where it is described, for programs that read text. */
+const LLMS = `# Causeway
+
+> An HTTP API that builds, simulates and tracks deposits of any token on any served chain into yield vaults on any other. It never holds keys or funds: the user signs every transaction.
+
+- All amounts are decimal integer strings in the token's smallest unit. Addresses are checksummed; vault ids are \`<chain_id>:<lowercase address>\`.
+- \`POST /v1/quote/build\` takes from_chain_id, from_token, from_amount, vault_id and user_address. Its \`steps\` are all that the user does, in order.
+- One loop serves every kind of deposit: send the first step whose state is \`required\`, report its hash with \`PATCH /v1/deposits/{tracking_id}/tx\`, read \`GET /v1/deposits/{tracking_id}\` again after \`poll_after_ms\`, and go on until no step is \`required\` or \`waiting\`.
+- Errors are problem documents (RFC 9457) with a stable \`code\`; invalid input is 422 with a list in \`detail\`. Unknown fields are refused with the name that was probably meant.
+
+## Documents
+
+- [OpenAPI 3.1](/openapi.json): every operation, field and error
+- [API reference](/docs)
+- [Errors](/docs/errors): cause, remedy and example of every code
+
+## Where to start
+
+- [Vaults](/v1/vaults)
+- [Chains](/v1/chains)
+`;
+
+/** Texts that are the same in every deployment, by path. */
+export const textPages: Readonly<Record<string, string>> = {
+  "/robots.txt": ROBOTS,
+  "/llms.txt": LLMS,
+};
