@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { randomOf } from "./support/flows/random.ts";
 
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "./support/following/deployment.ts";
+import { worthless } from "./support/following/forgeries.ts";
 import type { Kind } from "./support/following/recount.ts";
 import { type Order, USERS, World } from "./support/following/world.ts";
 
@@ -11,6 +12,7 @@ const [USER = "0x", OTHER = "0x"] = USERS;
 const KINDS: readonly Kind[] = ["router", "own", "one_step", "two_step"];
 const DIRECT: readonly Kind[] = ["router", "own"];
 const AMOUNT = 100_000_000;
+const STRANGER: Hex = `0x${"bd".repeat(19)}01`;
 
 let database: EmbeddedDatabase;
 let world: World;
@@ -115,6 +117,29 @@ describe("L2: a stranger who knows the tracking id", () => {
     for (let lie = 0; lie < 40; lie += 1) await world.report(order, { hash: world.home.newHash(0xfa) });
     await minutes(4);
     expect(await listed(order)).toMatchObject({ source_tx_hash: hash });
+    await world.judge();
+  });
+
+  test.each(
+    KINDS.flatMap((kind) =>
+      Object.keys(worthless).map((name) => [kind, name as keyof typeof worthless] as const),
+    ),
+  )("%s: cannot bind it by %s", async (kind, name) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    // The bridge has a transfer of somebody else under way, which can be imitated.
+    const foreign = await world.build("two_step", { user: OTHER, amount: AMOUNT + 1 });
+    world.send(foreign);
+    world.include();
+    const forged = worthless[name]({ order, stranger: STRANGER, chains: world.chains });
+    if (forged === null) return;
+    const hash = world.chain(forged.chainId).send(forged.transaction);
+    world.include();
+    await world.report(order, { hash });
+    await minutes(2);
+    expect(await listed(order)).toBeUndefined();
+    const own = await sendSilently(order);
+    await minutes(3);
+    expect(await listed(order)).toMatchObject({ source_tx_hash: own });
     await world.judge();
   });
 

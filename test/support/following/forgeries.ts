@@ -35,15 +35,7 @@ interface Victim {
 
 /** Draws a way to imitate a deposit, or null where there is none for its kind. */
 export function forgeries(random: Random, victim: Victim): Forgery | null {
-  return random.pick([
-    repeatedCalldata,
-    copiedReference,
-    otherVault,
-    forgedEvent,
-    forgedShares,
-    forgedFill,
-    payment,
-  ])(victim);
+  return random.pick([repeatedCalldata, ...Object.values(worthless)])(victim);
 }
 
 const from = (stranger: Hex) => getAddress(stranger);
@@ -139,3 +131,13 @@ function payment({ order, stranger }: Victim): Forgery {
   ];
   return { name: "payment elsewhere", chainId: HOME, transaction: emits(stranger, logs) };
 }
+
+/** Imitations that give the user no deposit, whoever reports them. */
+export const worthless = {
+  copiedReference,
+  otherVault,
+  forgedEvent,
+  forgedShares,
+  forgedFill,
+  payment,
+} as const;
