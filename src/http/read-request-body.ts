@@ -20,7 +20,8 @@ export function readRequestBody(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     if (Number(c.req.header("content-length") ?? "0") > MAX_BODY_BYTES) throw tooLarge();
     const { body } = c.req.raw;
-    if (body !== null) c.set("bodyText", await readInTime(c, body));
+    // Mounted once for each method of a path, and run for all of them.
+    if (body !== null && c.get("bodyText") === undefined) c.set("bodyText", await readInTime(c, body));
     return next();
   };
 }
