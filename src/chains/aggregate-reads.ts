@@ -1,4 +1,4 @@
-import { type Address, concatHex, encodePacked, type Hex, size, slice } from "viem";
+import { type Address, concatHex, encodePacked, type Hex, hexToBigInt, size, slice } from "viem";
 import { failureFrom } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { aggregatorCreationCode } from "./aggregator/aggregator-artifact.ts";
@@ -172,6 +172,16 @@ export async function readNativeBalance(client: ChainClient, account: Address): 
     params: [account, "latest"],
     read: (response) => RpcQuantity.parse(response),
   });
+}
+
+/**
+ * Creates the read of an account's balance of the native currency, in wei, for a batch of reads. The result fails where
+ * the batch runs without the aggregator contract.
+ */
+export function nativeBalanceRead(account: Address): Read<bigint> {
+  // Creation code that returns the balance: push the account, BALANCE, store it at 0, return 32 bytes.
+  const data: Hex = `0x73${account.slice(2).toLowerCase()}3160005260206000f3`;
+  return { to: PROGRAM, data, decode: (answer) => hexToBigInt(answer) };
 }
 
 /** A view call for the aggregator contract: the contract to call and the calldata. */

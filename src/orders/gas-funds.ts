@@ -1,6 +1,4 @@
-import type { Address } from "viem";
 import * as z from "zod";
-import { readNativeBalance } from "../chains/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { RpcQuantity } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
@@ -15,21 +13,17 @@ export interface GasFunds {
 /** Ages up to which a chain's gas price is used as it is, and while it is read again, in milliseconds. */
 const PRICE_AGES = { freshMs: 10_000, staleMs: 60_000, keepMs: 60_000 } as const;
 
-/** Reads a user's native balance and the gas price. Returns null if either cannot be read: it only informs. */
-export async function readGasFunds(
-  ctx: Context,
-  { client, user }: { client: ChainClient; user: Address },
-): Promise<GasFunds | null> {
-  const price = ctx.cache.cached({
-    key: `gas-price:${client.definition.chainId}`,
-    schema: z.bigint(),
-    ...PRICE_AGES,
-    load: () =>
-      client.ask({ method: "eth_gasPrice", params: [], read: (response) => RpcQuantity.parse(response) }),
-  });
+/** Reads a chain's gas price in wei, or returns null if it cannot be read: it only informs. */
+export async function readGasPrice(ctx: Context, client: ChainClient): Promise<bigint | null> {
   try {
-    const [balance, { value: gasPrice }] = await Promise.all([readNativeBalance(client, user), price]);
-    return { balance, gasPrice };
+    const { value } = await ctx.cache.cached({
+      key: `gas-price:${client.definition.chainId}`,
+      schema: z.bigint(),
+      ...PRICE_AGES,
+      load: () =>
+        client.ask({ method: "eth_gasPrice", params: [], read: (response) => RpcQuantity.parse(response) }),
+    });
+    return value;
   } catch {
     return null;
   }

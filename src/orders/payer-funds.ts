@@ -1,5 +1,5 @@
 import { type Address, erc20Abi, zeroAddress } from "viem";
-import { readNativeBalance } from "../chains/aggregate-reads.ts";
+import { nativeBalanceRead, readNativeBalance } from "../chains/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { createQuery, read, valueOrNull } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
@@ -18,6 +18,8 @@ export interface Payer {
 export interface Funds {
   /** Null if the node could not read the balance. */
   balance: bigint | null;
+  /** The user's balance of the native currency, in wei, or null if the node could not read it. */
+  nativeBalance: bigint | null;
   /** Decimals of the token, or null if the token states none. */
   decimals: number | null;
   /** Allowance by spender address in lowercase. An allowance is null if the node could not read it. */
@@ -46,14 +48,17 @@ export async function readFunds(
     native ? readNativeBalance(from.client, user) : null,
   ]);
   const { decimals } = from.client.definition.native;
-  if (native) return { balance, decimals, allowances: new Map(), block };
+  if (native) return { balance, nativeBalance: balance, decimals, allowances: new Map(), block };
   if (value.balance === null) throw failure("token_unsupported", "from_token is not a token on this chain");
   return { ...value, block };
 }
 
 type TokenFunds = Omit<Funds, "block">;
 
-const noReads = createQuery({}, (): TokenFunds => ({ balance: null, decimals: null, allowances: new Map() }));
+const noReads = createQuery(
+  {},
+  (): TokenFunds => ({ balance: null, nativeBalance: null, decimals: null, allowances: new Map() }),
+);
 
 function tokenFundsQuery({ from, user }: Payer, spenders: readonly Address[]) {
   const onToken = { to: from.token, abi: erc20Abi } as const;
@@ -62,9 +67,10 @@ function tokenFundsQuery({ from, user }: Payer, spenders: readonly Address[]) {
   const balance = read({ ...onToken, name: "balanceOf", args: [user] });
   const decimals = read({ ...onToken, name: "decimals" });
   return createQuery(
-    { balance, decimals, ...Object.fromEntries(spenders.map(allowance)) },
-    ({ balance: held, decimals: stated, ...allowances }): TokenFunds => ({
+    { balance, decimals, gas: nativeBalanceRead(user), ...Object.fromEntries(spenders.map(allowance)) },
+    ({ balance: held, decimals: stated, gas, ...allowances }): TokenFunds => ({
       balance: valueOrNull(held),
+      nativeBalance: valueOrNull(gas),
       decimals: valueOrNull(stated),
       allowances: new Map(
         spenders.map((spender) => {

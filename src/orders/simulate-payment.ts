@@ -29,6 +29,8 @@ export interface TokenPayment {
   /** The payer's balance and the spender's allowance, each null if unknown. */
   balance: bigint | null;
   allowance: bigint | null;
+  /** The payer's balance of the native currency, in wei, where it was read. */
+  nativeBalance?: bigint | null;
   /** The block at which balance and allowance were read. */
   block: BlockTime;
 }

@@ -1,4 +1,12 @@
-import { type Address, encodeDeployData, type Hex, parseAbi, size, toFunctionSelector } from "viem";
+import {
+  type Address,
+  encodeDeployData,
+  getAddress,
+  type Hex,
+  parseAbi,
+  size,
+  toFunctionSelector,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   contractsOf,
@@ -6,7 +14,7 @@ import {
   type ScratchChain,
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
-import { aggregate, aggregateList } from "../../src/chains/aggregate-reads.ts";
+import { aggregate, aggregateList, nativeBalanceRead } from "../../src/chains/aggregate-reads.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { type Read, read } from "../../src/chains/chain-query.ts";
 import { clientOn } from "../support/chains/rpc-node.ts";
@@ -127,6 +135,16 @@ test("aggregate() returns Arbitrum One's own block, not Ethereum's", async () =>
   } finally {
     await arbitrum.stop();
   }
+});
+
+test("nativeBalanceRead() reads a balance within a batch, also of an account without code", async () => {
+  const account = getAddress(`0x${"7e".repeat(20)}`);
+  await chain.node.setBalance({ address: account, value: 123n });
+  const { results } = await aggregate(counting().client, {
+    held: nativeBalanceRead(account),
+    none: nativeBalanceRead(getAddress(`0x${"7d".repeat(20)}`)),
+  });
+  expect(results).toEqual({ held: { ok: true, value: 123n }, none: { ok: true, value: 0n } });
 });
 
 test("aggregate() without reads returns the block", async () => {

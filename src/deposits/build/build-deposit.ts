@@ -5,7 +5,7 @@ import type { NewDeposit } from "../../db/queries/deposit-queries.ts";
 import { AppError, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { withDeadline } from "../../lib/timers.ts";
-import { readGasFunds } from "../../orders/gas-funds.ts";
+import { type GasFunds, readGasPrice } from "../../orders/gas-funds.ts";
 import type { BuildInput } from "../../schemas/build-input-schema.ts";
 import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
 import { findToken } from "../../vaults/find-token.ts";
@@ -146,12 +146,19 @@ function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction &
 /** Timeout for building a deposit, in milliseconds from the start of the request. Clients wait for eight seconds. */
 export const BUILD_DEADLINE_MS = 7_300;
 
-/** How long a finished build waits for the user's gas funds, in milliseconds. */
+/** How long a finished build waits for the gas price, in milliseconds. */
 const GAS_WAIT_MS = 300;
 
 /** Returns the result of work that only informs, or null if it takes longer. */
 function atMost<T>(work: Promise<T>, ms: number): Promise<T | null> {
   return withDeadline(work, { ms, late: () => new Error("too late") }).catch(() => null);
+}
+
+/** Returns what the user has for gas, as it was read with the user's funds, or null if either figure is unknown. */
+function toGasFunds(prepared: PreparedDeposit, gasPrice: bigint | null): GasFunds | null {
+  const { nativeBalance: balance = null } =
+    prepared.kind === "direct" ? prepared.direct.checked : prepared.routed.payment;
+  return balance === null || gasPrice === null ? null : { balance, gasPrice };
 }
 
 /**
@@ -161,7 +168,7 @@ function atMost<T>(work: Promise<T>, ms: number): Promise<T | null> {
  */
 export async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDeposit> {
   const client = sourceClient(ctx, input.from_chain_id);
-  const gas = readGasFunds(ctx, { client, user: input.user_address });
+  const gasPrice = readGasPrice(ctx, client);
   const prepared = await prepareDeposit(ctx, input);
   // The client has stopped waiting, so the deposit must not be recorded.
   if (ctx.timing.elapsedMs() > BUILD_DEADLINE_MS)
@@ -171,7 +178,8 @@ export async function buildDeposit(ctx: Context, input: BuildInput): Promise<Bui
   const plan = planDepositSteps(prepared, await findToken(ctx, { chainId, address: token }));
   await recordDeposit(ctx, { prepared, expiresAt, plan });
   const { paid } = valueDeposit(prepared, await depositPrices(ctx, prepared));
-  return toWireBuilt(prepared, { expiresAt, plan, paid, gas: await atMost(gas, GAS_WAIT_MS) });
+  const gas = toGasFunds(prepared, await atMost(gasPrice, GAS_WAIT_MS));
+  return toWireBuilt(prepared, { expiresAt, plan, paid, gas });
 }
 
 /**

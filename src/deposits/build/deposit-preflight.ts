@@ -1,5 +1,5 @@
 import { erc20Abi, type Hex, zeroAddress } from "viem";
-import { readNativeBalance } from "../../chains/aggregate-reads.ts";
+import { nativeBalanceRead, readNativeBalance } from "../../chains/aggregate-reads.ts";
 import { createQuery, queryAll, read, valueOrNull } from "../../chains/chain-query.ts";
 import type { Context } from "../../context.ts";
 import { type AppError, type ErrorCode, failure } from "../../errors.ts";
@@ -27,6 +27,8 @@ export interface Preflight {
   /** The user's actual balance and the spender's actual allowance, each null if the node could not read it. */
   balance: bigint | null;
   allowance: bigint | null;
+  /** The user's balance of the native currency, in wei, or null if the node could not read it. */
+  nativeBalance: bigint | null;
   block: BlockTime;
 }
 
@@ -64,7 +66,12 @@ export async function preflightDeposit(
   ]);
   const previewShares = assertAcceptable({ intent, amount, terms: value.terms });
   const { balance, allowance } = value.holding;
-  return { terms: value.terms, previewShares, block, balance: nativeBalance ?? balance, allowance };
+  const gas = nativeBalance ?? value.holding.nativeBalance;
+  return {
+    ...{ terms: value.terms, previewShares, block, allowance },
+    balance: nativeBalance ?? balance,
+    nativeBalance: gas,
+  };
 }
 
 function payerFundsQuery(intent: DepositIntent) {
@@ -74,8 +81,13 @@ function payerFundsQuery(intent: DepositIntent) {
     {
       balance: read({ to: token, abi: erc20Abi, name: "balanceOf", args: [intent.user] }),
       allowance: read({ to: token, abi: erc20Abi, name: "allowance", args }),
+      gas: nativeBalanceRead(intent.user),
     },
-    ({ balance, allowance }) => ({ balance: valueOrNull(balance), allowance: valueOrNull(allowance) }),
+    ({ balance, allowance, gas }) => ({
+      balance: valueOrNull(balance),
+      allowance: valueOrNull(allowance),
+      nativeBalance: valueOrNull(gas),
+    }),
   );
 }
 

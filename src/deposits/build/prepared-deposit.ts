@@ -97,6 +97,7 @@ export function toPayment({ order, funds }: DepositAttempt, route: VerifiedTrans
     amount: from.amount,
     spender,
     balance: funds.balance,
+    nativeBalance: funds.nativeBalance,
     allowance: funds.allowances.get(spender.toLowerCase()) ?? null,
     block: funds.block,
   };

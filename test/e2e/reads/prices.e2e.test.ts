@@ -90,8 +90,7 @@ describe("USD figures", () => {
     await api.build(body);
     const built = await api.send("/v1/quote/build", { body });
     expect((built.json as { estimate: object }).estimate).toMatchObject({ from_amount_usd });
-    // Among them the user's native balance, for `gas_sufficient`.
-    const allowed = { direct: 3, same_chain_swap: 4, cross_chain: 5 }[type] ?? 0;
+    const allowed = { direct: 2, same_chain_swap: 4, cross_chain: 5 }[type] ?? 0;
     expect(requestsTo(built, "rpc")).toBeLessThanOrEqual(allowed);
   });
 

@@ -26,11 +26,17 @@ const bytes = (value: number, size: number): Hex => numberToHex(value, { size })
 /** Status bytes of the aggregator's result. Source: Aggregator.sol. */
 const STATUS = { failed: 0, answered: 1, not_reached: 2, unknown: 3, spent: 4 } as const;
 
+/** What a batch's read of a native balance returns: one whole coin. */
+const NATIVE_BALANCE: ContractAnswer = { ok: true, data: numberToHex(10n ** 18n, { size: 32 }) };
+/** Recognizes the program that reads a native balance by its target and its length. */
+const isBalanceRead = ({ to, data }: { to: Address; data: Hex }): boolean =>
+  /^0xf{40}$/i.test(to) && size(data) === 30;
+
 /** Answers an `eth_call` of the aggregator as its constructor would. */
 export function answerMulticall(data: Hex, world: { contracts: Contracts; block: BlockFields }): Hex {
   const { chainId, number: height, timestamp } = world.block;
   const results = callsOf(data).map((call) => {
-    const answer = world.contracts(call);
+    const answer = isBalanceRead(call) ? NATIVE_BALANCE : world.contracts(call);
     if ("status" in answer) return bytes(STATUS[answer.status], 1);
     const status = answer.ok ? STATUS.answered : STATUS.failed;
     return concatHex([bytes(status, 1), bytes(size(answer.data), 2), answer.data]);

@@ -92,6 +92,7 @@ export async function moving(world: {
   const funds: DepositAttempt["funds"] = {
     balance: PAID_AMOUNT,
     decimals: 18,
+    nativeBalance: null,
     allowances: new Map([[SPENDER.toLowerCase(), 0n]]),
     block: { number: 1_234, timestamp: 1_700_000_000 },
   };
