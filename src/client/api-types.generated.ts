@@ -9,6 +9,9 @@ export type ApiErrorCode =
   | "signal_not_found"
   | "application_not_found"
   | "partner_not_found"
+  | "webhook_not_found"
+  | "key_not_found"
+  | "withdrawal_not_found"
   | "method_not_allowed"
   | "body_too_large"
   | "chain_unsupported"
@@ -22,6 +25,13 @@ export type ApiErrorCode =
   | "below_minimum"
   | "above_maximum"
   | "price_stale"
+  | "no_liquidity"
+  | "cooldown"
+  | "exits_paused"
+  | "nothing_to_withdraw"
+  | "authorization_unsupported"
+  | "request_pending"
+  | "mode_unsupported"
   | "credentials_required"
   | "credentials_invalid"
   | "session_expired"
@@ -33,12 +43,16 @@ export type ApiErrorCode =
   | "application_revoked"
   | "vault_not_enrolled"
   | "partner_mismatch"
+  | "key_forbidden"
   | "partner_exists"
   | "application_exists"
   | "vault_paused"
   | "idempotency_conflict"
   | "quote_expired"
   | "deposit_state"
+  | "withdrawal_state"
+  | "limit_reached"
+  | "cursor_expired"
   | "rate_limited"
   | "upstream_unavailable"
   | "upstream_rejected"
@@ -628,13 +642,55 @@ export interface paths {
         put?: never;
         /**
          * Rotate the API key and secret
-         * @description Replaces the API key and secret. The old ones and all other sessions become invalid immediately. The new ones are shown only in this response.
+         * @description Replaces the pair that the request was made with, or the first one if it was made by session. The old pair and all other sessions become invalid immediately. The new pair is shown only in this response.
          */
         post: operations["partners.rotate-keys"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/partners/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the partner's key pairs */
+        get: operations["partners.api-keys.list"];
+        put?: never;
+        /**
+         * Create a key pair
+         * @description A partner has up to five key pairs, each with its own rights. The secret is shown only in this response.
+         */
+        post: operations["partners.api-keys.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/partners/api-keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key pair
+         * @description The key and its secret stop working immediately.
+         */
+        delete: operations["partners.api-keys.revoke"];
+        options?: never;
+        head?: never;
+        /** Change a key pair's name, rights or allow list */
+        patch: operations["partners.api-keys.change"];
         trace?: never;
     };
     "/v1/partners/logout": {
@@ -933,7 +989,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check readiness */
+        /**
+         * Check readiness
+         * @description Answers 503 with the same body when deposits cannot be built: the database or every chain does not respond.
+         */
         get: operations["health.ready"];
         put?: never;
         post?: never;
@@ -1158,6 +1217,16 @@ export interface components {
              * @enum {string}
              */
             subject?: "vault" | "route";
+            /**
+             * @description With `no_liquidity`: amount that can be withdrawn now, in the asset's smallest unit, or `null` if it is unknown.
+             * @example 1000000
+             */
+            available?: string | null;
+            /**
+             * @description With `cooldown`: time at which the cooldown ends, or `null` if it is unknown.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            until?: string | null;
             /**
              * @description With `rate_limited`: seconds to wait before the next request, as in `Retry-After`.
              * @example 12
@@ -1874,8 +1943,9 @@ export interface components {
             /**
              * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
              * @example WAIT_DESTINATION_TRANSACTION
+             * @enum {string|null}
              */
-            substatus: string | null;
+            substatus: "WAIT_SOURCE_CONFIRMATIONS" | "WAIT_DESTINATION_TRANSACTION" | "BRIDGE_NOT_AVAILABLE" | "CHAIN_NOT_AVAILABLE" | "REFUND_IN_PROGRESS" | "WAIT_DEPOSIT_TRANSACTION" | "WAIT_VAULT_SETTLEMENT" | "WAIT_CLAIM_TRANSACTION" | "WAIT_COOLDOWN" | "WAIT_TRANSFER_TRANSACTION" | "COMPLETED" | "PARTIAL" | "REFUNDED" | "CANCELLED" | "REJECTED" | "NOT_PROCESSABLE_REFUND_NEEDED" | "OUT_OF_GAS" | "SLIPPAGE_EXCEEDED" | "INSUFFICIENT_ALLOWANCE" | "INSUFFICIENT_BALANCE" | "EXPIRED" | "UNKNOWN_ERROR" | null;
             /** @description Transaction and amount that the user sent, or `null` if they are unknown. */
             sending: components["schemas"]["TransferSide"];
             /** @description Transaction and amount that arrived on the vault's chain, or `null` if nothing has arrived yet. */
@@ -1940,8 +2010,9 @@ export interface components {
             /**
              * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
              * @example WAIT_DESTINATION_TRANSACTION
+             * @enum {string|null}
              */
-            substatus: string | null;
+            substatus: "WAIT_SOURCE_CONFIRMATIONS" | "WAIT_DESTINATION_TRANSACTION" | "BRIDGE_NOT_AVAILABLE" | "CHAIN_NOT_AVAILABLE" | "REFUND_IN_PROGRESS" | "WAIT_DEPOSIT_TRANSACTION" | "WAIT_VAULT_SETTLEMENT" | "WAIT_CLAIM_TRANSACTION" | "WAIT_COOLDOWN" | "WAIT_TRANSFER_TRANSACTION" | "COMPLETED" | "PARTIAL" | "REFUNDED" | "CANCELLED" | "REJECTED" | "NOT_PROCESSABLE_REFUND_NEEDED" | "OUT_OF_GAS" | "SLIPPAGE_EXCEEDED" | "INSUFFICIENT_ALLOWANCE" | "INSUFFICIENT_BALANCE" | "EXPIRED" | "UNKNOWN_ERROR" | null;
             /**
              * @description Wallet that pays for the deposit and receives the shares, checksummed.
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
@@ -2094,8 +2165,9 @@ export interface components {
             /**
              * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
              * @example WAIT_DESTINATION_TRANSACTION
+             * @enum {string|null}
              */
-            substatus: string | null;
+            substatus: "WAIT_SOURCE_CONFIRMATIONS" | "WAIT_DESTINATION_TRANSACTION" | "BRIDGE_NOT_AVAILABLE" | "CHAIN_NOT_AVAILABLE" | "REFUND_IN_PROGRESS" | "WAIT_DEPOSIT_TRANSACTION" | "WAIT_VAULT_SETTLEMENT" | "WAIT_CLAIM_TRANSACTION" | "WAIT_COOLDOWN" | "WAIT_TRANSFER_TRANSACTION" | "COMPLETED" | "PARTIAL" | "REFUNDED" | "CANCELLED" | "REJECTED" | "NOT_PROCESSABLE_REFUND_NEEDED" | "OUT_OF_GAS" | "SLIPPAGE_EXCEEDED" | "INSUFFICIENT_ALLOWANCE" | "INSUFFICIENT_BALANCE" | "EXPIRED" | "UNKNOWN_ERROR" | null;
             /**
              * @description Wallet that pays for the deposit and receives the shares, checksummed.
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
@@ -3190,8 +3262,9 @@ export interface components {
             /**
              * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
              * @example WAIT_DESTINATION_TRANSACTION
+             * @enum {string|null}
              */
-            substatus: string | null;
+            substatus: "WAIT_SOURCE_CONFIRMATIONS" | "WAIT_DESTINATION_TRANSACTION" | "BRIDGE_NOT_AVAILABLE" | "CHAIN_NOT_AVAILABLE" | "REFUND_IN_PROGRESS" | "WAIT_DEPOSIT_TRANSACTION" | "WAIT_VAULT_SETTLEMENT" | "WAIT_CLAIM_TRANSACTION" | "WAIT_COOLDOWN" | "WAIT_TRANSFER_TRANSACTION" | "COMPLETED" | "PARTIAL" | "REFUNDED" | "CANCELLED" | "REJECTED" | "NOT_PROCESSABLE_REFUND_NEEDED" | "OUT_OF_GAS" | "SLIPPAGE_EXCEEDED" | "INSUFFICIENT_ALLOWANCE" | "INSUFFICIENT_BALANCE" | "EXPIRED" | "UNKNOWN_ERROR" | null;
             /**
              * @description Wallet that pays for the deposit and receives the shares, checksummed.
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
@@ -3350,6 +3423,157 @@ export interface components {
              * @example cw_live_7Gh2…k9Qz
              */
             api_key_prefix: string;
+        };
+        /** @description A key pair of a partner, without its secret. */
+        ApiKey: {
+            /**
+             * @description Id of the key pair.
+             * @example key_0123456789abcdef0123456789abcdef
+             */
+            key_id: string;
+            /**
+             * @description Name of the key pair.
+             * @example Backend, production
+             */
+            name: string;
+            /**
+             * @description What the key pair may do.
+             * @example [
+             *       "build",
+             *       "read"
+             *     ]
+             */
+            rights: components["schemas"]["KeyRight"][];
+            /**
+             * @description Client addresses from which the key works, in CIDR notation; empty: every address.
+             * @example [
+             *       "203.0.113.0/24"
+             *     ]
+             */
+            allow_list: string[];
+            /**
+             * @description First and last characters of the API key, to recognize it.
+             * @example cw_live_7Gh2…k9Qz
+             */
+            api_key_prefix: string;
+            /**
+             * Format: date-time
+             * @description Time at which the current key and secret were created.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time at which the key was last used, to the minute, or `null` if it was not used yet.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            last_used_at: string | null;
+        };
+        /**
+         * @description `build`: quotes and builds; `read`: what the partner sees of itself; `manage`: settings, vaults and keys.
+         * @example read
+         * @enum {string}
+         */
+        KeyRight: "build" | "read" | "manage";
+        /** @description A new key pair with its secret, which is shown only in this response. */
+        CreatedApiKey: {
+            /**
+             * @description Id of the key pair.
+             * @example key_0123456789abcdef0123456789abcdef
+             */
+            key_id: string;
+            /**
+             * @description Name of the key pair.
+             * @example Backend, production
+             */
+            name: string;
+            /**
+             * @description What the key pair may do.
+             * @example [
+             *       "build",
+             *       "read"
+             *     ]
+             */
+            rights: components["schemas"]["KeyRight"][];
+            /**
+             * @description Client addresses from which the key works, in CIDR notation; empty: every address.
+             * @example [
+             *       "203.0.113.0/24"
+             *     ]
+             */
+            allow_list: string[];
+            /**
+             * @description First and last characters of the API key, to recognize it.
+             * @example cw_live_7Gh2…k9Qz
+             */
+            api_key_prefix: string;
+            /**
+             * Format: date-time
+             * @description Time at which the current key and secret were created.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time at which the key was last used, to the minute, or `null` if it was not used yet.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            last_used_at: string | null;
+            /** @description Public API key, which identifies the partner. It may be used in frontends. */
+            api_key: string;
+            /** @description Secret of the API key, for backends only. It is shown only once, because only a keyed hash of it is stored. */
+            api_secret: string;
+        };
+        /** @description A key pair to create. */
+        ApiKeyInput: {
+            /**
+             * @description Name of the key pair, in the partner's own words.
+             * @example Backend, production
+             */
+            name: string;
+            /**
+             * @description What the key pair may do.
+             * @default [
+             *       "build",
+             *       "read"
+             *     ]
+             * @example [
+             *       "build",
+             *       "read"
+             *     ]
+             */
+            rights?: components["schemas"]["KeyRight"][];
+            /**
+             * @description Client addresses from which the key works, in CIDR notation; an empty list allows every address.
+             * @default []
+             * @example [
+             *       "203.0.113.0/24"
+             *     ]
+             */
+            allow_list?: string[];
+        };
+        /** @description Changes to a key pair; omitted fields stay unchanged. */
+        ApiKeyChange: {
+            /**
+             * @description Name of the key pair, in the partner's own words.
+             * @example Backend, production
+             */
+            name?: string;
+            /**
+             * @description What the key pair may do.
+             * @example [
+             *       "build",
+             *       "read"
+             *     ]
+             */
+            rights?: components["schemas"]["KeyRight"][];
+            /**
+             * @description Client addresses from which the key works, in CIDR notation; an empty list allows every address.
+             * @example [
+             *       "203.0.113.0/24"
+             *     ]
+             */
+            allow_list?: string[];
         };
         /** @description A partner application, as administrators see it. */
         ApplicationRecord: {
@@ -4383,6 +4607,10 @@ export interface components {
     headers: {
         /** @description Id of the request: the caller's own when it sent a well-formed one, otherwise a new one. */
         "X-Request-Id": string;
+        /** @description How long shared caches may serve the response; `private, no-store` if it was asked with credentials. */
+        "Cache-Control": string;
+        /** @description Tags by which the deployment purges the response from its own cache. */
+        "Cache-Tag": string;
         /** @description Entity tag of the response, for `If-None-Match`. */
         ETag: string;
         /** @description URL of the next page, as `<…>; rel="next"`; absent on the last page. */
@@ -4405,6 +4633,8 @@ export interface operations {
                 chain_id?: number;
                 /** @description Return only vaults with this underlying asset, given by its address or its symbol. */
                 asset?: string;
+                /** @description Return only vaults that take this token without a swap, given by its address or its symbol. `asset` looks at the underlying asset alone. */
+                accepts?: string;
                 /** @description Return only vaults of this family. */
                 type?: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
                 /** @description Return only vaults of this curator, in any letter case. */
@@ -4427,8 +4657,9 @@ export interface operations {
             /** @description One page of vaults */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     Link: components["headers"]["Link"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -4440,14 +4671,25 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -4493,6 +4735,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4516,8 +4759,9 @@ export interface operations {
             /** @description The vault */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -4528,14 +4772,25 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -4591,6 +4846,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4623,8 +4879,9 @@ export interface operations {
             /** @description The history */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -4635,14 +4892,25 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -4698,6 +4966,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4750,7 +5019,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `partner_mismatch`: Partner id does not match the API key; `vault_not_enrolled`: Vault not enrolled */
+            /** @description `partner_mismatch`: Partner id does not match the API key; `key_forbidden`: Not allowed with this API key; `vault_not_enrolled`: Vault not enrolled */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4837,6 +5106,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4847,6 +5117,7 @@ export interface operations {
             504: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4902,7 +5173,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `partner_mismatch`: Partner id does not match the API key; `vault_not_enrolled`: Vault not enrolled */
+            /** @description `partner_mismatch`: Partner id does not match the API key; `key_forbidden`: Not allowed with this API key; `vault_not_enrolled`: Vault not enrolled */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4989,6 +5260,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4999,6 +5271,7 @@ export interface operations {
             504: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5054,6 +5327,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Invalid input; every problem found is listed */
             422: {
                 headers: {
@@ -5101,6 +5384,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5111,6 +5395,7 @@ export interface operations {
             504: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5165,6 +5450,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Invalid input; every problem found is listed */
             422: {
                 headers: {
@@ -5202,6 +5497,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5235,6 +5531,16 @@ export interface operations {
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5290,6 +5596,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5327,6 +5634,16 @@ export interface operations {
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5392,6 +5709,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5425,6 +5743,16 @@ export interface operations {
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5500,6 +5828,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5546,6 +5875,16 @@ export interface operations {
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5601,6 +5940,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5611,6 +5951,7 @@ export interface operations {
             504: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5640,8 +5981,9 @@ export interface operations {
             /** @description One page of signals */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -5652,14 +5994,25 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5705,6 +6058,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5734,8 +6088,9 @@ export interface operations {
             /** @description One page of signals */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -5746,14 +6101,25 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5799,6 +6165,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5828,8 +6195,9 @@ export interface operations {
             /** @description One page of signals */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -5840,14 +6208,25 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5893,6 +6272,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5922,8 +6302,9 @@ export interface operations {
             /** @description One page of signals */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -5934,14 +6315,25 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -5987,6 +6379,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6007,8 +6400,9 @@ export interface operations {
             /** @description The rules */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -6019,14 +6413,25 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -6075,8 +6480,9 @@ export interface operations {
             /** @description The signal */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -6087,14 +6493,25 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -6150,6 +6567,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6229,6 +6647,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6338,6 +6757,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6416,6 +6836,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6495,6 +6916,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6604,6 +7026,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6713,6 +7136,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6743,6 +7167,16 @@ export interface operations {
             };
             /** @description `credentials_required`: Credentials required; `credentials_invalid`: Invalid credentials; `session_expired`: Session expired */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -6788,6 +7222,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6822,6 +7257,16 @@ export interface operations {
             };
             /** @description `credentials_required`: Credentials required; `credentials_invalid`: Invalid credentials; `session_expired`: Session expired */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -6887,6 +7332,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6921,6 +7367,16 @@ export interface operations {
             };
             /** @description `credentials_required`: Credentials required; `credentials_invalid`: Invalid credentials; `session_expired`: Session expired */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -6986,6 +7442,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7019,6 +7476,16 @@ export interface operations {
             };
             /** @description `credentials_required`: Credentials required; `credentials_invalid`: Invalid credentials; `session_expired`: Session expired */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -7064,6 +7531,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7108,6 +7576,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Invalid input; every problem found is listed */
             422: {
                 headers: {
@@ -7145,6 +7623,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7175,6 +7654,16 @@ export interface operations {
             };
             /** @description `credentials_invalid`: Invalid credentials; `session_expired`: Session expired; `credentials_required`: Credentials required */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -7220,6 +7709,421 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "partners.api-keys.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key pairs, without their secrets */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"][];
+                };
+            };
+            /** @description `credentials_required`: Credentials required; `credentials_invalid`: Invalid credentials; `session_expired`: Session expired */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: Database unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "partners.api-keys.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyInput"];
+            };
+        };
+        responses: {
+            /** @description The key pair with its secret */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            /** @description `credentials_required`: Credentials required; `credentials_invalid`: Invalid credentials; `session_expired`: Session expired */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `limit_reached`: Limit reached */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: Request body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: Database unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "partners.api-keys.revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the key pair, as `GET /v1/partners/api-keys` returns it. */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key pair was revoked */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always `true`: the key pair was revoked.
+                         * @enum {boolean}
+                         */
+                        revoked: true;
+                    };
+                };
+            };
+            /** @description `credentials_required`: Credentials required; `credentials_invalid`: Invalid credentials; `session_expired`: Session expired */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_not_found`: No such API key */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: Request body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: Database unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "partners.api-keys.change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the key pair, as `GET /v1/partners/api-keys` returns it. */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyChange"];
+            };
+        };
+        responses: {
+            /** @description The key pair */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            /** @description `credentials_required`: Credentials required; `credentials_invalid`: Invalid credentials; `session_expired`: Session expired */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_not_found`: No such API key */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: Request body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: Database unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7301,6 +8205,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7394,6 +8299,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7516,6 +8422,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7638,6 +8545,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7750,6 +8658,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7872,6 +8781,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7963,6 +8873,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8083,6 +8994,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8205,6 +9117,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8215,6 +9128,7 @@ export interface operations {
             504: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8323,6 +9237,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8416,6 +9331,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8439,8 +9355,9 @@ export interface operations {
             /** @description Chains of this deployment */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -8451,14 +9368,25 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -8514,8 +9442,9 @@ export interface operations {
             /** @description Bridges of this deployment */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -8526,14 +9455,25 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -8582,8 +9522,9 @@ export interface operations {
             /** @description One price per token, in the order of the request */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -8594,14 +9535,25 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -8660,8 +9612,9 @@ export interface operations {
             /** @description Tokens of the chain, the native currency first */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -8672,8 +9625,9 @@ export interface operations {
             /** @description Not modified: the caller already has this response */
             304: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Cache-Tag": components["headers"]["Cache-Tag"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8690,6 +9644,16 @@ export interface operations {
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -8735,6 +9699,7 @@ export interface operations {
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8810,6 +9775,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited`: Too many requests */
             429: {
                 headers: {
@@ -8831,6 +9806,17 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Builds cannot work, because the database or every chain does not respond */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
         };
@@ -8857,6 +9843,16 @@ export interface operations {
             };
             /** @description `credentials_invalid`: Invalid credentials */
             401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;

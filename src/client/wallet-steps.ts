@@ -22,7 +22,7 @@ export type Wallet = Client<Transport, Chain | undefined, Account | undefined>;
  */
 export type WalletSource = Wallet | ((chainId: number) => Wallet | Promise<Wallet>);
 
-/** Transactions of a wallet: a step, or several in one batch. */
+/** A step that the wallet executes by sending a transaction. */
 export type TransactionStep = Extract<Step, { kind: "transaction" }>;
 /** A signature of a wallet. */
 export type SignatureStep = Extract<Step, { kind: "signature" }>;

@@ -159,7 +159,7 @@ function quoteType({ kind, order }: PreparedDeposit): Quote["quote_type"] {
   return order.from.chainId === order.vault.chainId ? "same_chain_swap" : "cross_chain";
 }
 
-/** Returns the preflight of the vault deposit, which contains the vault's deposit conditions. */
+/** Returns the preflight of the vault deposit: the vault's terms, and the user's balance and allowance. */
 function preflightOf(prepared: PreparedDeposit) {
   if (prepared.kind === "direct") return prepared.direct.checked;
   const { end } = prepared.routed;

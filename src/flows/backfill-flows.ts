@@ -103,8 +103,8 @@ async function backfillPiece(
 }
 
 /**
- * Returns the vaults whose history lacks the gap's first block, and the last block up to which exactly these vaults
- * lack their history.
+ * Returns the vaults whose history is missing at the gap's first block, and the last block up to which that set of
+ * vaults stays the same.
  */
 function vaultsMissingAt(
   vaults: readonly IndexedVault[],

@@ -125,7 +125,7 @@ async function readCodeOfAll(
   }
 }
 
-/** Narrows a search for a start block by the code found at a block. */
+/** Narrows the search for a start block according to whether the contract has code at the probed block. */
 function narrowSearch(
   { of, addresses }: StartBlockSearch,
   { block, codeAtBlock }: { block: number; codeAtBlock: CodeAtBlock },

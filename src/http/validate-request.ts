@@ -56,8 +56,8 @@ function flattenQueries(queries: Record<string, string[]>): Record<string, strin
 }
 
 /**
- * Returns true if a route refuses query parameters that it does not declare: a filter with a typing error would return
- * everything, and a shared cache keeps one copy per query, so that invented parameters could fill it.
+ * Returns true if a route rejects query parameters that it does not declare. Otherwise a misspelled filter would return
+ * everything, and made-up parameters could fill a shared cache, which keeps one copy per query string.
  */
 function refusesUnknownParameters(route: AnyRoute): boolean {
   if (route.method !== "get" || route.ignoresUnknownQuery === true) return false;

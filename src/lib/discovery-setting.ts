@@ -30,7 +30,10 @@ const schema = once(() =>
 /** Settings of vault discovery, the variable `DISCOVERY`. Without assets, no discovered vault opens by itself. */
 export type DiscoverySetting = z.output<ReturnType<typeof schema>>;
 
-/** Parses the variable `DISCOVERY`, or returns the defaults if it is absent. Adds an issue for a wrong setting. */
+/**
+ * Parses the environment variable `DISCOVERY`, or returns the defaults if it is not set. Adds a Zod issue for an
+ * invalid setting.
+ */
 export function parseDiscoverySetting(
   value: unknown,
   context: { addIssue(issue: { code: "custom"; message: string }): void },

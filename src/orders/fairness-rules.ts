@@ -159,7 +159,10 @@ function leastBefore(least: bigint, loss: bigint): bigint {
   return (least * PARTS_PER_BILLION + kept - 1n) / kept;
 }
 
-/** The outputs that a provider or the simulation makes expect. */
+/**
+ * Returns the expected outputs: those that the provider stated in its quote and its build, and the simulated one if
+ * there is one.
+ */
 function expectedFigures({ option, built, simulated }: FairnessCase): bigint[] {
   return [option.toAmount, built?.toAmount ?? null, simulated?.delivered ?? null].filter(
     (figure) => figure !== null,

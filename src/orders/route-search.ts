@@ -169,7 +169,7 @@ function fundsOf<B>(
   return readFunds(ctx, { payer: order, spenders: [...new Set(spenders)], priced });
 }
 
-/** Tries every route to one target token and returns the first that succeeds, or null if none does. */
+/** Tries the routes to one target token in order and returns the first that succeeds, or null if none does. */
 async function tryToken<B>(
   ctx: Context,
   { state, token, round }: { state: RouteSearch<B>; token: Token; round: BridgeRound },

@@ -117,7 +117,7 @@ class RefusedError extends OutsideError {
   }
 }
 
-/** Parses a response to coins by id. Throws OutsideError. */
+/** Parses a response of the price API into coins by id. Throws `OutsideError` if the response is invalid. */
 function parseCoins(response: BoundedResponse): Record<string, unknown> {
   if (response.status !== 200) throw new RefusedError(response);
   try {

@@ -24,10 +24,10 @@ const LEASE_MS = 30 * SECOND_MS;
 export type ProofRoundReport = Record<ProofFinding["kind"] | "changed", number>;
 
 /**
- * Proves the vaults whose proof is due, the longest due first: several chains at a time, the vaults of a chain one after
- * the other, as public nodes expect. Chains whose last index run failed wait, because their nodes would only hold connections. Ends
- * after its time and leaves the rest to the next run. Throws
- * `store_unavailable`.
+ * Runs the proof (a simulated deposit) of each vault that is due, the most overdue first. Several chains run in
+ * parallel; the vaults of one chain run one at a time, to respect public nodes' limits. Skips chains whose last index
+ * run failed, because their nodes would probably only tie up connections. Stops when its time budget is spent and
+ * leaves the rest to the next run. Throws `store_unavailable`.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const startedAt = ctx.now();

@@ -16,8 +16,8 @@ import { depositRouterAbi } from "./deposit-router-artifact.ts";
 import { depositRouterAddress } from "./router-address.ts";
 
 /**
- * One word that the Router's executor writes into a step's calldata: floor(its balance of `token` × `mul` / `div`),
- * where 0 counts as 1. The zero address is native money.
+ * One 32-byte word that the Router's executor writes into a step's calldata: floor(the executor's balance of `token` ×
+ * `mul` / `div`). A `mul` or `div` of 0 means 1. The zero address stands for the native currency.
  */
 export interface RouterPatch {
   /** Byte offset of the word in the calldata, selector included. */

@@ -74,7 +74,10 @@ const ExpectedShares = {
   }),
 };
 
-/** Expected and minimum amounts of a built deposit: tokens that arrive, and shares. */
+/**
+ * Amounts of a built deposit: what the user pays, and the expected and minimum amounts of tokens that arrive and of
+ * shares.
+ */
 export const BuildEstimate = z.object({ ...Payment, ...Arrival, ...ExpectedShares }).meta({
   id: "BuildEstimate",
   description: "Expected and minimum amounts of a deposit.",

@@ -158,7 +158,10 @@ function toDayFlows(records: readonly FlowRecord[]): DayFlows | null {
   return { inflow: first.inflow, outflow: first.outflow, largest };
 }
 
-/** Lowercase addresses of the assets of reviewed vaults by chain id, in addition to the bridged assets. */
+/**
+ * Assets of reviewed vaults that are not in the list of bridged assets, by chain id; governance texts may name them.
+ * Addresses are lowercase.
+ */
 const REVIEWED_ASSETS: Readonly<Record<number, readonly string[]>> = {
   1: [
     "0x00000000efe302beaa2b3e6e1b18d08d69a9012a",

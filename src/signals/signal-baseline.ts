@@ -21,7 +21,10 @@ export interface Bound {
   reason: string;
 }
 
-/** The normal daily movement of a vault: median and median absolute deviation of its earlier days, as fractions of total assets. */
+/**
+ * A vault's normal daily net flow: the median and median absolute deviation over its earlier days, as fractions of
+ * total assets.
+ */
 export interface Baseline {
   median: number;
   mad: number;

@@ -61,7 +61,7 @@ export async function selectDeposit(db: Database, trackingId: string): Promise<D
   return firstRow(db, eq(deposits.trackingId, trackingId));
 }
 
-/** Maximum number of deposits selected for one transaction. */
+/** Maximum number of deposits that a search by transaction hash returns. */
 const MAX_SAME_TRANSACTION = 20;
 
 /**

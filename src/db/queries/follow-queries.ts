@@ -182,9 +182,10 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
   raw`jsonb_to_recordset(${JSON.stringify(blocks)}::jsonb) as given(number int8, hash text)`;
 
 /**
- * Stores the result of a round: coverage, head, and what became of the evidence. Deposits whose evidence a reorg
- * replaced are due at once; those that have ended and whose evidence is final are no longer scheduled. Returns false,
- * and changes nothing, if another round has written in the meantime. Throws `store_unavailable`.
+ * Stores the result of a round: the blocks covered, the head, and which evidence (the blocks that prove a deposit's
+ * state) is final or was replaced. Deposits whose evidence was replaced by a reorg become due at once; finished
+ * deposits whose evidence is final are no longer scheduled. Returns false, and changes nothing, if another round has
+ * written since. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;

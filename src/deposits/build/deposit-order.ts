@@ -125,9 +125,9 @@ export interface DepositOrderInput {
 }
 
 /**
- * Resolves a build request into an order: partner, chains, deposit entry and parent deposit. Throws
- * `chain_unsupported`, `partner_mismatch`, `vault_not_enrolled`, `vault_paused`, `vault_not_found`,
- * `deposit_not_found`. Errors of the RPC nodes propagate.
+ * Resolves a build request into an order: partner, chains, deposit entry (the contract to call) and, where one is
+ * named, the earlier deposit that it continues. Throws `chain_unsupported`, `partner_mismatch`, `vault_not_enrolled`,
+ * `vault_paused`, `vault_not_found`, `deposit_not_found`. Errors of the RPC nodes propagate.
  */
 export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderInput): Promise<DepositOrder> {
   const attribution = attributeDeposit(ctx, { input, vaultId: vault.vaultId });

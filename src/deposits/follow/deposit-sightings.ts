@@ -54,7 +54,7 @@ function referencesOf(logs: readonly ChainLog[]): Collected["references"] {
   }));
 }
 
-/** Decodes a token's event Transfer (EIP-20), or returns null for any other log. */
+/** Decodes an ERC-20 `Transfer` event, or returns null for any other log. */
 function transferOf({ address, topics, data }: ChainLog) {
   const [signature, from, to] = topics;
   const fits = signature === transferTopic() && topics.length === 3 && data.length === 66;

@@ -50,9 +50,9 @@ export interface FollowRun extends FollowedRows {
 }
 
 /**
- * Follows all deposits: reads the chains for their events, and tracks those that are due. With a queue, the run only
- * queues the rounds of the next minute, one message per chain and round; without one, it does all itself, within the
- * limits of one invocation. Throws `store_unavailable`.
+ * Follows all deposits: reads each chain's events and tracks the deposits that are due. With a queue, it only enqueues
+ * the next minute's rounds (one reading of one chain each), one message per chain and round. Without a queue, it does
+ * all the work itself, within the limits of one invocation. Throws `store_unavailable`.
  */
 export async function followDeposits(ctx: Context): Promise<FollowRun> {
   const chainIds = await selectChainsToFollow(ctx.db, [...ctx.chains.definitions.keys()]);

@@ -116,8 +116,8 @@ async function trackDelivery(
 }
 
 /**
- * Tracks the second step of a deposit by the transactions that may be it and, if that is not enough, by the
- * transactions in which the user paid the delivered amount.
+ * Tracks the second step of a two-step deposit: checks the transactions reported for it and, if none of them proves it,
+ * the transactions in which the user paid the delivered amount.
  */
 async function trackSecondStep(
   ctx: Context,

@@ -4,14 +4,14 @@ import type { ChainFeeds, FeedDefinition } from "../feed-definitions.ts";
 /** A feed: proxy, heartbeat in seconds, deviation in basis points, and decimals if they are not 8. */
 type FeedRow = readonly [proxy: Address, heartbeatS: number, deviationBps: number, decimals?: number];
 /**
- * A token: its address, the unit that it is worth one of (empty for none; `nominal` before it marks a price that cannot
- * see a depeg), and the pairs whose answers, multiplied, are its price.
+ * A token: its address; the unit it is pegged to one to one (empty for none; the prefix `nominal` marks a price that
+ * would not reflect a depeg); and the pairs whose feed answers are multiplied to give its price.
  */
 type TokenRow = readonly [token: Address, unit: string, pairs: string];
 
 /**
- * Makes a chain's feeds from rows: the feeds by the pair that their description names (or by several, separated by
- * `|`), and the tokens. Throws an Error if a token names a pair without a feed.
+ * Builds a chain's feeds and tokens from rows. Feeds are keyed by the pair in their description; a description may be
+ * one of several, separated by `|`. Throws an Error if a token names a pair that has no feed.
  */
 export function chainFeeds(chain: {
   sequencer: Address | null;

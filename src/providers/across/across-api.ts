@@ -79,7 +79,7 @@ const QUOTE_BUDGET_MS = 5_000;
 const STATUS_BUDGET_MS = 4_000;
 /** Delay before a request to Across's API is retried, in milliseconds. */
 const RETRY_DELAY_MS = 250;
-/** Maximum size of a response of Across's API, in bytes; actual responses have about two kilobytes. */
+/** Maximum size of an Across API response, in bytes; actual responses are about 2 KB. */
 const MAX_BYTES = 256 * 1024;
 
 /** Base URL and API key of Across's API. */

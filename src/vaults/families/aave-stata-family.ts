@@ -4,10 +4,10 @@ import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
 
 /**
- * Adapter of Aave's static aTokens (StataTokenV2). `maxDeposit` depends on the reserve and ignores the token's own
+ * Adapter for Aave's static aTokens (StataTokenV2). `maxDeposit` depends on the reserve and ignores the token's own
  * pause. The token checks `maxDeposit` before it calls the pool, so a deposit into a frozen reserve reverts like one
- * into a full reserve. The pool's errors have names since version 3.4; older pools revert with a number as text.
- * Source: aave-v3-origin, StataTokenV2, Errors.
+ * into a reserve at its supply cap. Since version 3.4 the pool reverts with custom errors; older pools revert with a
+ * numeric string. Source: aave-v3-origin, StataTokenV2, Errors.
  */
 export const aaveStata = defineErc4626({
   name: "aave_stata",

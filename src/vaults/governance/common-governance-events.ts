@@ -34,7 +34,10 @@ const CONTRACT_NAMES: Readonly<Record<VaultContract, string>> = {
 export const settingOf = (contract: VaultContract, setting: string): string =>
   `${setting}${CONTRACT_NAMES[contract]}`;
 
-/** The texts of an ownership transfer that needs to be accepted. A transfer to the zero address cancels a pending one. */
+/**
+ * Returns the descriptions of the start of a two-step ownership transfer. A transfer to the zero address cancels a
+ * pending one.
+ */
 const transferStarted = (contract: VaultContract): EventTerms => ({
   what: settingOf(contract, "owner"),
   title: ({ newOwner }) =>

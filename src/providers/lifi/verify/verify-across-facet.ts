@@ -12,8 +12,8 @@ const MAX_QUOTE_AGE = 3_600;
 /** Maximum time by which the timestamp of an Across quote may be in the future, in seconds. */
 const CLOCK_SKEW = 600;
 /**
- * Minimum time until the fill deadline of an Across deposit (it is refunded if unfilled by then), in seconds: the
- * longest quote, and as long again for the fill.
+ * Minimum time until an Across deposit's fill deadline, in seconds; an unfilled deposit is refunded after it. It is the
+ * longest lifetime of a quote, plus the same again for the fill.
  */
 const MIN_FILL_TIME = 600;
 /** Maximum time until the fill deadline of an Across deposit, in seconds. */

@@ -47,7 +47,7 @@ export const erc4626Abi = once(() =>
 /** Byte offset of the amount in `deposit(uint256 assets, …)`: the first word after the selector. */
 const AMOUNT_OFFSET = 4;
 
-/** The differences of an ERC-4626 vault family from the standard. */
+/** How an ERC-4626 vault family deviates from the standard. */
 export interface Erc4626Traits {
   /** The name of the family in registry entries. */
   name: string;

@@ -47,8 +47,8 @@ export const notIdentified = (family: string, why: string): Identification => ({
 });
 
 /**
- * Returns a query that identifies a family's vault by view functions that only that family has: each must succeed.
- * `family` is the name shown to people.
+ * Returns a query that identifies a vault of a family by calling view functions that only this family has. All calls
+ * must succeed. `family` is the display name.
  */
 export function identifyByViews(family: string, views: Record<string, Read<unknown>>): Query<Identification> {
   return createQuery(views, (results): Identification => {

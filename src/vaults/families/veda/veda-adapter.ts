@@ -54,11 +54,12 @@ const shareTransferAbi = once(() =>
 );
 
 /**
- * Returns a query for the reason why the new shares could not be transferred: `share_locked`, `not_allowed`, or null if
- * nothing prevents it. Veda's tellers (deposit contracts) mint to the caller. In a deposit through the Router that is a
- * clone, which must forward the shares, so a share lock or permissioned transfers rule the deposit out; tellers of
- * version `a` lock shares until the end of the block at least. Older tellers also mint to accounts on a deny list,
- * which could then never move the shares. A view function that a teller lacks fails, which counts as no restriction.
+ * Returns a query for the reason why newly minted shares could not be transferred: `share_locked`, `not_allowed`, or
+ * null if nothing prevents it. Veda's tellers (deposit contracts) mint to their caller. In a deposit through the Router
+ * the caller is the executor, which must forward the shares, so a share lock or permissioned transfers rule such a
+ * deposit out. Tellers of version `a` lock shares at least until the end of the block. Older tellers also mint to
+ * accounts on a deny list, which could then never move the shares. If a teller lacks a view function, the call fails
+ * and counts as no restriction.
  */
 function admissionQuery(vault: Vault, request: TermsInput): Query<Refusal | null> {
   const teller = { to: vault.entryPoint, abi: shareTransferAbi() } as const;
