@@ -98,6 +98,7 @@ function valueFor({ name, schema }: Parameter, known: ListedIds): string {
     tracking_id: `trk_${"0".repeat(32)}`,
     key_id: `key_${"0".repeat(32)}`,
     application_id: `app_${"0".repeat(32)}`,
+    ids: `${known.chainId}:${NOBODY}`,
     signal_id: `sig_${"0".repeat(32)}`,
   };
   const value = values[name] ?? schema.enum?.[0];

@@ -39,6 +39,19 @@ describe("withStoredVault()", () => {
     expect(await work({ postgres: row, cached })).toEqual({ outcome: own, tried: 2 });
   });
 
+  test("runs the work once when only the vault's proof was renewed", async () => {
+    const proof = {
+      ok: true,
+      blockNumber: 1,
+      at: "",
+      amount: null,
+      shares: null,
+      returned: null,
+      reason: "",
+    };
+    expect(await work({ postgres: { ...row, proof }, cached: row })).toEqual({ outcome: own, tried: 1 });
+  });
+
   test("ignores a failure with the cached row", async () => {
     expect(await work({ postgres: row, cached: { ...row, spender: OLD } })).toEqual({
       outcome: own,

@@ -26,7 +26,6 @@ import {
   sendMove,
   withBridge,
 } from "../../support/e2e/cross-chain.ts";
-import { problemOf } from "../../support/e2e/http.ts";
 import { statusOf, until } from "../../support/e2e/track.ts";
 import { startWorker } from "../../support/e2e/worker.ts";
 
@@ -60,8 +59,10 @@ describe("report of another user's transaction", () => {
     const done = await until(victim, { status: "DONE" });
     expect(done.deposit?.tracking_id).toBe(victim.trackingId);
     const delivery = done.receiving?.tx_hash ?? "";
-    const answer = await api.report(stranger.trackingId, { tx_hash: delivery, step: "deposit" });
-    expect(problemOf(answer)).toMatchObject({ status: 409, code: "deposit_state" });
+    expect(await reported(stranger.trackingId, { hash: delivery, step: "deposit" })).toMatchObject({
+      state: "built",
+      deposit_tx_hash: null,
+    });
     expect((await statusOf(delivery, to.chainId)).deposit?.tracking_id).toBe(victim.trackingId);
     // The claims are no hindrance to its own transaction.
     const own = { ...stranger, hash: await sendMove(stranger) };
@@ -83,8 +84,9 @@ describe("report of another user's transaction", () => {
       state: "completed",
       deposit_tx_hash: hash,
     });
-    const answer = await api.report(victim.trackingId, { tx_hash: `0x${"1".repeat(64)}`, step: "deposit" });
-    expect(problemOf(answer)).toMatchObject({ status: 409, code: "deposit_state" });
+    expect(await reported(victim.trackingId, { hash: `0x${"1".repeat(64)}`, step: "deposit" })).toMatchObject(
+      { state: "completed", deposit_tx_hash: hash },
+    );
   });
 
   test("of an unknown or unrelated hash changes no state", async () => {
@@ -267,8 +269,8 @@ describe("reorg of the source transaction", () => {
         const sent = await sendMove(prepared);
         expect(await other.status(sent, from.chainId)).toMatchObject(SUBMITTED);
         expect(await rpc(from.rpcUrl, "evm_revert", snapshot)).toBe(true);
-        expect(await other.status(sent, from.chainId)).toMatchObject(SUBMITTED);
-        expect(await other.deposit(prepared.trackingId)).toMatchObject({ state: "submitted" });
+        // The transaction is gone, so nothing was sent.
+        expect(await other.status(sent, from.chainId)).toMatchObject({ status: "NOT_FOUND", deposit: null });
         return sendMove(prepared);
       });
       expect(await other.status(hash, from.chainId)).toMatchObject(SUBMITTED);
