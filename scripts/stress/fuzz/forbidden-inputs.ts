@@ -24,7 +24,10 @@ export function createForbiddenInputs(operation: ApiOperation): ForbiddenInputs 
         text === undefined ? required !== true : texts.length === 1 && validate(read(text, schema));
       if (!valid) wrong.add(`${place}.${name}`);
     }
-    if (validateBody !== null) for (const place of judgeBody(request.body, validateBody)) wrong.add(place);
+    if (operation.body !== null && validateBody !== null) {
+      const { body: schema } = operation;
+      for (const place of judgeBody(request.body, { schema, validate: validateBody })) wrong.add(place);
+    }
     return wrong;
   };
 }
@@ -37,15 +40,29 @@ function read(text: string, schema: JsonSchema): unknown {
   return text;
 }
 
-function judgeBody(body: FuzzBody, validate: ValidateFunction): string[] {
+function judgeBody(
+  body: FuzzBody,
+  { schema, validate }: { schema: JsonSchema; validate: ValidateFunction },
+): string[] {
   const json = jsonOf(body);
   if (json === undefined) return ["body"];
-  if (validate(json.value)) return [];
+  if (validate(withoutNulls(json.value, schema))) return [];
   return (validate.errors ?? []).map(({ instancePath, params }) => {
     const { missingProperty, additionalProperty } = params as Record<string, string | undefined>;
     const member = instancePath.split("/")[1] ?? missingProperty ?? additionalProperty;
     return member === undefined ? "body" : `body.${member}`;
   });
+}
+
+/** Removes the optional members that are null, which stands for absent. A required member stays. */
+function withoutNulls(value: unknown, { properties = {}, required = [] }: JsonSchema): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).flatMap(([name, item]: [string, unknown]) => {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (schema === undefined) return [[name, item]];
+    return item === null && !required.includes(name) ? [] : [[name, withoutNulls(item, schema)]];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Parses the body; undefined when it is not JSON or not declared as JSON. */

@@ -104,7 +104,10 @@ function judgeStranger(answer: HttpAnswer): string[] {
 function judge(answer: HttpAnswer, expected: ReadonlySet<string>): string[] {
   const problems: string[] = [];
   if (answer.status >= 500) problems.push(`a failure of ours: ${answer.status}`);
-  if (!/^[\w-]{1,64}$/.test(answer.headers.get("x-request-id") ?? "")) problems.push("no request id");
+  const id = answer.headers.get("x-request-id");
+  if (isKept(answer)) {
+    if (id !== null) problems.push("a request id that caches keep");
+  } else if (!/^[\w-]{1,64}$/.test(id ?? "")) problems.push("no request id");
   if (expected.size === 0) return problems;
   if (answer.status !== 422)
     return [...problems, `${[...expected].join(", ")} is invalid but was answered ${answer.status}`];
@@ -114,6 +117,12 @@ function judge(answer: HttpAnswer, expected: ReadonlySet<string>): string[] {
   const missed = [...expected].filter((place) => !found.includes(place));
   if (missed.length > 0) problems.push(`the 422 does not list ${missed.join(", ")}`);
   return problems;
+}
+
+/** Whether public caches may keep an answer, which then belongs to no single request. */
+function isKept({ headers }: HttpAnswer): boolean {
+  const rule = headers.get("cache-control");
+  return rule !== null && !/\b(?:no-store|private)\b/.test(rule);
 }
 
 async function deliver(
