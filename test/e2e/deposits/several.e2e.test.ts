@@ -17,7 +17,14 @@ import {
   vaultNamed,
 } from "../../support/e2e/chain.ts";
 import { emulators, withFaults } from "../../support/e2e/faults.ts";
-import { type Journey, newTraveller, type Paid, prepare, travel } from "../../support/e2e/transfer.ts";
+import {
+  type Journey,
+  newTraveller,
+  type Paid,
+  prepare,
+  sharesAsBuilt,
+  travel,
+} from "../../support/e2e/transfer.ts";
 
 const api = new Api();
 const one = chainOf(chainIds.one);
@@ -111,7 +118,7 @@ async function intoBasket(trip: Omit<Trip, "vault">): Promise<{ built: BuiltDepo
   const before = await heldBy(addressOf(basket));
   const { journey, traveller, built } = await build({ ...trip, vault: basket });
   const { shares } = await travel({ ...journey, traveller, built, style: "calls" });
-  const estimated = BigInt(built.estimate.estimated_shares);
+  const estimated = sharesAsBuilt(built);
   const difference = shares > estimated ? shares - estimated : estimated - shares;
   expect(difference * 1_000n).toBeLessThanOrEqual(estimated);
   const after = await heldBy(addressOf(basket));

@@ -72,26 +72,42 @@ export const sharesOf = (vault: StackVault, owner: Address): Promise<bigint> =>
 
 /**
  * Signs what was built with a plain wallet, waits for what arrives, and signs the second step where there is one.
- * Gives the hash of the first transaction and the shares that the user has at the end.
+ * Gives the hash of the first transaction, what arrived for the second, and the shares that the user has at the end.
  */
 export async function travel(
   trip: Journey & { traveller: Traveller; built: BuiltDeposit; style: Style },
-): Promise<{ hash: Hex; shares: bigint }> {
+): Promise<{ hash: Hex; arrived: bigint | null; shares: bigint }> {
   const { from, vault, traveller, built, style } = trip;
   const to = chainOf(vault.chain_id);
-  const arrived = () => arrivedOf(trip, to);
-  const before = await arrived();
+  const held = () => arrivedOf(trip, to);
+  const before = await held();
+  let arrived: bigint | null = null;
   const hash = await signDeposit(from, { user: traveller.on(from), built, style });
   await mined(from, hash);
   if (built.deposit_tx !== null) {
-    const least = BigInt(built.deposit_tx.approval?.amount ?? built.deposit_tx.transaction_request.value);
-    await settled(arrived, { ...PATIENCE, wanted: (held) => held - before >= least });
+    const least = depositedBy(built.deposit_tx);
+    arrived = (await settled(held, { ...PATIENCE, wanted: (now) => now - before >= least })) - before;
     await signSecond(to, { user: traveller.on(to), second: built.deposit_tx });
   }
   const least = BigInt(built.estimate.min_shares ?? "1");
-  const wanted = (held: bigint) => held >= least;
-  return { hash, shares: await settled(() => sharesOf(vault, traveller.address), { ...PATIENCE, wanted }) };
+  const wanted = (minted: bigint) => minted >= least;
+  const shares = await settled(() => sharesOf(vault, traveller.address), { ...PATIENCE, wanted });
+  return { hash, arrived, shares };
 }
+
+/**
+ * The shares to expect when all is signed as built. The estimate is for the amount expected to arrive; the second
+ * transaction of the answer deposits the guaranteed amount and leaves the rest with the user.
+ */
+export function sharesAsBuilt({ estimate, deposit_tx: second }: BuiltDeposit): bigint {
+  const estimated = BigInt(estimate.estimated_shares);
+  if (second === null) return estimated;
+  return (estimated * depositedBy(second)) / BigInt(estimate.deposit_amount);
+}
+
+/** What the second step takes from the user, in the deposited token's smallest unit. */
+const depositedBy = ({ approval, transaction_request: request }: Second): bigint =>
+  BigInt(approval?.amount ?? request.value);
 
 /** What the user holds of the token that the second step takes. */
 async function arrivedOf({ built, traveller }: { built: BuiltDeposit; traveller: Traveller }, to: TestChain) {
