@@ -98,7 +98,7 @@ describe("GET /health/ready on chain indexes", () => {
     const { status, overall, failing, indexes } = await ready();
     await causeway.fault("neon", []);
     expect([status, overall, failing]).toEqual([
-      200,
+      503,
       "degraded",
       ["database: store_unavailable", `chain:${SILENT}: upstream_unavailable`],
     ]);

@@ -84,7 +84,7 @@ describe("raiseSignals()", () => {
     expect(await raise()).toMatchObject({ raised: 0 });
     expect(await ruleIds("notable")).toEqual(["large_withdrawal", "net_outflow"]);
     expect(await ruleIds("feed")).toEqual(["large_withdrawal", "net_outflow", "vault_added"]);
-    expect(await ruleIds("activity")).toEqual(["large_withdrawal", "net_outflow"]);
+    expect(await ruleIds("activity")).toEqual(["large_withdrawal", "net_outflow", "vault_added"]);
     expect(await ruleIds("high")).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe("raiseSignals()", () => {
     await withdraw("120000000000");
     await causeway.db.update(flowCoverage).set({ followedFrom: 9_980 });
     await raise();
-    expect(await ruleIds("activity")).toEqual([]);
+    expect(await ruleIds("activity")).toEqual(["vault_added"]);
   });
 });
 
