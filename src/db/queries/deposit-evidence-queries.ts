@@ -19,8 +19,8 @@ export async function selectEvidence(db: Database, trackingIds: readonly string[
 }
 
 /**
- * Replaces the evidence of a deposit by the given blocks. A block that is already stored keeps its marks. Throws
- * `store_unavailable`.
+ * Replaces the evidence of a deposit by the given blocks. A block that is already stored for a transaction stays: if the
+ * chain has replaced it, comparing it shows that the deposit must be stated again. Throws `store_unavailable`.
  */
 export async function replaceEvidence(
   db: Database,
@@ -43,7 +43,24 @@ export async function replaceEvidence(
           checked: false,
           final: false,
         },
-        setWhere: raw`${depositEvidence.blockHash} <> excluded.block_hash`,
+        setWhere: raw`${depositEvidence.blockHash} = ''`,
       }),
+  );
+}
+
+/**
+ * Adds blocks to the evidence of a deposit. What is already stored for a transaction stays, also if a reorg has replaced
+ * its block. Throws `store_unavailable`.
+ */
+export async function addEvidence(
+  db: Database,
+  { trackingId, blocks }: { trackingId: string; blocks: readonly EvidenceBlock[] },
+): Promise<void> {
+  if (blocks.length === 0) return;
+  await db.run((sql) =>
+    sql
+      .insert(depositEvidence)
+      .values(blocks.map((block) => ({ trackingId, ...block })))
+      .onConflictDoNothing(),
   );
 }

@@ -9,6 +9,7 @@ import { describeError } from "../../lib/logger.ts";
 import {
   type EvidenceStanding,
   hasLostEvidence,
+  isUnpaired,
   recordEvidence,
   restateFromChains,
 } from "../track/deposit-evidence.ts";
@@ -142,10 +143,8 @@ async function trackFully(
   const apply = applyWhileScheduled;
   const { row: after, unreadable } = await trackDeposit(ctx, { row, readTransaction, hints, apply });
   if (unreadable !== null) return { row: after, unread: true, evidence: "incomplete" };
-  const paired = after.provider !== null && !row.sourceProven && after.sourceProven && !isOpen(row.state);
-  const stated = paired
-    ? await restateFromChains(ctx, { row: after, readTransaction, ifEnded: true })
-    : after;
+  const unpaired = !isOpen(row.state) && (await isUnpaired(ctx, { row: after, readTransaction, known }));
+  const stated = unpaired ? await restateFromChains(ctx, { row: after, readTransaction }) : after;
   const evidence = await recordEvidence(ctx, { row: stated, readTransaction, known });
   return { row: stated, unread: false, evidence };
 }

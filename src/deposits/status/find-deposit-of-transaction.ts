@@ -2,9 +2,8 @@ import { type Hex, keccak256 } from "viem";
 import type { TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import { type DepositRow, selectDepositsByTransaction } from "../../db/queries/deposit-queries.ts";
-import { isRequested } from "../track/async-deposit-request.ts";
 import { findShareProof, routerRefs } from "../track/deposit-proofs.ts";
-import { isOpen } from "../track/deposit-state-machine.ts";
+import { isOpen, isRequested } from "../track/deposit-state-machine.ts";
 import { innerDataHashes, isSourceOpen, matchesSource } from "../track/source-transaction.ts";
 import { awaitsSecondStep } from "../track/vault-transaction.ts";
 

@@ -156,7 +156,7 @@ async function advanceDeposit(
   { row, found, readTransaction }: MatchedTransaction,
 ): Promise<DepositRow> {
   const transitions = await transitionsOf(ctx, { row, found, readTransaction });
-  const moved = await applyTransitions(ctx, { row, transitions });
+  const moved = await applyTransitions(ctx, { row, transitions, readTransaction });
   return (await trackDeposit(ctx, { row: moved, readTransaction })).row;
 }
 

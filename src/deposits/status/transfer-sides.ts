@@ -4,8 +4,7 @@ import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import type { TransferStatus } from "../../schemas/deposit-schema.ts";
 import { describeToken } from "../../vaults/token-metadata.ts";
-import { isRequested } from "../track/async-deposit-request.ts";
-import { isUnseen } from "../track/deposit-state-machine.ts";
+import { isRequested, isUnseen } from "../track/deposit-state-machine.ts";
 import type { FoundTransaction } from "./find-deposit-of-transaction.ts";
 import type { UntrackedStatus } from "./untracked-transaction-status.ts";
 

@@ -23,11 +23,6 @@ export interface RequestState {
   block: BlockTime;
 }
 
-/** Returns true while a deposit waits for the vault to settle its request, or for the user to claim the shares. */
-export function isRequested({ state }: Pick<DepositRow, "state">): boolean {
-  return state === "requested" || state === "claimable";
-}
-
 /** Returns true if a deposit failed because its vault rejected the request. */
 export function isRejected({ state, requestId }: Pick<DepositRow, "state" | "requestId">): boolean {
   return state === "failed" && requestId !== null;

@@ -1,38 +1,22 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
-import type { EvidenceBlock, EvidenceRow } from "../../db/queries/deposit-evidence-queries.ts";
-import { replaceEvidence } from "../../db/queries/deposit-evidence-queries.ts";
+import {
+  type EvidenceBlock,
+  type EvidenceRow,
+  replaceEvidence,
+} from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositChange, DepositRow } from "../../db/queries/deposit-queries.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
-import { isRequested } from "./async-deposit-request.ts";
-import { currentState, isOpen } from "./deposit-state-machine.ts";
+import { currentState } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 import { previewTransitions, restateDeposit } from "./deposit-transitions.ts";
+import { provingTransactions, readEvidence } from "./proving-transactions.ts";
 import { trackDeposit } from "./track-deposit.ts";
 
 interface EvidenceOf {
   row: DepositRow;
   readTransaction: TransactionReader;
-}
-
-/** Returns the transactions that prove what a deposit's row says, each once, with their chains. */
-export function provingTransactions(row: DepositRow): { chainId: number; txHash: Hex }[] {
-  const { fromChainId, vaultChainId, history } = row;
-  const requested = history.some(isRequested);
-  const listed: readonly (readonly [number, string | null])[] = [
-    [fromChainId, row.sourceProven ? row.sourceTxHash : null],
-    [vaultChainId, row.destinationTxHash],
-    [vaultChainId, row.depositProven || row.shares !== null ? row.depositTxHash : null],
-    [vaultChainId, row.state === "completed" && requested ? row.claimTxHash : null],
-    [requested ? vaultChainId : fromChainId, row.refundTxHash],
-  ];
-  const found = new Map(
-    listed.flatMap(([chainId, hash]) =>
-      hash === null ? [] : [[`${chainId} ${hash}`, { chainId, txHash: hash as Hex }] as const],
-    ),
-  );
-  return [...found.values()];
 }
 
 /** How well a deposit's evidence is known: some of it is not recorded, some is not final, or all is final. */
@@ -67,15 +51,6 @@ export async function recordEvidence(
   return blocks.length === wanted.length ? "open" : "incomplete";
 }
 
-async function readEvidence(
-  readTransaction: TransactionReader,
-  { chainId, txHash }: { chainId: number; txHash: Hex },
-): Promise<EvidenceBlock | null> {
-  const { receipt } = await readTransaction(chainId, txHash);
-  if (receipt?.blockHash === undefined) return null;
-  return { chainId, txHash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash };
-}
-
 /** Time after which a transaction that is in no block any more counts as gone, in milliseconds. */
 const GONE_MS = 5 * MINUTE_MS;
 /** Time after which nodes may have forgotten a transaction, so that nothing follows from its absence. */
@@ -107,13 +82,29 @@ export async function hasLostEvidence(
 }
 
 /**
+ * Returns true if the source of a routed deposit that has ended is proven, but not recorded as evidence: then it was found
+ * after the delivery, and the two may belong to different transfers of the same order. Returns false where nodes may have
+ * forgotten what proves the deposit. Errors of the RPC nodes propagate.
+ */
+export async function isUnpaired(
+  ctx: Context,
+  { row, readTransaction, known }: EvidenceOf & { known: readonly EvidenceRow[] },
+): Promise<boolean> {
+  const { provider, sourceProven, sourceTxHash } = row;
+  if (provider === null || !sourceProven || known.some(({ txHash }) => txHash === sourceTxHash)) return false;
+  if (ctx.now() - row.updatedAt.getTime() > FORGOTTEN_MS) return false;
+  for (const { chainId, txHash } of provingTransactions(row))
+    if ((await readTransaction(chainId, txHash)).receipt === null) return false;
+  return true;
+}
+
+/**
  * States a deposit again: follows the transactions that the row names, as if nothing were known of the deposit, and
- * stores what the chains then show. Returns the row unchanged if a chain cannot be read or, with `ifEnded`, if the
- * deposit would not have ended. Throws `store_unavailable`.
+ * stores what the chains then show. Returns the row unchanged if a chain cannot be read. Throws `store_unavailable`.
  */
 export async function restateFromChains(
   ctx: Context,
-  { row, readTransaction, ifEnded = false }: EvidenceOf & { ifEnded?: boolean },
+  { row, readTransaction }: EvidenceOf,
 ): Promise<DepositRow> {
   const blank: DepositRow = { ...row, ...NOTHING_SEEN, state: "built", history: [] };
   const hints = hintsOf(row);
@@ -121,7 +112,7 @@ export async function restateFromChains(
     ...{ row: blank, readTransaction, hints },
     apply: restatePreview,
   });
-  if (unreadable !== null || (ifEnded && isOpen(shown.state))) return row;
+  if (unreadable !== null) return row;
   const state = currentState(shown, ctx.now());
   const columns = Object.fromEntries(
     Object.keys(NOTHING_SEEN).map((name) => [name, shown[name as keyof typeof NOTHING_SEEN]]),

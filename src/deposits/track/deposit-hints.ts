@@ -3,8 +3,7 @@ import type { Context } from "../../context.ts";
 import { type DepositHint, dropHints } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { DAY_MS } from "../../lib/durations.ts";
-import { isRequested } from "./async-deposit-request.ts";
-import { isOpen, isUnseen } from "./deposit-state-machine.ts";
+import { isOpen, isRequested, isUnseen } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { isSourceOpen } from "./source-transaction.ts";
 

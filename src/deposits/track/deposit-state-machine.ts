@@ -109,6 +109,11 @@ export function isOpen(state: DepositState): boolean {
   return !FINAL_STATES.has(state);
 }
 
+/** Returns true while a deposit waits for the vault to settle its request, or for the user to claim the shares. */
+export function isRequested({ state }: { state: DepositState }): boolean {
+  return state === "requested" || state === "claimable";
+}
+
 /** Returns true if no transaction of the deposit has been seen on-chain yet. */
 export function isUnseen(state: DepositState): boolean {
   return PROGRESS[state] === PROGRESS.built;

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
 import { pgCode } from "../../db/database-client.ts";
+import { addEvidence } from "../../db/queries/deposit-evidence-queries.ts";
 import {
   type DepositChange,
   type DepositRow,
@@ -9,6 +10,8 @@ import {
 } from "../../db/queries/deposit-queries.ts";
 import type { ShareProof } from "./deposit-proofs.ts";
 import { nextState, type StateEvent } from "./deposit-state-machine.ts";
+import type { TransactionReader } from "./deposit-transaction-reader.ts";
+import { readNewEvidence } from "./proving-transactions.ts";
 
 /** A status transition: an event of a deposit, with the database columns to write. */
 export interface Transition {
@@ -23,15 +26,20 @@ export interface Transition {
 
 const UNIQUE_VIOLATION = "23505";
 
+/** Status transitions of a deposit, with the reader that showed the transactions from which they follow. */
+interface ProvenTransitions {
+  row: DepositRow;
+  transitions: readonly Transition[];
+  readTransaction: TransactionReader;
+}
+
 /**
- * Applies status transitions to a deposit in order, stores the result in one write and returns the new row. If another
- * writer changed the deposit's state in the meantime, nothing is stored and the current row is returned. If a
- * transaction already proves another deposit, the row stays unchanged. Throws `store_unavailable`.
+ * Applies status transitions to a deposit in order, stores the result in one write and returns the new row. The blocks
+ * that prove it are stored before, so that a later reorg of these blocks is noticed. If another writer changed the
+ * deposit's state in the meantime, the row is not changed and the current row is returned. If a transaction already
+ * proves another deposit, the row stays unchanged. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
-export async function applyTransitions(
-  ctx: Context,
-  input: { row: DepositRow; transitions: readonly Transition[] },
-): Promise<DepositRow> {
+export async function applyTransitions(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
   // Whoever asked: the deposit is due, so that its evidence is recorded and its next step is followed.
   return storeTransitions(ctx, { ...input, also: { nextCheckAt: new Date(ctx.now()), checks: 0 } });
 }
@@ -40,21 +48,21 @@ export async function applyTransitions(
  * Applies status transitions like `applyTransitions`, but leaves the deposit's schedule as it is. Throws
  * `store_unavailable`.
  */
-export async function applyWhileScheduled(
-  ctx: Context,
-  input: { row: DepositRow; transitions: readonly Transition[] },
-): Promise<DepositRow> {
+export async function applyWhileScheduled(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
   return storeTransitions(ctx, { ...input, also: {} });
 }
 
 async function storeTransitions(
   ctx: Context,
-  input: { row: DepositRow; transitions: readonly Transition[]; also: DepositChange },
+  input: ProvenTransitions & { also: DepositChange },
 ): Promise<DepositRow> {
-  const { row } = input;
+  const { row, readTransaction } = input;
   const changed = changeOf(ctx, input);
   if (changed === null) return row;
   const change = { ...changed, ...input.also };
+  // The evidence comes first: a run that is killed in between leaves evidence without a claim, which does no harm.
+  const blocks = await readNewEvidence(readTransaction, { before: row, after: { ...row, ...changed } });
+  await addEvidence(ctx.db, { trackingId: row.trackingId, blocks });
   try {
     const updated = await updateDeposit(ctx.db, { trackingId: row.trackingId, from: row.state, change });
     return updated ?? (await selectDeposit(ctx.db, row.trackingId)) ?? row;

@@ -6,7 +6,8 @@ import { describeError } from "../../lib/logger.ts";
 import { type PreparedClaim, prepareClaim, refusedClaim } from "../../orders/claim-transaction.ts";
 import { toSignableDeposit } from "../build/build-response.ts";
 import { prepareSecondStep } from "../build/two-step-deposit.ts";
-import { findVaultOfDeposit, isRequested, isRequestGone, readRequest } from "./async-deposit-request.ts";
+import { findVaultOfDeposit, isRequestGone, readRequest } from "./async-deposit-request.ts";
+import { isRequested } from "./deposit-state-machine.ts";
 import { awaitsSecondStep } from "./vault-transaction.ts";
 
 const NO_NEXT_STEP: PreparedClaim = { next: null, refusal: null };

@@ -3,11 +3,11 @@ import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-que
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../lib/logger.ts";
-import { isRejected, isRequested } from "./async-deposit-request.ts";
+import { isRejected } from "./async-deposit-request.ts";
 import { deliveryTransitions } from "./bridge-delivery.ts";
 import { dropReadHints, sourceCandidates, vaultCandidates } from "./deposit-hints.ts";
 import { settlementTransitions } from "./deposit-request-settlement.ts";
-import { isOpen } from "./deposit-state-machine.ts";
+import { isOpen, isRequested } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { applyTransitions, type Transition } from "./deposit-transitions.ts";
 import { isSourceOpen, sourceTransitions } from "./source-transaction.ts";
@@ -71,7 +71,7 @@ async function trackSource(
       seen.receipt !== null &&
       isConfirmed(ctx, { chainId: row.fromChainId, seen });
     current = await apply(ctx, {
-      row: current,
+      ...{ row: current, readTransaction },
       transitions: disproven ? [...transitions, NO_SOURCE] : transitions,
     });
   }
@@ -98,7 +98,7 @@ async function trackVaultHints(
   for (const hash of vaultCandidates(row, hints)) {
     if (!isOpen(current.state) || current.state === "bridging") return current;
     const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
-    current = await apply(ctx, { row: current, transitions });
+    current = await apply(ctx, { row: current, transitions, readTransaction });
   }
   return current;
 }
@@ -110,7 +110,7 @@ async function trackDelivery(
   if (row.state !== "bridging") return row;
   const arrivals = vaultCandidates(row, hints);
   return apply(ctx, {
-    row,
+    ...{ row, readTransaction },
     transitions: await deliveryTransitions(ctx, { row, readTransaction, arrivals }),
   });
 }
@@ -132,7 +132,7 @@ async function trackSecondStep(
     if (!awaitsSecondStep(current)) return current;
     for (const hash of await candidates()) {
       const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
-      current = await apply(ctx, { row: current, transitions });
+      current = await apply(ctx, { row: current, transitions, readTransaction });
     }
   }
   return current;
@@ -144,7 +144,7 @@ async function trackRequest(
 ): Promise<DepositRow> {
   if (!isRequested(row) && !isRejected(row)) return row;
   return apply(ctx, {
-    row,
+    ...{ row, readTransaction },
     transitions: await settlementTransitions(ctx, { row, readTransaction, hints }),
   });
 }

@@ -1,0 +1,51 @@
+import type { Hex } from "viem";
+import type { EvidenceBlock } from "../../db/queries/deposit-evidence-queries.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import { isOpen, isRequested } from "./deposit-state-machine.ts";
+import type { TransactionReader } from "./deposit-transaction-reader.ts";
+
+/** Returns the transactions that prove what a deposit's row says, each once, with their chains. */
+export function provingTransactions(row: DepositRow): { chainId: number; txHash: Hex }[] {
+  const { fromChainId, vaultChainId, history } = row;
+  const requested = history.some(isRequested);
+  const listed: readonly (readonly [number, string | null])[] = [
+    [fromChainId, row.sourceProven ? row.sourceTxHash : null],
+    [vaultChainId, row.destinationTxHash],
+    [vaultChainId, row.depositProven || row.shares !== null ? row.depositTxHash : null],
+    [vaultChainId, row.state === "completed" && requested ? row.claimTxHash : null],
+    [requested ? vaultChainId : fromChainId, row.refundTxHash],
+  ];
+  const found = new Map(
+    listed.flatMap(([chainId, hash]) =>
+      hash === null ? [] : [[`${chainId} ${hash}`, { chainId, txHash: hash as Hex }] as const],
+    ),
+  );
+  return [...found.values()];
+}
+
+/** Returns the block of a transaction, or null if it is in none. Errors of the RPC nodes propagate. */
+export async function readEvidence(
+  readTransaction: TransactionReader,
+  { chainId, txHash }: { chainId: number; txHash: Hex },
+): Promise<EvidenceBlock | null> {
+  const { receipt } = await readTransaction(chainId, txHash);
+  if (receipt?.blockHash === undefined) return null;
+  return { chainId, txHash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash };
+}
+
+/**
+ * Returns the blocks of the transactions that a change newly makes part of what a deposit's row says, as the reader
+ * showed them when the change was decided. The source of a routed deposit that had ended before is left out: it is
+ * recorded once source and delivery were found to belong together. Errors of the RPC nodes propagate.
+ */
+export async function readNewEvidence(
+  readTransaction: TransactionReader,
+  { before, after }: { before: DepositRow; after: DepositRow },
+): Promise<EvidenceBlock[]> {
+  const found = new Set(provingTransactions(before).map(({ txHash }) => txHash));
+  if (before.provider !== null && !isOpen(before.state) && after.sourceTxHash !== null)
+    found.add(after.sourceTxHash as Hex);
+  const added = provingTransactions(after).filter(({ txHash }) => !found.has(txHash));
+  const blocks = await Promise.all(added.map((one) => readEvidence(readTransaction, one)));
+  return blocks.filter((block) => block !== null);
+}

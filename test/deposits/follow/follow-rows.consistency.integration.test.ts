@@ -1,0 +1,86 @@
+import { getAddress, type Hex } from "viem";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { randomOf } from "../../support/flows/random.ts";
+import { AWAY, execute, HOME } from "../../support/following/contracts.ts";
+import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/deployment.ts";
+import { type Order, USERS, World } from "../../support/following/world.ts";
+
+/** Rows whose parts were read at different times must say what the chains say in the end, each time `judge` recounts. */
+const [USER = "0x"] = USERS;
+const STRANGER: Hex = `0x${"bd".repeat(19)}01`;
+const AMOUNT = 100_000_000;
+
+let database: EmbeddedDatabase;
+let world: World;
+beforeAll(async () => {
+  database = await openEmbeddedDatabase();
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await database.close();
+});
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  world = new World(randomOf(1), { database, setTime: (now) => vi.setSystemTime(now) });
+  await world.begin();
+});
+
+const stateOf = async ({ trackingId }: Order): Promise<string | undefined> =>
+  (await world.readAll()).find(({ tracking_id }) => tracking_id === trackingId)?.state;
+
+/** Lets minutes pass in which the jobs run. */
+async function minutes(count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute += 1) {
+    world.pass(10);
+    await world.round();
+  }
+}
+
+/** A stranger sends the calldata of a deposit at his own cost, and a relayer pays it out. */
+function repeatByStranger({ source: { chainId, to, data } }: Order): void {
+  const call = { from: getAddress(STRANGER), to: getAddress(to), data };
+  const run: Parameters<typeof world.home.send>[0]["run"] = (chain) => execute(chain, call);
+  world.chain(chainId).send({ from: call.from, to: call.to, input: data, value: 0n, run });
+  world.include();
+  world.pass(3);
+  for (const transfer of world.openTransfers()) world.relay(transfer);
+  world.include();
+}
+
+test.each(["own", "router"] as const)(
+  "%s: takes the shares of the new block if a reorg follows a customer's reading, before any job",
+  async (kind) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    const hash = world.send(order);
+    world.include();
+    world.pass(3);
+    await world.status(hash, HOME);
+    expect(await stateOf(order)).toBe("completed");
+    world.chain(HOME).reorg(5, () => true);
+    world.pass(1);
+    await world.settle(8);
+    await world.judge();
+  },
+);
+
+test.each(["the jobs", "a customer's reading"])(
+  "one_step: is under way again if %s found the user's own transfer, although a stranger's arrived",
+  async (finder) => {
+    const order = await world.build("one_step", { user: USER, amount: AMOUNT });
+    repeatByStranger(order);
+    await minutes(3);
+    expect(await stateOf(order)).toBe("completed");
+    const hash = world.send(order);
+    world.include();
+    world.pass(3);
+    if (finder === "a customer's reading") await world.status(hash, AWAY);
+    await minutes(4);
+    expect(await stateOf(order)).toBe("bridging");
+    await world.settle(8);
+    await world.judge();
+    for (const transfer of world.openTransfers()) world.relay(transfer);
+    await world.settle(4);
+    expect(["completed", "refunded"]).toContain(await stateOf(order));
+    await world.judge();
+  },
+);
