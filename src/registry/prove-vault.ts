@@ -33,6 +33,9 @@ const GENERIC_ADAPTER = "erc4626";
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   const client = ctx.chains.client(row.chainId);
   if (client === null) return unread(`chain ${row.chainId} is not served`);
+  // What discovered the vault no longer vouches for it. Its holders can still leave.
+  if (row.provenance.source === "factory" && row.namedBy.length === 0)
+    return { finding: refusal(ctx, "no register names it any more"), derived: null };
   try {
     const resolved = await resolveVault(client, row);
     if (!resolved.ok) return { finding: refusal(ctx, resolved.reason), derived: null };

@@ -85,6 +85,26 @@ describe("discoverVaults()", () => {
     expect((await rowOf(stays))?.namedBy).toHaveLength(1);
   });
 
+  test("closes an open vault that left its register, once the refusal stands for 30 minutes", async () => {
+    const address = await newVault();
+    await ask("set", [[address]]);
+    now += DAY_MS;
+    await discoverVaults(context());
+    const own = eq(vaults.address, address.toLowerCase());
+    await causeway.db.update(vaults).set({ status: "active", statusBy: "proof" }).where(own);
+    await ask("set", [[]]);
+    now += DAY_MS;
+    await discoverVaults(context());
+    for (let round = 0; round < 3; round += 1) {
+      now = Math.max(now, (await rowOf(address))?.proofDueAt.getTime() ?? now);
+      await proveDueVaults(context());
+    }
+    expect(await rowOf(address)).toMatchObject({
+      ...{ status: "paused", statusBy: "proof", statusReason: "no register names it any more" },
+      wasActive: true,
+    });
+  });
+
   test("records a contract that is no register, and goes on", async () => {
     const other = await newVault();
     const entry = { chain_id: CHAIN, adapter: "erc4626", protocol: "Other", openness: "governed" };
