@@ -6,6 +6,7 @@ import type { GovernanceEvent } from "./governance/governance-event.ts";
 import type { LensVault } from "./lens/position-lens.ts";
 import type { Token, Vault } from "./vault.ts";
 import type { Deriver } from "./vault-derivation.ts";
+import type { VaultExits } from "./vault-exits.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
@@ -242,6 +243,8 @@ export interface VaultAdapter {
   flows(vault: Vault): FlowSource;
   /** Returns how asynchronous deposits are followed, or null if every deposit into this vault mints shares at once. */
   asyncDeposits?(vault: Vault): AsyncDeposits | null;
+  /** How withdrawals are read, encoded and followed. Absent if no way out of the family is known. */
+  exits?: VaultExits;
 }
 
 /**
