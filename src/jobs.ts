@@ -2,7 +2,6 @@ import { type JobName, recordJobRun } from "./catalog/job-runs.ts";
 import type { Context } from "./context.ts";
 import { deleteExpiredAnswers } from "./deposits/build/idempotent-build.ts";
 import { deleteUnsent } from "./deposits/delete-unsent-deposits.ts";
-import { FollowMessage, followDeposits, followFromMessage } from "./deposits/follow/follow-deposits.ts";
 import { AppError, failure } from "./errors.ts";
 import { BackfillMessage, backfillFromMessage } from "./flows/backfill-flows.ts";
 import { indexAllChains } from "./flows/index-flows.ts";
@@ -14,6 +13,7 @@ import type { HeldLease } from "./lib/renewed-lease.ts";
 import { discoverVaults } from "./registry/discovery/discover-vaults.ts";
 import { proveDueVaults } from "./registry/prove-due-vaults.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
+import { FollowMessage, followDeposits, followFromMessage } from "./tracking/follow/follow-deposits.ts";
 
 /** A background job that a cron trigger starts. */
 export interface Job {

@@ -15,10 +15,10 @@ const MEDIAN_LINES = 110;
 /** Code that decides about money. It must be pure: the time is an argument. */
 const PURE = [
   "src/lib/",
-  "src/deposits/track/deposit-state-machine.ts",
-  "src/deposits/track/deposit-poll-schedule.ts",
+  "src/tracking/track/deposit-state-machine.ts",
+  "src/tracking/track/deposit-poll-schedule.ts",
   "src/orders/order-slippage.ts",
-  "src/deposits/track/deposit-proofs.ts",
+  "src/tracking/track/deposit-proofs.ts",
   "src/vaults/families/",
   "src/vaults/governance/",
 ];

@@ -11,11 +11,11 @@ import { failure } from "../errors.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { Deposit, DepositDetail, DepositState } from "../schemas/deposit-schema.ts";
-import { currentState, nextState, statusOf } from "./track/deposit-state-machine.ts";
-import { pollAfter, readDepositSteps } from "./track/deposit-steps.ts";
-import { createTransactionReader } from "./track/deposit-transaction-reader.ts";
-import { nextStep } from "./track/next-deposit-step.ts";
-import { trackDeposit } from "./track/track-deposit.ts";
+import { currentState, nextState, statusOf } from "../tracking/track/deposit-state-machine.ts";
+import { pollAfter, readDepositSteps } from "../tracking/track/deposit-steps.ts";
+import { createTransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
+import { trackDeposit } from "../tracking/track/track-deposit.ts";
+import { nextStep } from "./next-deposit-step.ts";
 
 /**
  * Converts the database row of a tracked deposit to the API format, without the next step. `now` (unix milliseconds)

@@ -25,6 +25,16 @@ export const StepLeg = z.object({
 });
 export type StepLeg = z.infer<typeof StepLeg>;
 
+/** What the user does for a deposit, as stored when it is built. */
+export const StepPlan = z.object({
+  source: StepLeg,
+  /** The second step on the vault's chain, or null if one transaction is enough. */
+  destination: StepLeg.nullable(),
+  /** True if the vault settles the deposit later, so that the user may have to claim the shares. */
+  settles: z.boolean(),
+});
+export type StepPlan = z.infer<typeof StepPlan>;
+
 /** What the chains show of a leg. */
 export interface LegFacts {
   state: StepState;

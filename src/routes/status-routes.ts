@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { getStatus } from "../deposits/status/get-status.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { TransferStatus } from "../schemas/deposit-schema.ts";
 import { ChainIdParam, TxHashInput } from "../schemas/primitive-schemas.ts";
+import { getStatus } from "../status/get-status.ts";
 
 const statusGet = defineRoute({
   operationId: "status.get",

@@ -6,6 +6,7 @@ import { AppError, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { withDeadline } from "../../lib/timers.ts";
 import { type GasFunds, readGasPrice } from "../../orders/gas-funds.ts";
+import type { StepPlan } from "../../orders/order-steps.ts";
 import type { BuildInput } from "../../schemas/build-input-schema.ts";
 import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
 import { findToken } from "../../vaults/find-token.ts";
@@ -17,7 +18,7 @@ import { toEstimate, toWireBuilt } from "./build-response.ts";
 import { type DepositOrder, resolveOrder, sourceClient } from "./deposit-order.ts";
 import { isTokenRefusal } from "./deposit-preflight.ts";
 import { prepareRouted } from "./deposit-route-search.ts";
-import { type DepositStepPlan, planDepositSteps } from "./deposit-step-plan.ts";
+import { planDepositSteps } from "./deposit-step-plan.ts";
 import { type DirectDeposit, prepareDirect, QUOTE_TTL_MS } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
@@ -74,7 +75,7 @@ function directToken({ from, client, vault, entry }: DepositOrder): Token | null
 /** Inserts a built deposit into the database, in state `built`. Throws `store_unavailable`. */
 async function recordDeposit(
   ctx: Context,
-  input: { prepared: PreparedDeposit; expiresAt: Date; plan: DepositStepPlan },
+  input: { prepared: PreparedDeposit; expiresAt: Date; plan: StepPlan },
 ): Promise<void> {
   const { prepared, plan } = input;
   const { order } = prepared;

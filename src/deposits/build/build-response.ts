@@ -1,5 +1,6 @@
 import { mulDivDown } from "../../lib/amount.ts";
 import { type GasFunds, isGasSufficient } from "../../orders/gas-funds.ts";
+import type { StepPlan } from "../../orders/order-steps.ts";
 import { isNativePayment, simulatedHead, type TokenPayment } from "../../orders/simulate-payment.ts";
 import { toTransactionRequest, toWalletCall } from "../../orders/wallet-calls.ts";
 import { formatUsdValue } from "../../prices/price.ts";
@@ -7,7 +8,7 @@ import type { BuildEstimate, BuiltDeposit, Warning } from "../../schemas/quote-s
 import type { Approval, TransactionRequest, WalletCall } from "../../schemas/transaction-schema.ts";
 import { settlementOf } from "../../vaults/vault-settlement.ts";
 import { approvedSpender, type DepositIntent, type DepositOrder, paysNative } from "./deposit-order.ts";
-import { type DepositStepPlan, toBuiltSteps } from "./deposit-step-plan.ts";
+import { toBuiltSteps } from "./deposit-step-plan.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
@@ -47,7 +48,7 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
  */
 export function toWireBuilt(
   prepared: PreparedDeposit,
-  made: { expiresAt: Date; plan: DepositStepPlan; gas: GasFunds | null; paid: bigint | null },
+  made: { expiresAt: Date; plan: StepPlan; gas: GasFunds | null; paid: bigint | null },
 ): BuiltDeposit {
   const { order } = prepared;
   const { expiresAt, plan, gas, paid } = made;

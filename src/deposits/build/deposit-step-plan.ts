@@ -1,24 +1,20 @@
-import * as z from "zod";
 import { isNative } from "../../lib/address.ts";
-import { type LegFacts, StepLeg, toClaimStep, toLeg, toLegSteps } from "../../orders/order-steps.ts";
+import {
+  type LegFacts,
+  type StepLeg,
+  type StepPlan,
+  toClaimStep,
+  toLeg,
+  toLegSteps,
+} from "../../orders/order-steps.ts";
 import { toTransactionRequest } from "../../orders/wallet-calls.ts";
 import type { Step, TokenRef } from "../../schemas/step-schema.ts";
 import { approvedSpender, paysNative } from "./deposit-order.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
-/** What the user does for a deposit, as stored when it is built. */
-export const DepositStepPlan = z.object({
-  source: StepLeg,
-  /** The second step on the vault's chain, or null if one transaction is enough. */
-  destination: StepLeg.nullable(),
-  /** True if the vault settles the deposit later, so that the user may have to claim the shares. */
-  settles: z.boolean(),
-});
-export type DepositStepPlan = z.infer<typeof DepositStepPlan>;
-
 /** Returns what the user does for a prepared deposit. `paid` is the token that the user pays with. */
-export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): DepositStepPlan {
+export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): StepPlan {
   if (prepared.kind === "direct") {
     const { direct } = prepared;
     return { source: directLeg(direct, "source"), destination: null, settles: isRequest(direct) };
@@ -79,7 +75,7 @@ function transferLeg(
 }
 
 /** Returns the steps of a deposit that was just built. */
-export function toBuiltSteps(plan: DepositStepPlan): Step[] {
+export function toBuiltSteps(plan: StepPlan): Step[] {
   const now: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
   const later: LegFacts = { ...now, state: "waiting", approvalsWait: true };
   const { source, destination, settles } = plan;

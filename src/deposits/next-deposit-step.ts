@@ -1,0 +1,94 @@
+import { type Address, getAddress } from "viem";
+import type { Context } from "../context.ts";
+import { type DepositRow, selectOtherRequests } from "../db/queries/deposit-queries.ts";
+import { AppError } from "../errors.ts";
+import { describeError } from "../lib/logger.ts";
+import { type PreparedClaim, prepareClaim, refusedClaim } from "../orders/claim-transaction.ts";
+import { findVaultOfDeposit, isRequestGone, readRequest } from "../tracking/track/async-deposit-request.ts";
+import { isRequested } from "../tracking/track/deposit-state-machine.ts";
+import { awaitsSecondStep } from "../tracking/track/vault-transaction.ts";
+import { toSignableDeposit } from "./build/build-response.ts";
+import { prepareSecondStep } from "./build/two-step-deposit.ts";
+
+const NO_NEXT_STEP: PreparedClaim = { next: null, refusal: null };
+
+/**
+ * Returns the next transaction that the user must sign for a deposit, built and simulated now: the second step for the
+ * amount that arrived, or the claim of settled shares. If the vault rejects it or a chain cannot be read, the result
+ * contains a `refusal` instead. Both are null if there is nothing to sign. Throws only unexpected errors.
+ */
+export async function nextStep(ctx: Context, row: DepositRow): Promise<PreparedClaim> {
+  try {
+    if (isRequested(row)) return await prepareNextClaim(ctx, row);
+    if (!awaitsSecondStep(row) || row.deliveredAmount === null || row.moveToken === null) return NO_NEXT_STEP;
+    return await nextDeposit(ctx, {
+      row,
+      token: getAddress(row.moveToken),
+      amount: BigInt(row.deliveredAmount),
+    });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    ctx.log.warn("next_step_refused", { tracking_id: row.trackingId, error: describeError(error) });
+    return { next: null, refusal: { code: error.code, detail: error.message } };
+  }
+}
+
+async function nextDeposit(
+  ctx: Context,
+  arrival: { row: DepositRow; token: Address; amount: bigint },
+): Promise<PreparedClaim> {
+  const { row, token, amount } = arrival;
+  const prepared = await prepareSecondStep(ctx, {
+    vault: await findVaultOfDeposit(ctx, row),
+    user: getAddress(row.userAddress),
+    token,
+    amount,
+    slippage: row.slippage,
+    trackingId: row.trackingId,
+    partnerId: row.partnerId,
+    partnerType: row.partnerType,
+  });
+  const { balance } = prepared.checked;
+  if (balance !== null && balance < amount) {
+    const detail = "the account no longer holds the delivered amount";
+    return { next: null, refusal: { code: "balance_insufficient", detail } };
+  }
+  return { next: { kind: "deposit", ...toSignableDeposit(prepared) }, refusal: null };
+}
+
+/**
+ * Returns the simulated claim of a deposit's settled shares, or an empty result while the vault has not settled the
+ * request or if it sends the shares itself. The refusal is `request_gone` if the vault no longer knows the request, and
+ * `claim_shared` if the claim is the next step of an earlier request of the same account. Throws `store_unavailable`.
+ * Errors of the RPC nodes propagate.
+ */
+async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<PreparedClaim> {
+  const now = await readRequest(ctx, row);
+  if (now === null) return refusedClaim("would_revert", "the vault no longer takes requests");
+  if (isRequestGone(now.pending) === true) {
+    return refusedClaim("request_gone", "the vault no longer knows this request, and no shares followed it");
+  }
+  const user = getAddress(row.userAddress);
+  const call = now.requests.claim(now.vault, { user, pending: now.pending });
+  if (call === null) return { next: null, refusal: null };
+  const earlier = await findSharingRequest(ctx, row);
+  if (earlier !== null) {
+    return refusedClaim(
+      "claim_shared",
+      `one claim takes the shares of several requests: it is the next step of ${earlier}`,
+    );
+  }
+  return prepareClaim(ctx, { vault: now.vault, user, call, headTime: now.block.timestamp });
+}
+
+/**
+ * Returns the tracking id of the account's oldest open request that the same claim collects, or null if that is this
+ * deposit.
+ */
+async function findSharingRequest(ctx: Context, row: DepositRow): Promise<string | null> {
+  const others = await selectOtherRequests(ctx.db, row);
+  const [first] = others.filter((other) => isRequested(other) && other.requestId === row.requestId);
+  if (first === undefined) return null;
+  const [at, own] = [first.createdAt.getTime(), row.createdAt.getTime()];
+  return at < own || (at === own && first.trackingId < row.trackingId) ? first.trackingId : null;
+}

@@ -1,0 +1,105 @@
+import { type Hex, keccak256 } from "viem";
+import type { TransactionOnChain } from "../chains/chain-transaction.ts";
+import type { Context } from "../context.ts";
+import { type DepositRow, selectDepositsByTransaction } from "../db/queries/deposit-queries.ts";
+import { findShareProof, routerRefs } from "../tracking/track/deposit-proofs.ts";
+import { isOpen, isRequested } from "../tracking/track/deposit-state-machine.ts";
+import { innerDataHashes, isSourceOpen, matchesSource } from "../tracking/track/source-transaction.ts";
+import { awaitsSecondStep } from "../tracking/track/vault-transaction.ts";
+
+/** A transaction of a status request as its chain returned it. `seen` is null if the chain could not be read. */
+export interface FoundTransaction {
+  hash: Hex;
+  chainId: number;
+  seen: TransactionOnChain | null;
+}
+
+/**
+ * How a transaction belongs to a deposit. `proven`: the deposit's row has it as proven. `named`: its receipt has a Router
+ * event that proves the deposit. `reported`: reported by a caller, and equal to the built source transaction. `matched`:
+ * equal to the built source transaction, but not reported. `replayed`: does one of these for a deposit that another
+ * transaction has proven. `claimed`: only reported.
+ */
+export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "claimed";
+
+interface DepositMatch {
+  row: DepositRow;
+  kind: MatchKind;
+}
+
+/**
+ * Priority of the match kinds; the highest wins. Among deposits with the same calldata, a reported transaction ranks
+ * above an unreported one.
+ */
+const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
+  proven: 5,
+  named: 4,
+  reported: 3,
+  matched: 2,
+  replayed: 1,
+  claimed: 0,
+};
+
+/**
+ * Finds the deposit that a transaction belongs to and returns the strongest match, or null if there is none. Throws
+ * `store_unavailable`.
+ */
+export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<DepositMatch | null> {
+  const { hash, chainId, seen } = found;
+  const refs = seen === null || seen.receipt === null ? [] : routerRefs(seen.receipt);
+  const dataHashes = seen === null ? [] : dataHashesOf(seen);
+  const asked = { hash, chainId, dataHashes, refs };
+  const rows = await selectDepositsByTransaction(ctx.db, asked);
+  const tracked = rows.flatMap((row) => {
+    const kind = matchKindOf(row, { ...found, ...asked });
+    return kind === null ? [] : [{ row, kind }];
+  });
+  return tracked.sort((a, b) => MATCH_RANK[b.kind] - MATCH_RANK[a.kind])[0] ?? null;
+}
+
+/**
+ * Returns the keccak256 hash of the transaction's calldata and, if the transaction succeeded, of the calldata of each
+ * call inside it.
+ */
+function dataHashesOf({ transaction, receipt }: TransactionOnChain): Hex[] {
+  if (transaction === null) return [];
+  const inner = receipt?.succeeded === true ? innerDataHashes(transaction.input) : [];
+  return [keccak256(transaction.input), ...inner];
+}
+
+function matchKindOf(
+  row: DepositRow,
+  found: FoundTransaction & { dataHashes: readonly Hex[]; refs: readonly Hex[] },
+): MatchKind | null {
+  const { hash, chainId, seen, dataHashes, refs } = found;
+  if (isProvenBy(row, hash)) return "proven";
+  if (isNamedBy(row, found)) return isOpen(row.state) || awaitsSecondStep(row) ? "named" : "replayed";
+  if (seen !== null && chainId === row.fromChainId && matchesSource(row, seen)) {
+    if (!isSourceOpen(row)) return "replayed";
+    return row.sourceTxHash === hash ? "reported" : "matched";
+  }
+  // A copied reference or copied calldata is no report. What else selected the row is one.
+  const copied = refs.some((ref) => ref === row.ref) || dataHashes.some((of) => of === row.sourceDataHash);
+  const hashes: readonly (string | null)[] = [row.sourceTxHash, row.depositTxHash, row.claimTxHash];
+  return copied && !hashes.includes(hash) ? null : "claimed";
+}
+
+/**
+ * Returns true if a receipt has a Router event that proves a deposit. The reference alone proves nothing, because
+ * anybody can repeat it in an order of their own.
+ */
+function isNamedBy(row: DepositRow, { chainId, seen }: FoundTransaction): boolean {
+  const receipt = seen?.receipt ?? null;
+  if (receipt === null || chainId !== row.vaultChainId) return false;
+  return findShareProof(receipt, { row, via: "router" }) !== null;
+}
+
+/** Returns true if a transaction is already proven on-chain to belong to a deposit. */
+export function isProvenBy(row: DepositRow, hash: Hex): boolean {
+  if (row.destinationTxHash === hash || row.refundTxHash === hash) return true;
+  if (row.sourceTxHash === hash && row.sourceProven) return true;
+  // The shares stay unknown when one claim settles several requests.
+  const claimed = row.shares !== null || row.state === "completed";
+  if (row.claimTxHash === hash && claimed && row.history.some(isRequested)) return true;
+  return row.depositTxHash === hash && (row.depositProven || row.shares !== null);
+}

@@ -1,0 +1,180 @@
+import type { Hex } from "viem";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { unservedChain } from "../chains/chain-definitions.ts";
+import type { Context } from "../context.ts";
+import type { DepositRow } from "../db/queries/deposit-queries.ts";
+import { AppError, failure } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
+import type { TransferStatus } from "../schemas/deposit-schema.ts";
+import { isUnseen } from "../tracking/track/deposit-state-machine.ts";
+import {
+  createTransactionReader,
+  type TransactionReader,
+} from "../tracking/track/deposit-transaction-reader.ts";
+import { applyTransitions, type Transition } from "../tracking/track/deposit-transitions.ts";
+import { isSourceOpen, sourceTransitions } from "../tracking/track/source-transaction.ts";
+import { trackDeposit } from "../tracking/track/track-deposit.ts";
+import { vaultTransitions } from "../tracking/track/vault-transaction.ts";
+import {
+  type FoundTransaction,
+  isProvenBy,
+  type MatchKind,
+  matchDeposit,
+} from "./find-deposit-of-transaction.ts";
+import { getReplayStatus } from "./repeated-transaction-status.ts";
+import { toStatusWithoutSteps, toTransferStatus, toUntrackedStatus } from "./tracked-deposit-status.ts";
+import { classifyUntracked } from "./untracked-transaction-status.ts";
+import { findUserOperation } from "./user-operation.ts";
+
+/** Parameters of a status request: a transaction hash, and the chains on which the transaction may be. */
+export interface StatusQuery {
+  txHash: Hex;
+  fromChainId: number;
+  toChainId: number;
+}
+
+/**
+ * Returns the transfer status of a transaction of a deposit: its source transaction, second step, delivery, claim or
+ * refund, or the user operation that contains one of them, on either of the chains. First updates that deposit from
+ * on-chain data; for a transaction without a deposit nothing is stored. Throws `chain_unsupported`, `store_unavailable`,
+ * and `upstream_unavailable` or `upstream_timeout` if the chain cannot be read and the transaction is not yet proven.
+ */
+export async function getStatus(ctx: Context, query: StatusQuery): Promise<TransferStatus> {
+  const client = ctx.chains.client(query.fromChainId);
+  if (client === null || !ctx.chains.definitions.has(query.toChainId)) {
+    const chainId = client === null ? query.fromChainId : query.toChainId;
+    throw unservedChain(chainId, ctx.chains.definitions);
+  }
+  const readTransaction = createTransactionReader(ctx);
+  const search = await findTransaction(query, readTransaction);
+  const { unreadable } = search;
+  const found =
+    search.found.seen?.transaction === null
+      ? ((await findContainingTransaction(ctx, { query, readTransaction })) ?? search.found)
+      : search.found;
+  const tracked = await matchDeposit(ctx, found);
+  if (unreadable !== null && tracked?.kind !== "proven") throw unreadable;
+  const status = tracked === null ? null : await statusOfMatch(ctx, { ...tracked, found, readTransaction });
+  return status ?? statusOfUntracked(ctx, { found, client });
+}
+
+async function statusOfUntracked(
+  ctx: Context,
+  { found, client }: { found: FoundTransaction; client: ChainClient },
+): Promise<TransferStatus> {
+  const { seen } = found;
+  if (seen === null) throw failure("upstream_unavailable", "the transaction's chain cannot be read");
+  const on = ctx.chains.client(found.chainId) ?? client;
+  return toUntrackedStatus(ctx, { found, verdict: await classifyUntracked(ctx, { client: on, seen }) });
+}
+
+interface MatchedTransaction {
+  row: DepositRow;
+  kind: MatchKind;
+  found: FoundTransaction;
+  readTransaction: TransactionReader;
+}
+
+/**
+ * Returns the status of a transaction that was matched with a deposit, or null if the transaction does not belong to the
+ * deposit after all.
+ */
+async function statusOfMatch(ctx: Context, matched: MatchedTransaction): Promise<TransferStatus | null> {
+  const { kind, found, readTransaction } = matched;
+  if (kind === "replayed") return getReplayStatus(ctx, matched);
+  const row = await advanceDeposit(ctx, matched);
+  if (isProvenBy(row, found.hash)) return toTransferStatus(ctx, row);
+  if (kind === "claimed") return isClaimShown(row, found) ? toStatusWithoutSteps(ctx, row) : null;
+  // Its receipt shows neither shares nor a request, or it proves another deposit.
+  if (found.seen?.receipt != null && isUnseen(row.state)) return null;
+  const overtaken = kind !== "named" && row.sourceProven && row.state !== "failed";
+  return overtaken ? getReplayStatus(ctx, { row, found, readTransaction }) : toTransferStatus(ctx, row);
+}
+
+/**
+ * Returns true if a transaction that was only reported for a deposit is shown as the deposit's. Anybody may report
+ * anything, so nothing but a transaction that no chain shows yet is taken as what the reporter says, and only while the
+ * deposit itself has not been seen; or a pending one that the user has sent. Nothing is offered to sign in it.
+ */
+function isClaimShown(row: DepositRow, { seen }: FoundTransaction): boolean {
+  if (seen?.receipt != null) return false;
+  const sender = seen?.transaction?.from ?? null;
+  return sender === null ? isUnseen(row.state) : sameAddress(sender, row.userAddress);
+}
+
+interface TransactionSearch {
+  found: FoundTransaction;
+  /** Error of reading the source chain, or null if it could be read. */
+  unreadable: AppError | null;
+}
+
+/**
+ * Reads a transaction from the source chain or, if it is not there, from the vault's chain, because the hash may be
+ * that of a delivery or of a second step.
+ */
+async function findTransaction(
+  { txHash: hash, ...query }: StatusQuery,
+  readTransaction: TransactionReader,
+): Promise<TransactionSearch> {
+  const { fromChainId, toChainId } = query;
+  let unreadable: AppError | null = null;
+  for (const chainId of new Set([fromChainId, toChainId])) {
+    try {
+      const seen = await readTransaction(chainId, hash);
+      if (seen.transaction !== null || seen.receipt !== null)
+        return { found: { hash, chainId, seen }, unreadable: null };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // The transaction need not be on the vault's chain, so an unreadable vault chain alone is not an error.
+      if (chainId === fromChainId) unreadable = error;
+    }
+  }
+  const seen = unreadable === null ? await readTransaction(fromChainId, hash) : null;
+  return { found: { hash, chainId: fromChainId, seen }, unreadable };
+}
+
+/**
+ * Finds the transaction that contains the user operation of this hash on one of the chains, or returns null if there is
+ * none. Wallets of smart accounts show the hash of the operation as that of the transaction.
+ */
+async function findContainingTransaction(
+  ctx: Context,
+  { query, readTransaction }: { query: StatusQuery; readTransaction: TransactionReader },
+): Promise<FoundTransaction | null> {
+  for (const chainId of new Set([query.fromChainId, query.toChainId])) {
+    const client = ctx.chains.client(chainId);
+    const hash =
+      client === null ? null : await findUserOperation(ctx, { client, operationHash: query.txHash });
+    if (hash !== null) return { hash, chainId, seen: await readTransaction(chainId, hash) };
+  }
+  return null;
+}
+
+/**
+ * Applies the status transitions that a transaction proves to its deposit, then tracks the remaining steps of the
+ * deposit.
+ */
+async function advanceDeposit(
+  ctx: Context,
+  { row, found, readTransaction }: MatchedTransaction,
+): Promise<DepositRow> {
+  const transitions = await transitionsOf(ctx, { row, found, readTransaction });
+  const moved = await applyTransitions(ctx, { row, transitions, readTransaction });
+  return (await trackDeposit(ctx, { row: moved, readTransaction })).row;
+}
+
+async function transitionsOf(
+  ctx: Context,
+  {
+    row,
+    found,
+    readTransaction,
+  }: { row: DepositRow; found: FoundTransaction; readTransaction: TransactionReader },
+): Promise<Transition[]> {
+  const { hash, chainId, seen } = found;
+  if (seen === null) return [];
+  const mayBeSource = chainId === row.fromChainId && isSourceOpen(row) && !isProvenBy(row, hash);
+  const atSource = mayBeSource ? await sourceTransitions(ctx, { row, hash, seen }) : [];
+  const mayBeAtVault = chainId === row.vaultChainId && row.provider !== null && atSource.length === 0;
+  return mayBeAtVault ? vaultTransitions(ctx, { row, hash, readTransaction }) : atSource;
+}

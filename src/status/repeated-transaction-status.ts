@@ -1,0 +1,97 @@
+import type { Context } from "../context.ts";
+import type { DepositRow } from "../db/queries/deposit-queries.ts";
+import { AppError } from "../errors.ts";
+import { describeError } from "../lib/logger.ts";
+import type { TransferStatus } from "../schemas/deposit-schema.ts";
+import { deliveryTransitions } from "../tracking/track/bridge-delivery.ts";
+import type { TransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
+import { previewTransitions, type Transition } from "../tracking/track/deposit-transitions.ts";
+import { sourceTransitions } from "../tracking/track/source-transaction.ts";
+import { vaultTransitions } from "../tracking/track/vault-transaction.ts";
+import type { FoundTransaction } from "./find-deposit-of-transaction.ts";
+import { toStatusWithoutSteps } from "./tracked-deposit-status.ts";
+
+/**
+ * Returns the transfer status of a replay: a second transaction of a deposit that another one has proven, for example
+ * because the user signed the order twice. The replay is tracked like the original, and the status says what this
+ * transaction did, but nothing is stored, because a deposit records only one transaction of each step. Throws
+ * `store_unavailable`.
+ */
+export async function getReplayStatus(ctx: Context, replayed: Replay): Promise<TransferStatus> {
+  const { row } = replayed;
+  const replay = await followSource(ctx, replayed);
+  // The user has the token, but the second step belongs to the original deposit.
+  const state = replay.state === "awaiting_deposit" ? "partial" : replay.state;
+  // What the Router measured is what was sent, because an order can be repeated with another amount.
+  const byRouter = replay.provider === null && replay.receivedAmount !== null;
+  const fromAmount = byRouter ? (replay.receivedAmount ?? row.fromAmount) : row.fromAmount;
+  return toStatusWithoutSteps(ctx, { ...replay, state, fromAmount });
+}
+
+interface Replay {
+  /** The deposit as stored: what the original transaction has proven. */
+  row: DepositRow;
+  /** The replay. */
+  found: FoundTransaction;
+  readTransaction: TransactionReader;
+}
+
+/** Returns the deposit's row as it would be if the replay were the only transaction that was seen. */
+async function followSource(ctx: Context, { row, found, readTransaction }: Replay): Promise<DepositRow> {
+  const { hash, chainId, seen } = found;
+  const isSource = seen !== null && chainId === row.fromChainId;
+  const first = resetDeposit(row, isSource ? hash : null);
+  const atSource = isSource ? await sourceTransitions(ctx, { row: first, hash, seen }) : [];
+  const atVault =
+    atSource.length === 0 && chainId === row.vaultChainId && row.provider !== null
+      ? await vaultTransitions(ctx, { row: resetDeposit(row, null), hash, readTransaction })
+      : [];
+  const replay = previewTransitions(ctx, { row: first, transitions: [...atSource, ...atVault] });
+  if (replay.state !== "bridging") return replay;
+  const transitions = (await replayTransitions(ctx, { row: replay, readTransaction })).filter(
+    (one) => !isOfOriginal(row, one),
+  );
+  return previewTransitions(ctx, { row: replay, transitions });
+}
+
+/** Returns the status transitions of a replay's delivery or refund, or an empty list if a chain cannot be read. */
+async function replayTransitions(
+  ctx: Context,
+  following: { row: DepositRow; readTransaction: TransactionReader },
+): Promise<Transition[]> {
+  try {
+    return await deliveryTransitions(ctx, following);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
+    ctx.log.warn("deposit_unread", { tracking_id: following.row.trackingId, error: describeError(error) });
+    return [];
+  }
+}
+
+/** Returns the deposit's row as if nothing but this source transaction, or nothing at all, were known. */
+const resetDeposit = (row: DepositRow, sourceTxHash: string | null): DepositRow => ({
+  ...row,
+  state: "built",
+  substatus: null,
+  history: [],
+  sourceTxHash,
+  sourceProven: false,
+  depositTxHash: null,
+  depositProven: false,
+  claimTxHash: null,
+  destinationTxHash: null,
+  refundTxHash: null,
+  deliveredAmount: null,
+  receivedAmount: null,
+  shares: null,
+  requestId: null,
+  routerExplorer: null,
+});
+
+/**
+ * Returns true if a status transition belongs to the delivery or refund of the original deposit, which does not prove
+ * anything for the replay.
+ */
+const isOfOriginal = (first: DepositRow, { change }: Transition): boolean =>
+  (change.destinationTxHash != null && change.destinationTxHash === first.destinationTxHash) ||
+  (change.refundTxHash != null && change.refundTxHash === first.refundTxHash);

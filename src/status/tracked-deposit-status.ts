@@ -1,0 +1,70 @@
+import type { Context } from "../context.ts";
+import type { DepositRow } from "../db/queries/deposit-queries.ts";
+import { nextStep } from "../deposits/next-deposit-step.ts";
+import type { TransferStatus } from "../schemas/deposit-schema.ts";
+import { currentState, statusOf } from "../tracking/track/deposit-state-machine.ts";
+import { pollAfter, readDepositSteps } from "../tracking/track/deposit-steps.ts";
+import type { FoundTransaction } from "./find-deposit-of-transaction.ts";
+import { depositSides, untrackedSides } from "./transfer-sides.ts";
+import type { UntrackedStatus } from "./untracked-transaction-status.ts";
+
+/** What the user can do next for a deposit. */
+type DepositActions = Pick<NonNullable<TransferStatus["deposit"]>, "next" | "next_refusal" | "steps">;
+
+/**
+ * Converts a tracked deposit to the transfer status that the API returns, with the deposit's steps. Throws only
+ * unexpected errors.
+ */
+export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<TransferStatus> {
+  const state = currentState(row, ctx.now());
+  const { next, refusal: next_refusal } = await nextStep(ctx, row);
+  const steps = await readDepositSteps(ctx, { row, state, next });
+  return statusOfRow(ctx, { row, actions: { next, next_refusal, steps } });
+}
+
+/**
+ * Converts a row to a transfer status that names the deposit and offers nothing to sign, because the transaction that
+ * was asked for is not the one that the deposit's steps go on from.
+ */
+export function toStatusWithoutSteps(ctx: Context, row: DepositRow): Promise<TransferStatus> {
+  return statusOfRow(ctx, { row, actions: { next: null, next_refusal: null, steps: [] } });
+}
+
+async function statusOfRow(
+  ctx: Context,
+  { row, actions }: { row: DepositRow; actions: DepositActions },
+): Promise<TransferStatus> {
+  const state = currentState(row, ctx.now());
+  return {
+    ...statusOf(state, row.substatus),
+    ...(await depositSides(ctx, row)),
+    bridge: row.bridge,
+    router_explorer: row.routerExplorer,
+    deposit: { tracking_id: row.trackingId, state, shares: row.shares, ...actions },
+    poll_after_ms: pollAfter(state),
+  };
+}
+
+/** Milliseconds after which the status of a transaction without a deposit may have changed. */
+const UNTRACKED_POLL_MS: Readonly<Record<string, number>> = { NOT_FOUND: 3_000, PENDING: 5_000 };
+/** The same for a status that is final. */
+const DONE_POLL_MS = 60_000;
+
+/**
+ * Converts the classification of a transaction without a recorded deposit to the transfer status that the API returns.
+ */
+export async function toUntrackedStatus(
+  ctx: Context,
+  { found, verdict }: { found: FoundTransaction; verdict: UntrackedStatus },
+): Promise<TransferStatus> {
+  const absent = verdict.status === "NOT_FOUND" || verdict.status === "INVALID";
+  return {
+    status: verdict.status,
+    substatus: verdict.substatus,
+    ...(await untrackedSides(ctx, { found, verdict: absent ? null : verdict })),
+    bridge: null,
+    router_explorer: null,
+    deposit: null,
+    poll_after_ms: UNTRACKED_POLL_MS[verdict.status] ?? DONE_POLL_MS,
+  };
+}

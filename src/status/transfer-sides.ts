@@ -1,0 +1,103 @@
+import type { Hex } from "viem";
+import { transactionLink } from "../chains/chain-definitions.ts";
+import type { Context } from "../context.ts";
+import type { DepositRow } from "../db/queries/deposit-queries.ts";
+import type { TransferStatus } from "../schemas/deposit-schema.ts";
+import { isRequested, isUnseen } from "../tracking/track/deposit-state-machine.ts";
+import { describeToken } from "../vaults/token-metadata.ts";
+import type { FoundTransaction } from "./find-deposit-of-transaction.ts";
+import type { UntrackedStatus } from "./untracked-transaction-status.ts";
+
+type TransferSide = NonNullable<TransferStatus["sending"]>;
+/** The sending and the receiving side of a transfer's status. */
+type TransferSides = Pick<TransferStatus, "sending" | "receiving">;
+
+/** What moved on one side of a transfer. */
+interface Movement {
+  hash: string | null;
+  chainId: number;
+  /** In the token's smallest unit, or null if it is unknown. */
+  amount: string | null;
+  /** The token that moved, or null if it is unknown. */
+  token: string | null;
+  kind: TransferSide["kind"];
+}
+
+/**
+ * Returns both sides of a deposit's transfer status, each with its token, so that its amount can be read: what the user
+ * sent, and the shares, the asset or the refund that the user received. Throws `store_unavailable`.
+ */
+export async function depositSides(ctx: Context, row: DepositRow): Promise<TransferSides> {
+  return describeSides(ctx, { sent: sentOf(row), received: receivedOf(row) });
+}
+
+/**
+ * Returns both sides of the status of a transaction without a recorded deposit, or none if `verdict` is null. Throws
+ * `store_unavailable`.
+ */
+export async function untrackedSides(
+  ctx: Context,
+  { found, verdict }: { found: FoundTransaction; verdict: UntrackedStatus | null },
+): Promise<TransferSides> {
+  if (verdict === null) return { sending: null, receiving: null };
+  const { hash, chainId } = found;
+  const { sent, sentToken, received, shareToken } = verdict;
+  const of = (amount: bigint | null) => ({ hash, chainId, amount: amount?.toString() ?? null });
+  return describeSides(ctx, {
+    sent: { ...of(sent), token: sentToken, kind: sentToken === null ? null : "asset" },
+    received: received === null ? null : { ...of(received), token: shareToken, kind: "shares" },
+  });
+}
+
+async function describeSides(
+  ctx: Context,
+  { sent, received }: { sent: Movement | null; received: Movement | null },
+): Promise<TransferSides> {
+  const [sending, receiving] = await Promise.all([sideOf(ctx, sent), sideOf(ctx, received)]);
+  return { sending, receiving };
+}
+
+/**
+ * Returns what a deposit's user sent, or null while the source transaction was not seen on the source chain, even if a
+ * delivery proves the deposit.
+ */
+function sentOf(row: DepositRow): Movement | null {
+  const shown = !isUnseen(row.state) && (row.sourceProven || row.state === "submitted");
+  if (row.sourceTxHash === null || !shown) return null;
+  const { sourceTxHash: hash, fromChainId: chainId, fromAmount: amount, fromToken: token } = row;
+  return { hash, chainId, amount, token, kind: "asset" };
+}
+
+/** Returns what a deposit's user received: shares, the delivered token, or a refund; null while nothing has arrived. */
+function receivedOf(row: DepositRow): Movement | null {
+  const { vaultChainId: chainId } = row;
+  switch (row.state) {
+    case "completed": {
+      const claimed = row.history.some(isRequested) ? row.claimTxHash : null;
+      const hash = claimed ?? row.depositTxHash ?? row.destinationTxHash ?? row.sourceTxHash;
+      return { hash, chainId, amount: row.shares, token: row.shareToken, kind: "shares" };
+    }
+    case "awaiting_deposit":
+    case "requested":
+    case "claimable":
+    case "partial": {
+      const { destinationTxHash: hash, deliveredAmount: amount, moveToken: token } = row;
+      return hash === null ? null : { hash, chainId, amount, token, kind: "asset" };
+    }
+    case "refunded": {
+      const { refundTxHash: hash, receivedAmount: amount, fromToken: token } = row;
+      return { hash, chainId: row.fromChainId, amount, token, kind: "asset" };
+    }
+    default:
+      return null;
+  }
+}
+
+async function sideOf(ctx: Context, moved: Movement | null): Promise<TransferSide | null> {
+  if (moved === null) return null;
+  const { hash, chainId, amount, token: address, kind } = moved;
+  const chain = ctx.chains.definitions.get(chainId);
+  const link = chain === undefined || hash === null ? null : transactionLink(chain, hash);
+  const token = address === null ? null : await describeToken(ctx, { chainId, address });
+  return { tx_hash: hash as Hex | null, tx_link: link, amount, chain_id: chainId, token, kind };
+}

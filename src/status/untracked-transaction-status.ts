@@ -1,0 +1,62 @@
+import type { Address } from "viem";
+import type { ChainClient } from "../chains/chain-client.ts";
+import type { TransactionOnChain } from "../chains/chain-transaction.ts";
+import type { Context } from "../context.ts";
+import { sameAddress } from "../lib/address.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
+import type { Substatus, TransferStatusName } from "../schemas/deposit-schema.ts";
+import { failureReason } from "../tracking/track/deposit-failure-reason.ts";
+import { listRegistry } from "../vaults/find-vault.ts";
+import { findShownDeposit } from "./untracked-deposit-evidence.ts";
+
+/**
+ * The status of a transaction without a recorded deposit, determined from its receipt alone. `sent` is in the smallest
+ * unit of `sentToken`, `received` in that of `shareToken`; all are null unless the receipt shows a deposit.
+ */
+export interface UntrackedStatus {
+  status: TransferStatusName;
+  substatus: Substatus | null;
+  sent: bigint | null;
+  sentToken: Address | null;
+  received: bigint | null;
+  shareToken: Address | null;
+}
+
+const statusOnly = (status: TransferStatusName, substatus: Substatus | null): UntrackedStatus => ({
+  status,
+  substatus,
+  sent: null,
+  sentToken: null,
+  received: null,
+  shareToken: null,
+});
+
+/**
+ * Classifies a transaction without a recorded deposit by its receipt: as a deposit into a vault of the registry, through
+ * the Router or not, or as `INVALID`. A pending transaction is `PENDING`, an unknown one `NOT_FOUND`. Throws
+ * `store_unavailable`.
+ */
+export async function classifyUntracked(
+  ctx: Context,
+  input: { client: ChainClient; seen: TransactionOnChain },
+): Promise<UntrackedStatus> {
+  const { client, seen } = input;
+  const { transaction, receipt } = seen;
+  if (transaction === null) return statusOnly("NOT_FOUND", null);
+  if (receipt === null) return statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS");
+  const confirmed = seen.confirmations >= client.definition.confirmations;
+  if (!receipt.succeeded) {
+    if (!sameAddress(transaction.to ?? "", depositRouterAddress)) return statusOnly("INVALID", null);
+    if (!confirmed) return statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS");
+    return statusOnly("FAILED", await failureReason(client, { transaction, receipt }));
+  }
+  const { all } = await listRegistry(ctx);
+  const vaults = all.filter((vault) => vault.chainId === client.definition.chainId);
+  const shown = findShownDeposit({ vaults, transaction, receipt, chain: client.definition });
+  if (shown === null) return statusOnly("INVALID", null);
+  const { sent, sentToken, received, vault } = shown;
+  const settled =
+    received === null ? statusOnly("PENDING", "WAIT_VAULT_SETTLEMENT") : statusOnly("DONE", "COMPLETED");
+  const standing = confirmed ? settled : statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS");
+  return { ...standing, sent, sentToken, received, shareToken: vault.shareToken };
+}

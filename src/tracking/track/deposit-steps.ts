@@ -1,0 +1,220 @@
+import { erc20Abi, getAddress } from "viem";
+import { createQuery, read, valueOrNull } from "../../chains/chain-query.ts";
+import type { Context } from "../../context.ts";
+import { selectHints, selectStepPlan } from "../../db/queries/deposit-hint-queries.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import { type LegFacts, type StepLeg, StepPlan, toClaimStep, toLegSteps } from "../../orders/order-steps.ts";
+import type { DepositState, NextStep } from "../../schemas/deposit-schema.ts";
+import type { Step, StepState } from "../../schemas/step-schema.ts";
+import { findToken } from "../../vaults/find-token.ts";
+import { readUncached } from "../../vaults/vault-state.ts";
+
+/** A deposit to show the steps of: its row, its state now, and the transaction that the user can sign next. */
+interface SteppedDeposit {
+  row: DepositRow;
+  state: DepositState;
+  next: NextStep | null;
+}
+
+/**
+ * Returns all that the user does for a deposit, with the state of each step by what the chains show. Reads the user's
+ * allowance while the first transaction is to be sent. Throws `store_unavailable`.
+ */
+export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): Promise<Step[]> {
+  const { state } = deposit;
+  const [kept, row] = await Promise.all([
+    selectStepPlan(ctx.db, deposit.row.trackingId),
+    withReportedHashes(ctx, deposit),
+  ]);
+  const stored = StepPlan.safeParse(kept);
+  const plan = stored.success ? stored.data : await planOfRow(ctx, row);
+  const pays = sourceState(row, state) === "required" && plan.source.spender !== null;
+  const allowance = pays ? await readAllowance(ctx, { leg: plan.source, row }) : null;
+  return toDepositSteps({ ...deposit, row, plan, allowance });
+}
+
+/**
+ * Returns the row with the reported transaction of the step that the user is at, while no chain shows one: a client that
+ * has sent a transaction must not be asked to send it again.
+ */
+async function withReportedHashes(ctx: Context, { row, state }: SteppedDeposit): Promise<DepositRow> {
+  const column = REPORTED_COLUMN[state];
+  if (column === undefined || row[column] !== null) return row;
+  const chainId = column === "sourceTxHash" ? row.fromChainId : row.vaultChainId;
+  const hints = await selectHints(ctx.db, [row.trackingId]);
+  // The transactions of earlier steps may be hints too, on the same chain.
+  const earlier = [row.sourceTxHash, row.destinationTxHash, row.depositTxHash];
+  const own = hints
+    .filter((hint) => hint.chainId === chainId && hint.origin === "report")
+    .findLast(({ txHash }) => !earlier.includes(txHash));
+  return own === undefined ? row : { ...row, [column]: own.txHash };
+}
+
+/** The column of the transaction that a deposit in a state waits for. */
+const REPORTED_COLUMN: Readonly<
+  Partial<Record<DepositState, "sourceTxHash" | "depositTxHash" | "claimTxHash">>
+> = { built: "sourceTxHash", awaiting_deposit: "depositTxHash", claimable: "claimTxHash" };
+
+/** Returns the steps of a deposit from its plan, its row and the allowance for its first transaction. */
+export function toDepositSteps(
+  deposit: SteppedDeposit & { plan: StepPlan; allowance: bigint | null },
+): Step[] {
+  const { row, state, next, plan, allowance } = deposit;
+  const source = {
+    state: sourceState(row, state),
+    txHash: row.sourceTxHash,
+    allowance,
+    approvalsWait: false,
+  };
+  const second = secondLeg(deposit);
+  const claim = next?.kind === "claim" ? next.transaction_request : null;
+  const settles = plan.settles || claim !== null || state === "requested" || state === "claimable";
+  return [
+    ...toLegSteps(plan.source, source),
+    ...(second === null ? [] : toLegSteps(second.leg, second.facts)),
+    ...(settles
+      ? [
+          toClaimStep({
+            chainId: row.vaultChainId,
+            token: null,
+            request: claim,
+            state: claimState(row, { state, ready: claim !== null }),
+            txHash: row.claimTxHash,
+          }),
+        ]
+      : []),
+  ];
+}
+
+/** Returns the state of the first transaction. */
+function sourceState(row: DepositRow, state: DepositState): StepState {
+  switch (state) {
+    case "built":
+      return row.sourceTxHash === null ? "required" : "waiting";
+    case "expired":
+    case "abandoned":
+      return "skipped";
+    case "submitted":
+      return "waiting";
+    case "bridging":
+      return row.twoStep ? "done" : "waiting";
+    case "failed":
+      return row.requestId === null ? "skipped" : "done";
+    default:
+      return "done";
+  }
+}
+
+/**
+ * Returns the second step on the vault's chain with its facts, or null if the deposit has none. A deposit in one step
+ * gets one when its bridge delivered the token to the user instead of depositing it.
+ */
+function secondLeg({ row, state, next, plan }: SteppedDeposit & { plan: StepPlan }): {
+  leg: StepLeg;
+  facts: LegFacts;
+} | null {
+  const ready = next?.kind === "deposit" ? next : null;
+  const planned = plan.destination;
+  const facts = secondFacts(row, { state, ready });
+  if (ready === null) return planned === null ? null : { leg: planned, facts };
+  const approvals = ready.calls.length - 1;
+  const base: StepLeg = planned ?? {
+    ...plan.source,
+    slot: "destination",
+    purpose: "deposit",
+    chainId: row.vaultChainId,
+    token: { address: getAddress(row.moveToken ?? row.shareToken), symbol: "", decimals: null },
+  };
+  const leg: StepLeg = {
+    ...base,
+    amount: row.deliveredAmount ?? base.amount,
+    spender: ready.approval?.spender_address ?? null,
+    allowed: approvals === 0,
+    reset: approvals > 1,
+    transaction: ready.transaction_request,
+  };
+  return { leg, facts };
+}
+
+function secondFacts(
+  row: DepositRow,
+  { state, ready }: { state: DepositState; ready: NextStep | null },
+): LegFacts {
+  const facts = { txHash: row.depositTxHash, allowance: null };
+  const as = (own: StepState, approvalsWait = false): LegFacts => ({ ...facts, state: own, approvalsWait });
+  switch (state) {
+    case "requested":
+    case "claimable":
+    case "completed":
+      return as("done");
+    case "awaiting_deposit":
+    case "partial":
+      if (row.shares !== null) return as("done");
+      if (row.depositTxHash !== null) return as("waiting");
+      return ready === null ? as("waiting", true) : as("required");
+    case "built":
+    case "submitted":
+    case "bridging":
+      return as("waiting", true);
+    default:
+      return as("skipped");
+  }
+}
+
+function claimState(row: DepositRow, { state, ready }: { state: DepositState; ready: boolean }): StepState {
+  if (state === "completed") return row.claimTxHash === null ? "skipped" : "done";
+  if (["expired", "abandoned", "partial", "refunded", "failed"].includes(state)) return "skipped";
+  return ready && row.claimTxHash === null ? "required" : "waiting";
+}
+
+/** Reads the allowance that a leg's transaction needs. Returns null if no node answers. */
+async function readAllowance(
+  ctx: Context,
+  { leg, row }: { leg: StepLeg; row: DepositRow },
+): Promise<bigint | null> {
+  const args = [getAddress(row.userAddress), getAddress(leg.spender ?? row.userAddress)] as const;
+  const allowance = read({ to: getAddress(leg.token.address), abi: erc20Abi, name: "allowance", args });
+  const query = createQuery({ allowance }, (results) => valueOrNull(results.allowance));
+  const answer = await readUncached(ctx, { chainId: leg.chainId, query }).catch(() => null);
+  return answer?.value ?? null;
+}
+
+/** Returns the plan of a deposit that has none stored: its transactions are unknown. */
+async function planOfRow(ctx: Context, row: DepositRow): Promise<StepPlan> {
+  const paid = await findToken(ctx, { chainId: row.fromChainId, address: row.fromToken });
+  const common = { spender: null, allowed: true, reset: false, transaction: null };
+  const source: StepLeg = {
+    ...common,
+    slot: "source",
+    purpose: row.twoStep ? "transfer" : "deposit",
+    chainId: row.fromChainId,
+    token: paid,
+    amount: row.fromAmount,
+  };
+  if (!row.twoStep || row.moveToken === null) return { source, destination: null, settles: false };
+  const token = await findToken(ctx, { chainId: row.vaultChainId, address: row.moveToken });
+  const amount = row.deliveredAmount ?? row.moveExpected ?? "0";
+  const second = { ...common, slot: "destination", purpose: "deposit", chainId: row.vaultChainId } as const;
+  return { source, destination: { ...second, token, amount }, settles: false };
+}
+
+/** Milliseconds between two readings of a deposit, by what it waits for. */
+const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
+
+/** Returns the milliseconds after which reading a deposit again is worthwhile. */
+export function pollAfter(state: DepositState): number {
+  switch (state) {
+    case "built":
+    case "awaiting_deposit":
+    case "claimable":
+      return POLL_MS.user;
+    case "submitted":
+      return POLL_MS.chain;
+    case "bridging":
+      return POLL_MS.bridge;
+    case "requested":
+      return POLL_MS.vault;
+    default:
+      return POLL_MS.nothing;
+  }
+}

@@ -1,0 +1,22 @@
+import { encodeErrorResult, type Hex, parseAbi } from "viem";
+import { expect, test } from "vitest";
+import { decodeRouterError } from "../../../src/router/router-codec.ts";
+import { reasonOf } from "../../../src/tracking/track/deposit-failure-reason.ts";
+
+const abi = parseAbi(["error Error(string reason)", "error Panic(uint256 code)"]);
+const says = (reason: string): Hex => encodeErrorResult({ abi, errorName: "Error", args: [reason] });
+
+test.each<[string, Hex, string]>([
+  ["OpenZeppelin 4, allowance", says("ERC20: insufficient allowance"), "INSUFFICIENT_ALLOWANCE"],
+  ["USDC, allowance", says("ERC20: transfer amount exceeds allowance"), "INSUFFICIENT_ALLOWANCE"],
+  ["USDC, balance", says("ERC20: transfer amount exceeds balance"), "INSUFFICIENT_BALANCE"],
+  ["DAI, allowance", says("Dai/insufficient-allowance"), "INSUFFICIENT_ALLOWANCE"],
+  ["DAI, balance", says("Dai/insufficient-balance"), "INSUFFICIENT_BALANCE"],
+])("reasonOf() for %s", (_what, revert, reason) => {
+  expect(reasonOf(revert)).toBe(reason);
+});
+
+test("reasonOf() attributes no foreign error to the Router", () => {
+  expect(decodeRouterError(says("ZERO_SHARES"))).toBe(null);
+  expect(decodeRouterError(encodeErrorResult({ abi, errorName: "Panic", args: [17n] }))).toBe(null);
+});
