@@ -189,12 +189,19 @@ async function simulateWayBack(
 ): Promise<bigint | null> {
   const { deposit, payment, call, shares } = of;
   const { vault, user, token } = deposit;
-  const { redeem } = adapterOf(vault);
-  if (redeem === undefined || !sameAddress(token.address, vault.asset.address)) return null;
+  const { exits } = adapterOf(vault);
+  if (exits?.modes(vault)[0] !== "instant" || !sameAddress(token.address, vault.asset.address)) return null;
   const redeemed = mulDivDown(shares, REDEEMED_PARTS.parts, REDEEMED_PARTS.of);
   if (redeemed === 0n) return null;
+  const exit = exits.encode(vault, {
+    ...{ mode: "instant", token, shares: redeemed, owner: user, caller: user, receiver: user },
+    minAssets: 0n,
+  });
+  const allowance = { token: vault.shareToken, amount: redeemed, allowance: 0n, reset: false };
+  const shareApprovals =
+    exit.spender === null ? [] : encodeApprovals({ ...allowance, spender: exit.spender });
   const approvals = encodeApprovals({ ...payment, reset: false });
-  const calls = [...approvals, userCall(call), userCall(redeem(vault, { shares: redeemed, owner: user }))];
+  const calls = [...approvals, userCall(call), ...shareApprovals, userCall(exit)];
   const simulation = await runSimulation(payment.client, {
     ...{ user, calls, standsAlone: false, time: payment.block.timestamp + INCLUSION_DELAY_S },
     reads: [balanceOfRead(token.address, user)],

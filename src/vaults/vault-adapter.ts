@@ -232,11 +232,6 @@ export interface VaultAdapter {
   terms(vault: Vault, request: TermsInput): Query<DepositTerms>;
   /** Encodes the contract call of a deposit. Does not check the conditions of the deposit. */
   encode(vault: Vault, request: DepositInput): DepositCall;
-  /**
-   * Encodes the owner's own call that redeems shares for the asset at once. Absent if the family pays no withdrawal at
-   * once, or not with one call.
-   */
-  redeem?(vault: Vault, of: { shares: bigint; owner: Address }): { target: Address; data: Hex };
   /** Maps revert data of the family's own errors to an error code, or returns null for any other error. */
   explain?(revert: Hex): ExplainedRevert | null;
   /** Returns the contracts and events that report the vault's deposits and withdrawals. */

@@ -1,6 +1,7 @@
 import type { Address, Hex, Log } from "viem";
 import type { Query } from "../chains/chain-query.ts";
 import type { Token, Vault } from "./vault.ts";
+import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
  * How a vault pays a withdrawal. `instant`: in the transaction that redeems; `request`: the owner requests, and the vault
@@ -34,8 +35,12 @@ export interface ExitTermsInput extends Omit<ExitInput, "minAssets"> {
   now: number;
 }
 
-/** A reason why a vault would reject a withdrawal, as its own views show. */
+/**
+ * A reason why a vault would reject a withdrawal, as its own views show. `mode_unsupported`: the vault pays withdrawals,
+ * but at present not in this mode.
+ */
 export type ExitRefusal =
+  | "mode_unsupported"
   | "not_allowed"
   | "share_locked"
   | "exits_paused"
@@ -78,6 +83,14 @@ export interface ExitTerms {
   paused: boolean;
   refusal: ExitRefusal | null;
 }
+
+/** Terms of which nothing is known, for families to fill. */
+export const unknownExitTerms: ExitTerms = {
+  ...{ asset: null, heldShares: null, maxShares: null, minShares: null },
+  ...{ previewAssets: null, previewRevert: null, grossAssets: null, availableAssets: null },
+  ...{ priced: "now", lockedUntil: null, earliest: null, expiresAt: null, paidNow: null },
+  ...{ paused: false, refusal: null },
+};
 
 /** The contract call that redeems shares or requests it, in a step of the Router or in the owner's own transaction. */
 export interface ExitCall {
@@ -149,6 +162,8 @@ export interface VaultExits {
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
   /** Encodes the redemption or the request. Does not check its conditions. */
   encode(vault: Vault, request: ExitInput): ExitCall;
+  /** Maps revert data of the family's own errors of withdrawals to an error code, or returns null for any other error. */
+  explain?(revert: Hex): ExplainedRevert | null;
   /**
    * Returns a query for a user's open redemptions. `requestIds` are those known from receipts and logs, for families that
    * cannot list requests by account. Absent if every withdrawal of the family is instant.

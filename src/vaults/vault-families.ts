@@ -21,7 +21,7 @@ import { yearnFamily } from "./families/yearn-family.ts";
 import type { Vault } from "./vault.ts";
 import type { AsyncDeposits, VaultAdapter, VaultFamily } from "./vault-adapter.ts";
 import type { Deriver } from "./vault-derivation.ts";
-import { type ExplainedRevert, explainCommonRevert } from "./vault-reverts.ts";
+import { type ExplainedRevert, explainCommonRevert, explainExitError } from "./vault-reverts.ts";
 
 /**
  * All vault families. The first conclusive family whose deriver accepts a vault is the vault's family, so families that
@@ -95,4 +95,13 @@ export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
  */
 export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
   return adapterOf(vault).explain?.(revert) ?? explainCommonRevert(revert);
+}
+
+/**
+ * Maps the revert data of a withdrawal from a vault to an error code and a text, first by the errors of the family's
+ * withdrawals, then by those that vaults of any family share.
+ */
+export function explainExitRevert(vault: Vault, revert: Hex): ExplainedRevert {
+  const own = adapterOf(vault).exits?.explain?.(revert) ?? null;
+  return own ?? explainExitError(revert, explainVaultRevert(vault, revert));
 }

@@ -156,3 +156,45 @@ export function familyErrors({
     }
   };
 }
+
+const explainOwnExitError = once(() =>
+  familyErrors({
+    errors: {
+      "error ERC4626ExceededMaxRedeem(address owner, uint256 shares, uint256 max)": "no_liquidity",
+      "error ERC4626ExceededMaxWithdraw(address owner, uint256 assets, uint256 max)": "no_liquidity",
+      "error NotEnoughLiquidity()": "no_liquidity",
+      "error InsufficientLiquidity()": "no_liquidity",
+      "error InsufficientLiquidityInVault()": "no_liquidity",
+      "error WithdrawalsPaused()": "exits_paused",
+      "error WithdrawPaused()": "exits_paused",
+      "error RedemptionsPaused()": "exits_paused",
+      "error ZeroAssets()": "nothing_to_withdraw",
+    },
+    reasons: [
+      {
+        reason: /insufficient[- ]liquidity|not enough liquidity|(redeem|withdraw) more than max/i,
+        code: "no_liquidity",
+      },
+      { reason: /^zero[ _]assets$/i, code: "nothing_to_withdraw" },
+      { reason: /^((withdrawals?|redemptions?|exits?) )(is |are )?paused[.!]?$/i, code: "exits_paused" },
+    ],
+  }),
+);
+
+/** What a code of a deposit means for a withdrawal that reverts with the same error. */
+const EXIT_MEANING: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
+  vault_paused: "exits_paused",
+  above_maximum: "no_liquidity",
+  zero_shares: "nothing_to_withdraw",
+};
+
+/**
+ * Maps the revert data of a withdrawal to an error code and a text, for errors that vaults of many families share.
+ * `otherwise` is what the same data means for a deposit.
+ */
+export function explainExitError(data: Hex, otherwise: ExplainedRevert): ExplainedRevert {
+  const own = explainOwnExitError()(data);
+  if (own !== null) return own;
+  const { code, text } = otherwise;
+  return { code: code === null ? null : (EXIT_MEANING[code] ?? code), text };
+}

@@ -1,7 +1,26 @@
 import type { VaultFamily } from "../vault-adapter.ts";
+import type { VaultExits } from "../vault-exits.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
+
+/** Withdrawals: the token's own pause, then the reserve's state and liquidity. Older pools revert with numeric strings. */
+const exits: VaultExits = {
+  ...erc4626Exits({ pausable: true }),
+  explain: familyErrors({
+    errors: {
+      "error ReservePaused()": "exits_paused",
+      "error ReserveInactive()": "exits_paused",
+      "error NotEnoughAvailableUserBalance()": "no_liquidity",
+      "error StaticATokenInvalidZeroShares()": "nothing_to_withdraw",
+    },
+    reasons: [
+      { reason: /^(27|29)$/, code: "exits_paused" },
+      { reason: /^(32|47)$/, code: "no_liquidity" },
+    ],
+  }),
+};
 
 /**
  * Adapter for Aave's static aTokens (StataTokenV2). `maxDeposit` depends on the reserve and ignores the token's own
@@ -13,6 +32,7 @@ export const aaveStata = defineErc4626({
   name: "aave_stata",
   pausable: true,
   ratio: true,
+  exits,
   explain: familyErrors({
     errors: {
       "error StaticATokenInvalidZeroShares()": "zero_shares",

@@ -1,5 +1,5 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
-import { createQuery, read } from "../../chains/chain-query.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
 import { once } from "../../lib/once.ts";
 import { curationEvents, FIND_OUT } from "../governance/common-governance-events.ts";
 import {
@@ -13,9 +13,11 @@ import {
 } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
+import type { ExitTerms, ExitTermsInput } from "../vault-exits.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, identifyByViews } from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 
 const hookAbi = once(() =>
@@ -26,6 +28,8 @@ const identificationAbi = once(() => parseAbi(["function MODULE_VAULT() view ret
 const OP_DEPOSIT = 1;
 /** The bits of withdrawals and redemptions in the mask of hooked operations. */
 const EXIT_OPS = 12;
+/** The bit of redemptions in the mask of hooked operations. */
+const OP_REDEEM = 8;
 
 /**
  * Returns a query that reads whether deposits are disabled, which they are if the vault hooks deposits without a hook
@@ -42,11 +46,58 @@ function hookViews(vault: Vault) {
   );
 }
 
+const cashAbi = once(() =>
+  parseAbi([
+    "function cash() view returns (uint256)",
+    "function maxRedeem(address) view returns (uint256)",
+    "function hookConfig() view returns (address hookTarget, uint32 hookedOps)",
+  ]),
+);
+
+/**
+ * Returns a query for the vault's cash, its limit and whether redemptions are disabled. `maxRedeem` is also 0 for an owner
+ * who borrows against the shares, so that 0 says nothing: the cash then shows whether the vault can pay.
+ */
+function cashViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
+  const on = { to: vault.entryPoint, abi: cashAbi() } as const;
+  return createQuery(
+    {
+      cash: read({ ...on, name: "cash" }),
+      limit: read({ ...on, name: "maxRedeem", args: [owner] }),
+      hook: read({ ...on, name: "hookConfig" }),
+    },
+    ({ cash, limit, hook }): Partial<ExitTerms> => {
+      const [target, operations] = valueOrNull(hook) ?? [zeroAddress, 0];
+      return {
+        availableAssets: valueOrNull(cash),
+        maxShares: valueOrNull(limit) || null,
+        paused: isAddressEqual(target, zeroAddress) && (operations & OP_REDEEM) !== 0,
+      };
+    },
+  );
+}
+
+const explainEulerExit = familyErrors({
+  errors: {
+    "error E_InsufficientCash()": "no_liquidity",
+    "error E_OperationDisabled()": "exits_paused",
+    "error E_ZeroAssets()": "nothing_to_withdraw",
+    "error E_InsufficientBalance()": "nothing_to_withdraw",
+    "error E_BadAssetReceiver()": "not_allowed",
+    "error E_AccountLiquidity()": "not_allowed",
+  },
+});
+
 /**
  * Adapter of Euler's EVK vaults. `maxDeposit` does not reflect a hook that restricts deposits to certain accounts.
  * Source: euler-vault-kit.
  */
-export const euler = defineErc4626({ name: "euler", ratio: true, views: hookViews });
+export const euler = defineErc4626({
+  name: "euler",
+  ratio: true,
+  views: hookViews,
+  exits: { ...erc4626Exits({ limited: false, views: cashViews }), explain: explainEulerExit },
+});
 
 /** Formats an EVK cap: 10 bits of mantissa with two decimals, then 6 bits of exponent; 0 is no cap. Source: AmountCap. */
 const formatCap = (cap: unknown, { formatAssets }: EventContext): string => {
@@ -116,6 +167,10 @@ export const eulerFamily: VaultFamily = {
 export const eulerEarn = defineErc4626({
   name: "euler_earn",
   limited: false,
+  exits: {
+    ...erc4626Exits({ limited: false }),
+    explain: familyErrors({ errors: { "error BadAssetReceiver()": "not_allowed" } }),
+  },
   explain: familyErrors({ errors: { "error ZeroShares()": "zero_shares" } }),
 });
 

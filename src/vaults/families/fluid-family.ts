@@ -4,14 +4,21 @@ import { once } from "../../lib/once.ts";
 import { addressTexts, changeEvent, type GovernanceEvent } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { DepositCall, DepositInput, VaultFamily } from "../vault-adapter.ts";
+import type { VaultExits } from "../vault-exits.ts";
 import type { ExplainedRevert } from "../vault-reverts.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 const depositAbi = once(() =>
   parseAbi([
     "function deposit(uint256 assets, address receiver, uint256 minAmountOut) returns (uint256 shares)",
+  ]),
+);
+const redeemAbi = once(() =>
+  parseAbi([
+    "function redeem(uint256 shares, address receiver, address owner, uint256 minAmountOut) returns (uint256 assets)",
   ]),
 );
 const numberedAbi = once(() =>
@@ -35,15 +42,41 @@ const BY_NAME: Readonly<Record<string, ErrorCode | null>> = {
 };
 const explainNamedError = familyErrors({ errors: BY_NAME });
 
-function explain(revert: Hex): ExplainedRevert | null {
+/** API error codes and error names by error number, for errors that mean something else in a withdrawal. */
+const OF_EXITS: Readonly<Record<string, ExplainedRevert>> = {
+  11002: { code: "exits_paused", text: "UserModule__UserPaused" },
+  11003: { code: "no_liquidity", text: "UserModule__WithdrawalLimitReached" },
+};
+
+function numberedError(revert: Hex): { number: string; text: string } | null {
   try {
     const { errorName, args } = decodeErrorResult({ abi: numberedAbi(), data: revert });
     if (errorName !== "FluidLendingError" && errorName !== "FluidLiquidityError") return null;
-    return BY_NUMBER[String(args[0])] ?? { code: null, text: `${errorName}(${args[0]})` };
+    return { number: String(args[0]), text: `${errorName}(${args[0]})` };
   } catch {
-    return explainNamedError(revert);
+    return null;
   }
 }
+
+function explain(revert: Hex): ExplainedRevert | null {
+  const error = numberedError(revert);
+  if (error === null) return explainNamedError(revert);
+  return BY_NUMBER[error.number] ?? { code: null, text: error.text };
+}
+
+/**
+ * Withdrawals from fTokens: the ERC-5143 overload of `redeem` enforces the minimum assets itself. A few units of shares
+ * may remain, because the burned shares are rounded from the assets. Source: Instadapp/fluid-contracts.
+ */
+const exits: VaultExits = {
+  ...erc4626Exits({
+    encode: ({ shares, receiver, owner }, { minAssets }) => ({
+      data: encodeFunctionData({ abi: redeemAbi(), args: [shares, receiver, owner, minAssets] }),
+      minAssets: "native",
+    }),
+  }),
+  explain: (revert) => OF_EXITS[numberedError(revert)?.number ?? ""] ?? null,
+};
 
 /** Encodes the ERC-5143 overload of `deposit`, which enforces the minimum shares itself. */
 function encode(_vault: Vault, request: DepositInput): Pick<DepositCall, "data" | "minShares"> {
@@ -58,7 +91,7 @@ function encode(_vault: Vault, request: DepositInput): Pick<DepositCall, "data" 
  * Adapter of Fluid's fTokens, which enforce a minimum deposit and take the minimum shares as an argument. Source:
  * Instadapp/fluid-contracts.
  */
-export const fluid = defineErc4626({ name: "fluid", ratio: true, encode, explain });
+export const fluid = defineErc4626({ name: "fluid", ratio: true, encode, explain, exits });
 
 /**
  * Governance events of Fluid's fTokens. Other governance events of Fluid are emitted by protocol-wide contracts and are

@@ -10,6 +10,7 @@ import type { VaultFamily } from "../vault-adapter.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
  * Adapter of Gearbox v3 lending pools: ERC-4626 without virtual shares and with a pause. Source: gearbox core-v3,
@@ -19,6 +20,11 @@ export const gearbox = defineErc4626({
   name: "gearbox",
   pausable: true,
   ratio: true,
+  // `previewRedeem` is net of the withdrawal fee, `convertToAssets` is not.
+  exits: {
+    ...erc4626Exits({ pausable: true }),
+    explain: familyErrors({ errors: { "error AmountCantBeZeroException()": "nothing_to_withdraw" } }),
+  },
   explain: familyErrors({ errors: { "error AmountCantBeZeroException()": "zero_shares" } }),
 });
 

@@ -6,6 +6,7 @@ import { curationEvents } from "../governance/common-governance-events.ts";
 import type { Vault } from "../vault.ts";
 import type { FlowSource, TermsInput, VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-derivation.ts";
+import type { ExitTerms, ExitTermsInput } from "../vault-exits.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import {
@@ -15,6 +16,7 @@ import {
   identifyByFactory,
   ORDINARY_ACCOUNT,
 } from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import { erc4626Flows } from "./erc4626-base/erc4626-flows.ts";
 import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 import { morphoV2Events } from "./morpho-governance-events.ts";
@@ -23,7 +25,7 @@ import { morphoV2Events } from "./morpho-governance-events.ts";
  * Adapter of MetaMorpho 1.0 and 1.1 vaults. `maxDeposit` may be too high if a market is in the supply queue twice.
  * `totalSupply` lacks accrued fee shares, so only the vault's own conversion values a balance. Source: morpho-org/metamorpho.
  */
-export const metaMorpho = defineErc4626({ name: "metamorpho", noMinimum: true });
+export const metaMorpho = defineErc4626({ name: "metamorpho", noMinimum: true, exits: erc4626Exits() });
 
 const identificationAbi = once(() =>
   parseAbi([
@@ -70,6 +72,8 @@ const gatesAbi = once(() =>
   parseAbi([
     "function canSendAssets(address) view returns (bool)",
     "function canReceiveShares(address) view returns (bool)",
+    "function canSendShares(address) view returns (bool)",
+    "function canReceiveAssets(address) view returns (bool)",
   ]),
 );
 const withdrawAbi = once(() =>
@@ -98,6 +102,27 @@ function gateViews(vault: Vault, request: TermsInput | null) {
   );
 }
 
+/**
+ * Returns a query that reads whether the vault's gates let the owner send shares and the receiver get assets. The Router's
+ * executor is checked as an ordinary account. Source: morpho-org/vault-v2, `exit`, `transfer`.
+ */
+function exitGateViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
+  const on = { to: vault.entryPoint, abi: gatesAbi() } as const;
+  const holder = request.caller ?? ORDINARY_ACCOUNT;
+  return createQuery(
+    {
+      owner: read({ ...on, name: "canSendShares", args: [request.owner] }),
+      sends: read({ ...on, name: "canSendShares", args: [holder] }),
+      holds: read({ ...on, name: "canReceiveShares", args: [holder] }),
+      receives: read({ ...on, name: "canReceiveAssets", args: [request.receiver ?? holder] }),
+    },
+    ({ owner, sends, holds, receives }): Partial<ExitTerms> => {
+      const gates = request.caller === null ? [owner, sends, holds, receives] : [owner, receives];
+      return { refusal: gates.some((gate) => valueOrNull(gate) === false) ? "not_allowed" : null };
+    },
+  );
+}
+
 /** Returns the ERC-4626 deposit and withdrawal events, except penalties of forced deallocations, which pay the vault itself. */
 function morphoV2Flows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);
@@ -122,6 +147,18 @@ export const morphoV2 = defineErc4626({
   limited: false,
   views: gateViews,
   flows: morphoV2Flows,
+  // `maxRedeem` is always 0, and a shortage of liquidity shows only in the simulation, as the adapter's own error.
+  exits: {
+    ...erc4626Exits({ limited: false, viaRouter: ({ caller }) => caller === "router", views: exitGateViews }),
+    explain: familyErrors({
+      errors: {
+        "error CannotSendShares()": "not_allowed",
+        "error CannotReceiveAssets()": "not_allowed",
+        "error TransferReverted()": "no_liquidity",
+      },
+      reasons: [{ reason: /insufficient liquidity/i, code: "no_liquidity" }],
+    }),
+  },
   explain: familyErrors({ errors: { "error ZeroAbsoluteCap()": "above_maximum" } }),
 });
 

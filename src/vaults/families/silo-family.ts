@@ -3,6 +3,7 @@ import type { VaultFamily } from "../vault-adapter.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
  * Adapter of Silo v2 vaults for collateral that earns interest. `decimals()` returns those of the asset although shares
@@ -12,6 +13,16 @@ export const silo = defineErc4626({
   name: "silo",
   limited: false,
   scale: 3,
+  exits: {
+    ...erc4626Exits(),
+    explain: familyErrors({
+      errors: {
+        "error NotSolvent()": "not_allowed",
+        "error ReturnZeroAssets()": "nothing_to_withdraw",
+        "error InputZeroShares()": "nothing_to_withdraw",
+      },
+    }),
+  },
   explain: familyErrors({ errors: { "error ReturnZeroShares()": "zero_shares" } }),
 });
 

@@ -1,4 +1,4 @@
-import { parseAbi } from "viem";
+import { encodeFunctionData, parseAbi } from "viem";
 import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
 import { once } from "../../lib/once.ts";
 import { FIND_OUT } from "../governance/common-governance-events.ts";
@@ -18,8 +18,11 @@ import {
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-derivation.ts";
+import type { ExitTerms, ExitTermsInput, VaultExits } from "../vault-exits.ts";
+import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 
 const shutdownAbi = once(() =>
@@ -44,11 +47,65 @@ function shutdownViews(vault: Vault) {
   );
 }
 
+const lossAbi = once(() =>
+  parseAbi([
+    "function maxRedeem(address owner, uint256 maxLoss) view returns (uint256)",
+    "function redeem(uint256 shares, address receiver, address owner, uint256 maxLoss) returns (uint256 assets)",
+  ]),
+);
+/**
+ * Maximum loss of a strategy that a redemption accepts, in basis points. The standard `redeem` accepts any loss, and the
+ * default slippage of a withdrawal in the same token is the same half percent.
+ */
+const MAX_LOSS_BPS = 50n;
+
+/** Returns a query for what the owner can redeem with the maximum loss that the call accepts. */
+function lossViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
+  const on = { to: vault.entryPoint, abi: lossAbi() } as const;
+  return createQuery(
+    { shares: read({ ...on, name: "maxRedeem", args: [owner, MAX_LOSS_BPS] }) },
+    ({ shares }): Partial<ExitTerms> => ({ maxShares: valueOrNull(shares) }),
+  );
+}
+
+/**
+ * Withdrawals from Yearn v3: `redeem` with the maximum loss. `previewRedeem` leaves out losses that the strategies have
+ * not yet reported, so the simulation decides. Sources: yearn-vaults-v3, tokenized-strategy.
+ */
+const exits: VaultExits = {
+  ...erc4626Exits({
+    limited: false,
+    views: lossViews,
+    encode: ({ shares, receiver, owner }) => ({
+      data: encodeFunctionData({
+        abi: lossAbi(),
+        functionName: "redeem",
+        args: [shares, receiver, owner, MAX_LOSS_BPS],
+      }),
+      minAssets: "none",
+    }),
+  }),
+  explain: familyErrors({
+    reasons: [
+      {
+        reason:
+          /^(too much loss|exceed withdraw limit|insufficient assets in vault|ERC4626: (redeem|withdraw) more than max)$/,
+        code: "no_liquidity",
+      },
+      {
+        reason: /^(no shares to redeem|insufficient shares to redeem|ZERO_ASSETS)$/,
+        code: "nothing_to_withdraw",
+      },
+      { reason: /^paused$/, code: "exits_paused" },
+    ],
+  }),
+};
+
 /**
  * Adapter of Yearn v3 vaults and tokenized strategies. `maxDeposit` is specific to the receiver and 0 for the zero
  * address. A vault that was shut down never accepts deposits again. Sources: yearn-vaults-v3, tokenized-strategy.
  */
-export const yearn = defineErc4626({ name: "yearn_v3", ratio: true, views: shutdownViews });
+export const yearn = defineErc4626({ name: "yearn_v3", ratio: true, views: shutdownViews, exits });
 
 /**
  * Returns a query that identifies an allocator vault by its default queue of strategies, or a tokenized strategy by its

@@ -21,9 +21,11 @@ import type {
   VaultFlags,
   VaultState,
 } from "../../vault-adapter.ts";
+import type { VaultExits } from "../../vault-exits.ts";
 import type { ExplainedRevert } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { erc4626Deriver, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
+import { erc4626Exits } from "./erc4626-exits.ts";
 import { erc4626Flows } from "./erc4626-flows.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
 
@@ -40,7 +42,6 @@ export const erc4626Abi = once(() =>
     "function paused() view returns (bool)",
     "function minDeposit() view returns (uint256)",
     "function deposit(uint256 assets, address receiver) returns (uint256 shares)",
-    "function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)",
   ]),
 );
 
@@ -75,6 +76,8 @@ export interface Erc4626Traits {
   explain?(revert: Hex): ExplainedRevert | null;
   /** Returns the family's own deposit and withdrawal events. Absent if they are those of ERC-4626. */
   flows?(vault: Vault): FlowSource;
+  /** The family's way out. Absent if none is known. */
+  exits?: VaultExits;
 }
 
 /**
@@ -82,7 +85,7 @@ export interface Erc4626Traits {
  * share token and pricer. `maxDeposit` is a hint only. Source: EIP-4626.
  */
 export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
-  const { explain } = traits;
+  const { explain, exits } = traits;
   const own = (vault: Vault, request: TermsInput | null) => traits.views?.(vault, request) ?? null;
   return {
     name: traits.name,
@@ -105,8 +108,8 @@ export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
       ...erc4626DepositCall(vault, request),
       ...traits.encode?.(vault, request),
     }),
-    redeem: erc4626RedeemCall,
     ...(explain === undefined ? {} : { explain }),
+    ...(exits === undefined ? {} : { exits }),
     flows: traits.flows ?? erc4626Flows,
   };
 }
@@ -214,17 +217,14 @@ function erc4626DepositCall(vault: Vault, request: DepositInput): DepositCall {
   };
 }
 
-function erc4626RedeemCall(vault: Vault, { shares, owner }: { shares: bigint; owner: Address }) {
-  const data = encodeFunctionData({
-    abi: erc4626Abi(),
-    functionName: "redeem",
-    args: [shares, owner, owner],
-  });
-  return { target: vault.entryPoint, data };
-}
-
 /** Adapter of ERC-4626 vaults that belong to no other family. */
-export const erc4626 = defineErc4626({ name: "erc4626", pausable: true, ratio: true });
+export const erc4626 = defineErc4626({
+  name: "erc4626",
+  pausable: true,
+  ratio: true,
+  // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
+  exits: erc4626Exits(),
+});
 
 /**
  * ERC-4626 vaults that belong to no other family. How they are governed is unknown, so only common governance events

@@ -1,0 +1,171 @@
+import { type Address, encodeFunctionData, parseAbi, zeroAddress } from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  type ReadResult,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import {
+  type ExitCall,
+  type ExitInput,
+  type ExitTerms,
+  type ExitTermsInput,
+  unknownExitTerms,
+  type VaultExits,
+} from "../../vault-exits.ts";
+
+const exitAbi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function balanceOf(address) view returns (uint256)",
+    "function convertToAssets(uint256) view returns (uint256)",
+    "function previewRedeem(uint256) view returns (uint256)",
+    "function maxRedeem(address) view returns (uint256)",
+    "function maxWithdraw(address) view returns (uint256)",
+    "function paused() view returns (bool)",
+    "function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)",
+  ]),
+);
+
+/** Byte offset of the shares in `redeem(uint256 shares, …)`: the first word after the selector. */
+const SHARES_OFFSET = 4;
+/** Byte offset of the receiver in `redeem`. */
+const RECEIVER_OFFSET = 36;
+/** Byte offset of the owner in `redeem`. */
+const OWNER_OFFSET = 68;
+
+/** How withdrawals from an ERC-4626 vault family deviate from the standard. */
+export interface Erc4626ExitTraits {
+  /** False if `maxRedeem` says nothing true or uses too much gas, and is therefore not read. */
+  limited?: boolean;
+  /** True if `paused()`, where it exists, stops redemptions. */
+  pausable?: boolean;
+  /** False if an executor of the Router cannot hold the shares and redeem them. */
+  viaRouter?(vault: Vault): boolean;
+  /** Returns a query for the family's own views, whose results replace those of the standard's. */
+  views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
+  /** Encodes the family's own redemption in place of `redeem(shares, receiver, owner)`, with the same first words. */
+  encode?(
+    words: { shares: bigint; receiver: Address; owner: Address },
+    request: ExitInput,
+  ): Pick<ExitCall, "data" | "minAssets">;
+}
+
+/**
+ * Creates the way out of an ERC-4626 vault family: `redeem`, which pays the asset at once. The standard has no minimum
+ * assets. Source: EIP-4626.
+ */
+export function erc4626Exits(traits: Erc4626ExitTraits = {}): VaultExits {
+  return {
+    modes: () => ["instant"],
+    tokens: (vault) => [vault.asset],
+    viaRouter: (vault) => traits.viaRouter?.(vault) ?? true,
+    terms: (vault, request) => {
+      const standard = standardExitTerms(vault, { traits, request });
+      const own = traits.views?.(vault, request);
+      if (own === undefined) return standard;
+      return mapQuery(queryAll({ standard, own }), (results) => ({ ...results.standard, ...results.own }));
+    },
+    encode: (vault, request) => erc4626RedeemCall(vault, { request, encode: traits.encode }),
+  };
+}
+
+/** Reads that every redemption of an ERC-4626 vault needs: asset, balance of the owner, preview and value of the shares. */
+export function erc4626ExitReads(vault: Vault, request: ExitTermsInput) {
+  const on = { to: vault.entryPoint, abi: exitAbi() } as const;
+  return {
+    asset: read({ ...on, name: "asset" }),
+    held: read({ to: vault.shareToken, abi: exitAbi(), name: "balanceOf", args: [request.owner] }),
+    preview: read({ ...on, name: "previewRedeem", args: [request.shares] }),
+    gross: read({ ...on, name: "convertToAssets", args: [request.shares] }),
+  };
+}
+
+/** Returns the terms that follow from `erc4626ExitReads`. */
+export function erc4626ExitTermsOf(results: {
+  asset: ReadResult<Address>;
+  held: ReadResult<bigint>;
+  preview: ReadResult<bigint>;
+  gross: ReadResult<bigint>;
+}): ExitTerms {
+  const { asset, held, preview, gross } = results;
+  return {
+    ...unknownExitTerms,
+    asset: valueOrNull(asset),
+    heldShares: valueOrNull(held),
+    previewAssets: valueOrNull(preview),
+    previewRevert: preview.ok ? null : preview.revert,
+    grossAssets: valueOrNull(gross),
+  };
+}
+
+function limitReads(vault: Vault, of: { traits: Erc4626ExitTraits; owner: Address }) {
+  if (of.traits.limited === false) return {};
+  const on = { to: vault.entryPoint, abi: exitAbi() } as const;
+  return {
+    maxRedeem: read({ ...on, name: "maxRedeem", args: [of.owner] }),
+    maxWithdraw: read({ ...on, name: "maxWithdraw", args: [of.owner] }),
+  };
+}
+
+const limitOf = (result: ReadResult<bigint> | undefined): bigint | null =>
+  result === undefined ? null : valueOrNull(result);
+
+function standardExitTerms(
+  vault: Vault,
+  { traits, request }: { traits: Erc4626ExitTraits; request: ExitTermsInput },
+): Query<ExitTerms> {
+  return createQuery(
+    {
+      ...erc4626ExitReads(vault, request),
+      ...limitReads(vault, { traits, owner: request.owner }),
+      paused: read({ to: vault.entryPoint, abi: exitAbi(), name: "paused" }),
+    },
+    (results): ExitTerms => {
+      const terms = erc4626ExitTermsOf(results);
+      const maxShares = limitOf(results.maxRedeem);
+      const limited = maxShares !== null && terms.heldShares !== null && maxShares < terms.heldShares;
+      return {
+        ...terms,
+        maxShares,
+        // An owner who can redeem everything learns nothing about the liquidity beyond their own shares.
+        availableAssets: limited ? limitOf(results.maxWithdraw) : null,
+        paused: traits.pausable === true && valueOrNull(results.paused) === true,
+      };
+    },
+  );
+}
+
+/**
+ * Encodes `redeem(shares, receiver, owner)` as an exit call, or the family's own function with the same first three
+ * words. Words that name the Router's executor are left zero for the Router to fill.
+ */
+export function erc4626RedeemCall(
+  vault: Vault,
+  { request, encode }: { request: ExitInput; encode?: Erc4626ExitTraits["encode"] | undefined },
+): ExitCall {
+  const { caller, shares } = request;
+  const own = caller ?? zeroAddress;
+  const words = { shares, receiver: request.receiver ?? own, owner: own };
+  const args = [words.shares, words.receiver, words.owner] as const;
+  const receiverOffsets = request.receiver === null ? [RECEIVER_OFFSET] : [];
+  return {
+    target: vault.entryPoint,
+    spender: null,
+    sharesOffset: SHARES_OFFSET,
+    sharesScale: 1n,
+    selfOffsets: caller === null ? [...receiverOffsets, OWNER_OFFSET] : [],
+    paysTo: request.receiver === null ? "caller" : "receiver",
+    tokenOut: vault.asset.address,
+    async: false,
+    ...(encode?.(words, request) ?? {
+      data: encodeFunctionData({ abi: exitAbi(), functionName: "redeem", args }),
+      minAssets: "none",
+    }),
+  };
+}

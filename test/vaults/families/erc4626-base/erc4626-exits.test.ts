@@ -1,0 +1,214 @@
+import {
+  type Abi,
+  decodeFunctionData,
+  encodeErrorResult,
+  type Hex,
+  parseAbi,
+  toHex,
+  zeroAddress,
+} from "viem";
+import { describe, expect, test } from "vitest";
+import { runQuery } from "../../../../src/chains/aggregate-reads.ts";
+import { aaveStata } from "../../../../src/vaults/families/aave-stata-family.ts";
+import { erc4626 } from "../../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
+import { euler, eulerEarn } from "../../../../src/vaults/families/euler-family.ts";
+import { fluid } from "../../../../src/vaults/families/fluid-family.ts";
+import { gearbox } from "../../../../src/vaults/families/gearbox-family.ts";
+import { metaMorpho, morphoV2 } from "../../../../src/vaults/families/morpho-family.ts";
+import { silo } from "../../../../src/vaults/families/silo-family.ts";
+import { spark } from "../../../../src/vaults/families/spark-family.ts";
+import { yearn } from "../../../../src/vaults/families/yearn-family.ts";
+import type { Vault } from "../../../../src/vaults/vault.ts";
+import type { VaultAdapter } from "../../../../src/vaults/vault-adapter.ts";
+import type { ExitInput, ExitTerms } from "../../../../src/vaults/vault-exits.ts";
+import { explainExitRevert } from "../../../../src/vaults/vault-families.ts";
+import { type ContractAnswer, contractsClient } from "../../../support/chains/multicall.ts";
+import { OTHER, USER, vault } from "../../../support/deposits/fixtures.ts";
+
+const NOW = 1_700_000_000_000;
+const families = [
+  erc4626,
+  euler,
+  eulerEarn,
+  yearn,
+  aaveStata,
+  spark,
+  gearbox,
+  fluid,
+  silo,
+  metaMorpho,
+  morphoV2,
+];
+const exitsOf = ({ exits }: VaultAdapter) => {
+  if (exits === undefined) throw new Error("no way out");
+  return exits;
+};
+const input: ExitInput = {
+  ...{ mode: "instant", token: vault.asset, shares: 1_000n, owner: USER, caller: USER, receiver: OTHER },
+  minAssets: 990n,
+};
+const views = parseAbi([
+  "function asset() view returns (address)",
+  "function balanceOf(address) view returns (uint256)",
+  "function convertToAssets(uint256) view returns (uint256)",
+  "function previewRedeem(uint256) view returns (uint256)",
+  "function maxRedeem(address) view returns (uint256)",
+  "function maxRedeem(address, uint256) view returns (uint256)",
+  "function maxWithdraw(address) view returns (uint256)",
+  "function paused() view returns (bool)",
+  "function cash() view returns (uint256)",
+  "function hookConfig() view returns (address, uint32)",
+  "function canSendShares(address) view returns (bool)",
+  "function canReceiveShares(address) view returns (bool)",
+  "function canReceiveAssets(address) view returns (bool)",
+]);
+
+type Answers = Readonly<Record<string, bigint | Hex>>;
+
+async function termsOf(adapter: VaultAdapter, answers: Answers, request: Partial<ExitInput> = {}) {
+  const query = exitsOf(adapter).terms(vault, { ...input, ...request, now: NOW });
+  const client = contractsClient(({ data }): ContractAnswer => {
+    const { functionName } = decodeFunctionData({ abi: views, data });
+    const answer = answers[functionName];
+    if (answer === undefined) return { ok: false, data: "0x" };
+    return { ok: true, data: typeof answer === "bigint" ? toHex(answer, { size: 32 }) : answer };
+  });
+  return (await runQuery(client, query)).value;
+}
+
+const healthy: Answers = {
+  ...{ asset: toHex(BigInt(vault.asset.address), { size: 32 }), balanceOf: 5_000n, paused: 0n },
+  ...{ convertToAssets: 1_010n, previewRedeem: 1_000n, maxRedeem: 5_000n, maxWithdraw: 5_050n },
+};
+
+describe.each(families)("withdrawals from $name", (adapter) => {
+  test("redeem at once for the asset, through the Router too", () => {
+    const exits = exitsOf(adapter);
+    expect(exits.modes(vault)).toEqual(["instant"]);
+    expect(exits.tokens(vault, "instant")).toEqual([vault.asset]);
+    expect(exits.viaRouter({ ...vault, caller: "router" }, "instant")).toBe(true);
+  });
+
+  test("name owner and receiver where the owner calls", () => {
+    const call = exitsOf(adapter).encode(vault, input);
+    expect(call).toMatchObject({ target: vault.entryPoint, spender: null, sharesOffset: 4, selfOffsets: [] });
+    expect(call).toMatchObject({ paysTo: "receiver", async: false, tokenOut: vault.asset.address });
+    expect([wordAt(call.data, 4), wordAt(call.data, 36), wordAt(call.data, 68)]).toEqual([
+      1_000n,
+      BigInt(OTHER),
+      BigInt(USER),
+    ]);
+  });
+
+  test("leave the words of the executor to the Router", () => {
+    const exits = exitsOf(adapter);
+    const passed = exits.encode(vault, { ...input, caller: null, receiver: null });
+    expect(passed).toMatchObject({ selfOffsets: [36, 68], paysTo: "caller" });
+    const direct = exits.encode(vault, { ...input, caller: null });
+    expect(direct).toMatchObject({ selfOffsets: [68], paysTo: "receiver" });
+    expect(wordAt(passed.data, 36)).toBe(BigInt(zeroAddress));
+  });
+
+  test("show balance, preview and value, and no reason against them", async () => {
+    expect(await termsOf(adapter, healthy)).toMatchObject({
+      ...{ asset: vault.asset.address, heldShares: 5_000n, previewAssets: 1_000n, grossAssets: 1_010n },
+      ...{ priced: "now", paused: false, refusal: null, previewRevert: null },
+    });
+  });
+
+  test("are unknown where nothing answers", async () => {
+    const terms: ExitTerms = await termsOf(adapter, {});
+    expect(terms).toMatchObject({ asset: null, heldShares: null, maxShares: null, previewAssets: null });
+    expect(terms).toMatchObject({ grossAssets: null, availableAssets: null, paused: false, refusal: null });
+  });
+});
+
+const wordAt = (data: Hex, offset: number): bigint =>
+  BigInt(`0x${data.slice(2 + offset * 2, 2 + offset * 2 + 64)}`);
+
+test("only Fluid's call enforces the minimum, Yearn's a maximum loss", () => {
+  const native = families.filter((adapter) => exitsOf(adapter).encode(vault, input).minAssets === "native");
+  expect(native).toEqual([fluid]);
+  expect(wordAt(exitsOf(fluid).encode(vault, input).data, 100)).toBe(990n);
+  expect(wordAt(exitsOf(yearn).encode(vault, input).data, 100)).toBe(50n);
+});
+
+describe("the limit of a redemption", () => {
+  test("shows the liquidity where it is below the balance", async () => {
+    const dry = { ...healthy, maxRedeem: 100n, maxWithdraw: 101n };
+    expect(await termsOf(metaMorpho, dry)).toMatchObject({ maxShares: 100n, availableAssets: 101n });
+    expect(await termsOf(metaMorpho, healthy)).toMatchObject({ maxShares: 5_000n, availableAssets: null });
+  });
+
+  test("is not read where it says nothing", async () => {
+    const none = { ...healthy, maxRedeem: 0n, maxWithdraw: 0n };
+    expect(await termsOf(morphoV2, none)).toMatchObject({ maxShares: null, availableAssets: null });
+    expect(await termsOf(eulerEarn, none)).toMatchObject({ maxShares: null });
+    expect(await termsOf(euler, { ...none, cash: 70n })).toMatchObject({
+      maxShares: null,
+      availableAssets: 70n,
+    });
+  });
+});
+
+test("the gates of Morpho Vault V2 refuse owner, receiver and executor", async () => {
+  const open = { ...healthy, canSendShares: 1n, canReceiveShares: 1n, canReceiveAssets: 1n };
+  expect(await termsOf(morphoV2, open)).toMatchObject({ refusal: null });
+  expect(await termsOf(morphoV2, { ...open, canSendShares: 0n })).toMatchObject({ refusal: "not_allowed" });
+  expect(await termsOf(morphoV2, { ...open, canReceiveAssets: 0n })).toMatchObject({
+    refusal: "not_allowed",
+  });
+  const closed = { ...open, canReceiveShares: 0n };
+  expect(await termsOf(morphoV2, closed)).toMatchObject({ refusal: null });
+  expect(await termsOf(morphoV2, closed, { caller: null })).toMatchObject({ refusal: "not_allowed" });
+  const gated: Vault = { ...vault, caller: "user" };
+  expect(exitsOf(morphoV2).viaRouter(gated, "instant")).toBe(false);
+});
+
+test("a hook without target that disables redemptions pauses Euler, deposits alone do not", async () => {
+  const hooked = (operations: bigint) => toHex(operations, { size: 64 });
+  expect(await termsOf(euler, { ...healthy, hookConfig: hooked(8n) })).toMatchObject({ paused: true });
+  expect(await termsOf(euler, { ...healthy, hookConfig: hooked(1n) })).toMatchObject({ paused: false });
+});
+
+test.each([
+  [gearbox, true],
+  [aaveStata, true],
+  [erc4626, false],
+])("paused() of $name stops withdrawals where it is known to", async (adapter, paused) => {
+  expect(await termsOf(adapter, { ...healthy, paused: 1n })).toMatchObject({ paused });
+});
+
+const errorData = (signature: string, args: readonly unknown[] = []): Hex =>
+  encodeErrorResult({ abi: parseAbi([signature]) as Abi, args: [...args] });
+const reason = (text: string) => errorData("error Error(string)", [text]);
+
+test.each([
+  [metaMorpho, errorData("error NotEnoughLiquidity()"), "no_liquidity"],
+  [eulerEarn, errorData("error NotEnoughLiquidity()"), "no_liquidity"],
+  [silo, errorData("error NotEnoughLiquidity()"), "no_liquidity"],
+  [silo, errorData("error NotSolvent()"), "not_allowed"],
+  [silo, errorData("error ReturnZeroAssets()"), "nothing_to_withdraw"],
+  [morphoV2, errorData("error CannotSendShares()"), "not_allowed"],
+  [morphoV2, errorData("error CannotReceiveAssets()"), "not_allowed"],
+  [euler, errorData("error E_InsufficientCash()"), "no_liquidity"],
+  [euler, errorData("error E_OperationDisabled()"), "exits_paused"],
+  [euler, errorData("error E_ZeroAssets()"), "nothing_to_withdraw"],
+  [yearn, reason("too much loss"), "no_liquidity"],
+  [yearn, reason("ERC4626: redeem more than max"), "no_liquidity"],
+  [aaveStata, errorData("error EnforcedPause()"), "exits_paused"],
+  [aaveStata, errorData("error ReservePaused()"), "exits_paused"],
+  [aaveStata, reason("32"), "no_liquidity"],
+  [spark, reason("SparkVault/insufficient-liquidity"), "no_liquidity"],
+  [gearbox, reason("Pausable: paused"), "exits_paused"],
+  [fluid, errorData("error FluidLiquidityError(uint256)", [11_003n]), "no_liquidity"],
+  [fluid, errorData("error FluidLiquidityError(uint256)", [11_002n]), "exits_paused"],
+  [
+    erc4626,
+    errorData("error ERC4626ExceededMaxRedeem(address,uint256,uint256)", [USER, 2n, 1n]),
+    "no_liquidity",
+  ],
+  [erc4626, "0xdeadbeef" as Hex, null],
+])("%o maps the error of a withdrawal %s to %s", (adapter, revert, code) => {
+  expect(explainExitRevert({ ...vault, adapter: adapter.name }, revert).code).toBe(code);
+});
