@@ -1,6 +1,6 @@
 import { type JobName, recordJobRun } from "./catalog/job-runs.ts";
 import type { Context } from "./context.ts";
-import { deleteExpiredAnswers } from "./deposits/build/idempotent-build.ts";
+import { deleteExpiredAnswers } from "./deposits/delete-expired-answers.ts";
 import { deleteUnsent } from "./deposits/delete-unsent-deposits.ts";
 import { AppError, failure } from "./errors.ts";
 import { BackfillMessage, backfillFromMessage } from "./flows/backfill-flows.ts";

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { listBridges } from "../catalog/list-bridges.ts";
 import type { Context } from "../context.ts";
-import { BUILD_DEADLINE_MS } from "../deposits/build/build-deposit.ts";
-import { buildDepositOnce } from "../deposits/build/idempotent-build.ts";
+import { buildDepositOnce } from "../deposits/build/build-deposit.ts";
 import { getQuote } from "../deposits/get-quote.ts";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { ValidationFailure } from "../http/validate-request.ts";
+import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
 import { BuildInput } from "../schemas/build-input-schema.ts";
 import { BuiltDeposit, Quote } from "../schemas/quote-schema.ts";
 

@@ -1,5 +1,4 @@
 import { and, eq, isNull, lt, or, sql as raw } from "drizzle-orm";
-import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
 import type { Database } from "../database-client.ts";
 import { idempotency } from "../schema/deposit-tables.ts";
 
@@ -70,7 +69,7 @@ export async function renewKey(
  */
 export async function answerKey(
   db: Database,
-  answer: IdempotencyKey & { owner: string; response: BuiltDeposit; expiresAt: Date },
+  answer: IdempotencyKey & { owner: string; response: object; expiresAt: Date },
 ): Promise<boolean> {
   const { response, expiresAt } = answer;
   return updateOwnKey(db, { ...answer, set: { response, expiresAt } });

@@ -13,7 +13,6 @@ import {
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import type { DepositState } from "../../schemas/deposit-schema.ts";
-import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
 import { time, uint256 } from "../table-columns.ts";
 
 type StateColumns = Record<"state" | "sourceProven", AnyPgColumn>;
@@ -120,20 +119,20 @@ export const deposits = pgTable(
   ],
 );
 
-/** Stored responses of deposit builds sent with an `Idempotency-Key`; a repeated request gets the same response. */
+/** Stored responses of builds sent with an `Idempotency-Key`; a repeated request gets the same response. */
 export const idempotency = pgTable(
   "idempotency",
   {
     /** Owner of the idempotency key: a partner, or a client address with a user. */
     scope: text("scope").notNull(),
     key: text("key").notNull(),
-    /** keccak256 of the deposit build's parameters as JSON, in hex. A repeated request must have the same. */
+    /** keccak256 of the build's parameters as JSON, in hex. A repeated request must have the same. */
     bodyHash: text("body_hash").notNull(),
     /** Token of the request that is building the response. */
     owner: text("owner").notNull(),
     claimedAt: time("claimed_at").notNull(),
     /** The stored response, or null while it is being built. */
-    response: jsonb("response").$type<BuiltDeposit>(),
+    response: jsonb("response").$type<object>(),
     expiresAt: time("expires_at"),
   },
   (table) => [

@@ -4,8 +4,10 @@ import { insertDepositWithPlan } from "../../db/queries/deposit-hint-queries.ts"
 import type { NewDeposit } from "../../db/queries/deposit-queries.ts";
 import { AppError, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
+import { BUILD_DEADLINE_MS } from "../../lib/durations.ts";
 import { withDeadline } from "../../lib/timers.ts";
 import { type GasFunds, readGasPrice } from "../../orders/gas-funds.ts";
+import { buildOnce } from "../../orders/idempotent-build.ts";
 import type { StepPlan } from "../../orders/order-steps.ts";
 import type { BuildInput } from "../../schemas/build-input-schema.ts";
 import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
@@ -144,9 +146,6 @@ function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction &
   };
 }
 
-/** Timeout for building a deposit, in milliseconds from the start of the request. Clients wait for eight seconds. */
-export const BUILD_DEADLINE_MS = 7_300;
-
 /** How long a finished build waits for the gas price, in milliseconds. */
 const GAS_WAIT_MS = 300;
 
@@ -167,7 +166,7 @@ function toGasFunds(prepared: PreparedDeposit, gasPrice: bigint | null): GasFund
  * `store_unavailable`, `upstream_unavailable`, and `upstream_timeout` after the deadline; errors of `prepareDeposit`
  * propagate.
  */
-export async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDeposit> {
+async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDeposit> {
   const client = sourceClient(ctx, input.from_chain_id);
   const gasPrice = readGasPrice(ctx, client);
   const prepared = await prepareDeposit(ctx, input);
@@ -181,6 +180,15 @@ export async function buildDeposit(ctx: Context, input: BuildInput): Promise<Bui
   const { paid } = valueDeposit(prepared, await depositPrices(ctx, prepared));
   const gas = toGasFunds(prepared, await atMost(gasPrice, GAS_WAIT_MS));
   return toWireBuilt(prepared, { expiresAt, plan, paid, gas });
+}
+
+/**
+ * Builds a deposit at most once per idempotency key and caller, and says whether the response is that of an earlier
+ * request. Errors of `buildOnce` and `buildDeposit` propagate.
+ */
+export function buildDepositOnce(ctx: Context, { input, key }: { input: BuildInput; key: string | null }) {
+  const build = () => buildDeposit(ctx, input);
+  return buildOnce(ctx, { key, asked: input, user: input.user_address, build });
 }
 
 /**

@@ -1,70 +1,14 @@
-import { type Address, type Hex, keccak256, stringToHex, zeroAddress, zeroHash } from "viem";
+import { type Address, type Hex, zeroAddress } from "viem";
 import type { ChainClient } from "../../chains/chain-client.ts";
 import { unservedChain } from "../../chains/chain-definitions.ts";
 import type { Context } from "../../context.ts";
 import { selectDeposit } from "../../db/queries/deposit-queries.ts";
 import { failure } from "../../errors.ts";
 import { isNative, isNativeAlias, sameAddress } from "../../lib/address.ts";
+import { type Attribution, attributeOrder, orderRef } from "../../orders/order-attribution.ts";
 import type { BuildInput } from "../../schemas/build-input-schema.ts";
 import type { Token, Vault } from "../../vaults/vault.ts";
 import { type DepositEntry, depositEntry } from "../../vaults/vault-entry.ts";
-
-/** The partner that a deposit is attributed to. */
-interface Attribution {
-  partnerId: string;
-  /** keccak256 of the partner id's UTF-8 bytes, or zero if the id is empty. */
-  partnerHash: Hex;
-  partnerType: number;
-  /**
-   * Address of the partner whose API key was used, or null if the caller only named a partner id. Partner dashboards
-   * count only deposits made with an API key.
-   */
-  partnerAddress: string | null;
-  /** True if the partner authenticated with the API key's secret or a session, and not with the API key alone. */
-  partnerVerified: boolean;
-}
-
-/**
- * Attributes a deposit to the partner that owns the API key, or without an API key to the partner id in the request.
- * Throws `key_forbidden` if the key may not build, `partner_mismatch` if the request names a different partner than the API key's owner, and `vault_not_enrolled`
- * if that partner has not enrolled the vault.
- */
-export function attributeDeposit(
-  ctx: Context,
-  { input, vaultId }: { input: BuildInput; vaultId: string },
-): Attribution {
-  const { partner_id: named, partner_type: partnerType } = input;
-  if (ctx.actor.kind !== "partner") {
-    return {
-      partnerId: named,
-      partnerHash: partnerHashOf(named),
-      partnerType,
-      partnerAddress: null,
-      partnerVerified: false,
-    };
-  }
-  const { partner, proof, rights } = ctx.actor;
-  if (!rights.includes("build"))
-    throw failure("key_forbidden", "this API key does not have the right `build`");
-  if (named !== "" && named !== partner.partnerId) {
-    throw failure("partner_mismatch", "partner_id does not belong to the API key");
-  }
-  if (partner.vaults !== null && !partner.vaults.includes(vaultId)) {
-    throw failure("vault_not_enrolled", `the partner has not enrolled ${vaultId}`);
-  }
-  return {
-    partnerId: partner.partnerId,
-    partnerHash: partnerHashOf(partner.partnerId),
-    partnerType: partner.partnerType,
-    partnerAddress: partner.address.toLowerCase(),
-    partnerVerified: proof !== "key",
-  };
-}
-
-/** Returns the on-chain form of a partner id: keccak256 of its UTF-8 bytes, or zero for an empty id. */
-export function partnerHashOf(partnerId: string): Hex {
-  return partnerId === "" ? zeroHash : keccak256(stringToHex(partnerId));
-}
 
 /**
  * A deposit intent: a deposit on the vault's chain, in a token that the vault accepts without a swap, ready to be
@@ -130,7 +74,7 @@ export interface DepositOrderInput {
  * `vault_paused`, `vault_not_found`, `deposit_not_found`. Errors of the RPC nodes propagate.
  */
 export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderInput): Promise<DepositOrder> {
-  const attribution = attributeDeposit(ctx, { input, vaultId: vault.vaultId });
+  const attribution = attributeOrder(ctx, { input, vaultId: vault.vaultId });
   assertVaultOpen(vault);
   const source = sourceClient(ctx, input.from_chain_id);
   const client = ctx.chains.client(vault.chainId);
@@ -154,16 +98,13 @@ export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderI
     slippage: input.slippage,
     preferredBridge: input.preferred_bridge ?? null,
     trackingId,
-    ref: depositRef(trackingId),
+    ref: orderRef(trackingId),
     ...attribution,
     referrer: input.referrer,
     referrerHandle: input.referrer_handle,
     parentTrackingId: input.parent_tracking_id ?? null,
   };
 }
-
-/** Returns the deposit reference that the Router emits for a deposit: keccak256 of the tracking id. */
-export const depositRef = (trackingId: string): Hex => keccak256(stringToHex(trackingId));
 
 /** Returns the RPC client of a source chain. Throws `chain_unsupported` if this deployment does not serve the chain. */
 export function sourceClient(ctx: Context, chainId: number): ChainClient {

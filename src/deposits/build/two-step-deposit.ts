@@ -2,11 +2,12 @@ import type { Address } from "viem";
 import type { Context } from "../../context.ts";
 import { failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
+import { orderRef, partnerHashOf } from "../../orders/order-attribution.ts";
 import { assertFair, planLoss } from "../../orders/route-offer.ts";
 import { simulateProviderTransaction, watchedBalance } from "../../orders/simulate-payment.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import { acceptedTokens, depositEntry } from "../../vaults/vault-entry.ts";
-import { assertVaultOpen, depositRef, partnerHashOf } from "./deposit-order.ts";
+import { assertVaultOpen } from "./deposit-order.ts";
 import { type DirectDeposit, prepareDirect } from "./direct-deposit.ts";
 import {
   type BuiltRoute,
@@ -50,7 +51,7 @@ export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise
   const token = accepted.find(({ address }) => sameAddress(address, step.token));
   if (token === undefined) throw failure("token_unsupported", `${vault.name} does not accept this token`);
   const partnerHash = partnerHashOf(partnerId);
-  const ref = depositRef(trackingId);
+  const ref = orderRef(trackingId);
   return prepareDirect(ctx, {
     client,
     vault,

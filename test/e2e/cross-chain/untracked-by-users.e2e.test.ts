@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { describe, expect, inject, test } from "vitest";
 import { scheduledUrl } from "../../../scripts/stack/worker/scheduled.ts";
-import { depositRef } from "../../../src/deposits/build/deposit-order.ts";
+import { orderRef } from "../../../src/orders/order-attribution.ts";
 import { followDeposits } from "../../../src/tracking/follow/follow-deposits.ts";
 import { findRouterDeposits } from "../../../src/tracking/track/find-deposit-logs.ts";
 import { Api } from "../../support/e2e/api.ts";
@@ -50,11 +50,11 @@ async function finish(trackingId: string, wanted: object): Promise<void> {
 
 /** The transaction in which the Router made a deposit. */
 async function deliveryOf({ trackingId }: Departed): Promise<Hex> {
-  const refs = [depositRef(trackingId)];
+  const refs = [orderRef(trackingId)];
   const client = (await programContext()).chains.client(to.chainId);
   if (client === null) throw new Error("the vault's chain is not served");
   const find = async () =>
-    (await findRouterDeposits(client, { refs, blocks: 1_000 })).get(depositRef(trackingId));
+    (await findRouterDeposits(client, { refs, blocks: 1_000 })).get(orderRef(trackingId));
   const hash = await settled(find, { ...PATIENCE, wanted: (found) => found !== undefined });
   if (hash === undefined) throw new Error("the Router made no such deposit");
   return hash;

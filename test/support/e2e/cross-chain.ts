@@ -5,7 +5,7 @@ import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
 import { type Context, createContext, createRuntime } from "../../../src/context.ts";
 import { insertDeposit } from "../../../src/db/queries/deposit-queries.ts";
-import { depositRef } from "../../../src/deposits/build/deposit-order.ts";
+import { orderRef } from "../../../src/orders/order-attribution.ts";
 import type { DestinationCall, VerifiedTransfer } from "../../../src/providers/provider.ts";
 import { encodeRouterCall, spendingStep } from "../../../src/router/router-codec.ts";
 import { addressOf, chainIds, chainOf, type KeyedUser, mined, newUser, sendCall, tokenOn } from "./chain.ts";
@@ -122,7 +122,7 @@ function callInto(into: { departure: Departure; trackingId: string; user: Hex })
     minOut: minShares,
     deadline: BigInt(Math.floor(Date.now() / 1000) + 86_400),
     refundTo: user,
-    ref: depositRef(trackingId),
+    ref: orderRef(trackingId),
     partnerId: zeroHash,
     partnerType: 0,
   };
@@ -147,7 +147,7 @@ async function writeDown(
   const now = new Date();
   await insertDeposit(ctx.db, {
     trackingId,
-    ref: depositRef(trackingId),
+    ref: orderRef(trackingId),
     state: "built",
     userAddress: user.address.toLowerCase(),
     vaultChainId: to.chainId,

@@ -1,25 +1,21 @@
-import { keccak256, stringToHex } from "viem";
-import type { Context } from "../../context.ts";
+import { type Address, keccak256, stringToHex } from "viem";
+import type { Context } from "../context.ts";
 import {
   answerKey,
   claimKey,
-  deleteKeysBefore,
   type IdempotencyKey,
   releaseKey,
   renewKey,
   selectKey,
-} from "../../db/queries/idempotency-queries.ts";
-import { failure } from "../../errors.ts";
-import { stringifyWithBigints } from "../../lib/bigint-json.ts";
-import { DAY_MS } from "../../lib/durations.ts";
-import { workUnderLease } from "../../lib/renewed-lease.ts";
-import { sleep } from "../../lib/timers.ts";
-import type { BuildInput } from "../../schemas/build-input-schema.ts";
-import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
-import { BUILD_DEADLINE_MS, buildDeposit } from "./build-deposit.ts";
+} from "../db/queries/idempotency-queries.ts";
+import { failure } from "../errors.ts";
+import { stringifyWithBigints } from "../lib/bigint-json.ts";
+import { BUILD_DEADLINE_MS, DAY_MS } from "../lib/durations.ts";
+import { workUnderLease } from "../lib/renewed-lease.ts";
+import { sleep } from "../lib/timers.ts";
 
 /** Lifetime of an idempotency key, in milliseconds. */
-const KEY_TTL_MS = DAY_MS;
+export const KEY_TTL_MS = DAY_MS;
 /**
  * Age of the last renewal after which a build without a stored response counts as dead, in milliseconds, and the
  * interval of the renewals. Together with a twin's pause between polls, the key of a killed build is free within five
@@ -38,37 +34,52 @@ const MAX_POLL_MS = 1_200;
  */
 const inFlight = new Map<string, number>();
 
-/** A built deposit, and whether it is the stored response of an earlier request. */
-interface BuildOutcome {
-  built: BuiltDeposit;
+/** A response to a build, as far as idempotency reads it. */
+interface Built {
+  tracking_id: string;
+  expires_at: string;
+}
+
+/** A request to build something once: what is asked for, under which key and by which user, and the work itself. */
+export interface BuildRequest<T extends Built> {
+  key: string | null;
+  /** The parameters of the request. A repeated request must have the same; each operation's differ in shape. */
+  asked: object;
+  user: Address;
+  build(): Promise<T>;
+}
+
+/** A response to a build, and whether it is the stored response of an earlier request. */
+interface BuildOutcome<T> {
+  built: T;
   replayed: boolean;
 }
 
 /**
- * Builds a deposit at most once per `Idempotency-Key` and caller (a partner, or a client address with its user). Within
+ * Builds a deposit or withdrawal at most once per `Idempotency-Key` and caller (a partner, or a client address with its user). Within
  * a day, a repeated request receives the stored response while its quote is valid; concurrent requests wait for the
- * first; a failed build frees the key. Without a key, the deposit is built directly. Throws `idempotency_conflict` if
+ * first; a failed build frees the key. Without a key, it is built directly. Throws `idempotency_conflict` if
  * the key was used for a different request, `quote_expired`, and `upstream_timeout` if the first request does not
- * finish in time; errors of `buildDeposit` propagate.
+ * finish in time; errors of `build` propagate.
  */
-export async function buildDepositOnce(
+export async function buildOnce<T extends Built>(
   ctx: Context,
-  request: { input: BuildInput; key: string | null },
-): Promise<BuildOutcome> {
-  const { input, key } = request;
-  if (key === null) return { built: await buildDeposit(ctx, input), replayed: false };
-  const id = { scope: scopeOf(ctx, input), key };
-  const bodyHash = keccak256(stringToHex(stringifyWithBigints(input)));
+  request: BuildRequest<T>,
+): Promise<BuildOutcome<T>> {
+  const { asked, key, user, build } = request;
+  if (key === null) return { built: await build(), replayed: false };
+  const id = { scope: scopeOf(ctx, user), key };
+  const bodyHash = keccak256(stringToHex(stringifyWithBigints(asked)));
   const work = `${id.scope} ${key} ${bodyHash}`;
   let waitMs = FIRST_POLL_MS;
   let waited = false;
   // Past the deadline the client no longer waits, so further polling would only slow down the first request.
   for (; ctx.timing.elapsedMs() <= BUILD_DEADLINE_MS; await sleep(waitMs), waited = true) {
     if (isInFlight(work, ctx.now())) continue;
-    const stored = waited ? await storedAnswer(ctx, { id, bodyHash }) : null;
+    const stored = waited ? await storedAnswer<T>(ctx, { id, bodyHash }) : null;
     if (stored !== null) return { built: stored, replayed: true };
     if (isInFlight(work, ctx.now())) continue;
-    const outcome = await buildFirst(ctx, { input, id, bodyHash, work });
+    const outcome = await buildFirst(ctx, { build, id, bodyHash, work });
     if (outcome !== null) return outcome;
     waitMs = Math.min(2 * waitMs, MAX_POLL_MS);
   }
@@ -81,14 +92,14 @@ const claimTimes = (now: number) => ({
 });
 
 /**
- * Builds the deposit if this request claims the idempotency key. Otherwise returns the stored response, or null if
+ * Builds if this request claims the idempotency key. Otherwise returns the stored response, or null if
  * there is none yet.
  */
-async function buildFirst(
+async function buildFirst<T extends Built>(
   ctx: Context,
-  { work, ...first }: { input: BuildInput; id: IdempotencyKey; bodyHash: string; work: string },
-): Promise<BuildOutcome | null> {
-  const { input, id, bodyHash } = first;
+  { work, ...first }: { build(): Promise<T>; id: IdempotencyKey; bodyHash: string; work: string },
+): Promise<BuildOutcome<T> | null> {
+  const { build, id, bodyHash } = first;
   const owner = ctx.randomId();
   inFlight.set(work, ctx.now());
   try {
@@ -99,14 +110,14 @@ async function buildFirst(
         return renewKey(ctx.db, { ...id, owner, now: new Date(now) });
       };
       const built = await workUnderLease({ everyMs: RENEW_MS, renew }, () =>
-        buildClaimed(ctx, { input, id, owner }),
+        buildClaimed(ctx, { build, id, owner }),
       );
       if (built !== null) return { built, replayed: false };
     }
   } finally {
     inFlight.delete(work);
   }
-  const stored = await storedAnswer(ctx, { id, bodyHash });
+  const stored = await storedAnswer<T>(ctx, { id, bodyHash });
   return stored === null ? null : { built: stored, replayed: true };
 }
 
@@ -121,10 +132,10 @@ function isInFlight(work: string, now: number): boolean {
 }
 
 /** Returns the stored response of the first request under an idempotency key, or null if there is none yet. */
-async function storedAnswer(
+async function storedAnswer<T extends Built>(
   ctx: Context,
   asked: { id: IdempotencyKey; bodyHash: string },
-): Promise<BuiltDeposit | null> {
+): Promise<T | null> {
   const row = await selectKey(ctx.db, asked.id);
   if (row === null) return null;
   if (row.bodyHash !== asked.bodyHash) {
@@ -134,21 +145,21 @@ async function storedAnswer(
   if (row.expiresAt.getTime() <= ctx.now()) {
     throw failure("quote_expired", "the quote under this key has expired; use a new key");
   }
-  return row.response;
+  // The same parameters mean the same operation, whose response has this shape.
+  return row.response as T;
 }
 
 /**
- * Builds the deposit and stores its response. Returns null if another request has taken the key in the meantime, whose
+ * Builds and stores the response. Returns null if another request has taken the key in the meantime, whose
  * response then counts: a key never has two responses.
  */
-async function buildClaimed(
+async function buildClaimed<T extends Built>(
   ctx: Context,
-  claim: { input: BuildInput; id: IdempotencyKey; owner: string },
-): Promise<BuiltDeposit | null> {
-  const { id, owner } = claim;
+  { build, id, owner }: { build(): Promise<T>; id: IdempotencyKey; owner: string },
+): Promise<T | null> {
   try {
     await ctx.charge();
-    const response = await buildDeposit(ctx, claim.input);
+    const response = await build();
     const expiresAt = new Date(response.expires_at);
     return (await answerKey(ctx.db, { ...id, owner, response, expiresAt })) ? response : null;
   } catch (error) {
@@ -161,20 +172,9 @@ async function buildClaimed(
  * Returns the caller that owns an idempotency key: an authenticated partner, or else a client address with its user. An
  * API key without its secret may be copied from a web page, so it does not prove the partner's identity.
  */
-function scopeOf(ctx: Context, input: BuildInput): string {
+function scopeOf(ctx: Context, user: Address): string {
   const { actor } = ctx;
   if (actor.kind === "partner" && actor.proof !== "key")
     return `partner:${actor.partner.address.toLowerCase()}`;
-  return `client:${ctx.clientAddress}:${input.user_address.toLowerCase()}`;
-}
-
-/** Maximum number of stored responses deleted per run. */
-const DELETE_LIMIT = 5_000;
-
-/**
- * Deletes the stored responses whose idempotency key has expired, oldest first, because they contain client addresses
- * and users. Returns the number of deleted responses. Throws `store_unavailable`.
- */
-export function deleteExpiredAnswers(ctx: Context): Promise<number> {
-  return deleteKeysBefore(ctx.db, { claimedBefore: new Date(ctx.now() - KEY_TTL_MS), limit: DELETE_LIMIT });
+  return `client:${ctx.clientAddress}:${user.toLowerCase()}`;
 }

@@ -1,10 +1,10 @@
 import { asc } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
-import { claimKey, deleteKeysBefore } from "../../../src/db/queries/idempotency-queries.ts";
-import { idempotency } from "../../../src/db/schema/deposit-tables.ts";
-import { deleteExpiredAnswers } from "../../../src/deposits/build/idempotent-build.ts";
-import { deleteOldAnswersJob } from "../../../src/jobs.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import { claimKey, deleteKeysBefore } from "../../src/db/queries/idempotency-queries.ts";
+import { idempotency } from "../../src/db/schema/deposit-tables.ts";
+import { deleteExpiredAnswers } from "../../src/deposits/delete-expired-answers.ts";
+import { deleteOldAnswersJob } from "../../src/jobs.ts";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse("2026-06-15T12:00:00Z");

@@ -1,9 +1,9 @@
 import { keccak256, stringToHex, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
-import { attributeDeposit } from "../../../src/deposits/build/deposit-order.ts";
-import type { PartnerActor, PartnerProof } from "../../../src/partners/request-actor.ts";
-import { BuildInput } from "../../../src/schemas/build-input-schema.ts";
-import { testContext } from "../../support/context.ts";
+import { attributeOrder } from "../../src/orders/order-attribution.ts";
+import type { PartnerActor, PartnerProof } from "../../src/partners/request-actor.ts";
+import { BuildInput } from "../../src/schemas/build-input-schema.ts";
+import { testContext } from "../support/context.ts";
 
 const VAULT = "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183";
 const ADDRESS = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
@@ -27,10 +27,10 @@ const partner = (proof: PartnerProof, vaults: readonly string[] | null = null): 
 });
 const attributeFor = (actor: PartnerActor | null, change: object = {}) => {
   const context = { ...testContext(), actor: actor ?? ({ kind: "anonymous" } as const) };
-  return attributeDeposit(context, { input: input(change), vaultId: VAULT });
+  return attributeOrder(context, { input: input(change), vaultId: VAULT });
 };
 
-describe("attributeDeposit() without an API key", () => {
+describe("attributeOrder() without an API key", () => {
   test("uses the caller's partner id and links no partner address", () => {
     expect(attributeFor(null)).toEqual({
       partnerId: "",
@@ -49,7 +49,7 @@ describe("attributeDeposit() without an API key", () => {
   });
 });
 
-describe("attributeDeposit() with an API key", () => {
+describe("attributeOrder() with an API key", () => {
   test.each<[PartnerProof, boolean]>([
     ["key", false],
     ["pair", true],

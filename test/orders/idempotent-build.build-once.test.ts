@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Database } from "../../../src/db/database-client.ts";
-import { BUILD_DEADLINE_MS } from "../../../src/deposits/build/build-deposit.ts";
-import { buildDepositOnce } from "../../../src/deposits/build/idempotent-build.ts";
-import { Timing } from "../../../src/lib/request-timing.ts";
-import { BuildInput } from "../../../src/schemas/build-input-schema.ts";
-import { testContext } from "../../support/context.ts";
-import { USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
+import type { Database } from "../../src/db/database-client.ts";
+import { BUILD_DEADLINE_MS } from "../../src/lib/durations.ts";
+import { Timing } from "../../src/lib/request-timing.ts";
+import { buildOnce } from "../../src/orders/idempotent-build.ts";
+import { BuildInput } from "../../src/schemas/build-input-schema.ts";
+import { testContext } from "../support/context.ts";
+import { USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
 
 const input = BuildInput.parse({
   from_chain_id: 31337,
@@ -14,6 +14,12 @@ const input = BuildInput.parse({
   vault_id: `31337:${VAULT}`,
   user_address: USER,
 });
+
+const request = {
+  asked: input,
+  user: input.user_address,
+  build: () => Promise.reject(new Error("not built")),
+};
 
 /** A database of which every key is claimed at once when `free`, else held by somebody who never answers. */
 function databaseSaying(free: boolean) {
@@ -29,12 +35,12 @@ function databaseSaying(free: boolean) {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("buildDepositOnce() with concurrent requests under one idempotency key", () => {
+describe("buildOnce() with concurrent requests under one idempotency key", () => {
   test("queries the database once per second and build, however many wait in the same isolate", async () => {
     const { asked, db } = databaseSaying(true);
     let fail: (error: Error) => void = () => undefined;
     const charge = () => new Promise<void>((_, reject) => (fail = reject));
-    const ask = () => buildDepositOnce({ ...testContext({ db }), charge }, { input, key: "crowd" });
+    const ask = () => buildOnce({ ...testContext({ db }), charge }, { ...request, key: "crowd" });
     const first = ask();
     const twins = Array.from({ length: 50 }, () => ask());
     const ends = Promise.allSettled([first, ...twins]);
@@ -51,7 +57,7 @@ describe("buildDepositOnce() with concurrent requests under one idempotency key"
   test("stops polling after the deadline", async () => {
     const { asked, db } = databaseSaying(false);
     const ctx = { ...testContext({ db }), timing: new Timing(() => Date.now()) };
-    const end = buildDepositOnce(ctx, { input, key: "held" }).catch((error: unknown) => error);
+    const end = buildOnce(ctx, { ...request, key: "held" }).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(BUILD_DEADLINE_MS + 2_000);
     expect(await end).toMatchObject({ code: "upstream_timeout" });
     expect(asked.times).toBeLessThan(30);

@@ -1,15 +1,15 @@
 import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
-import type { Context } from "../../../src/context.ts";
-import { answerKey, claimKey, renewKey } from "../../../src/db/queries/idempotency-queries.ts";
-import { idempotency } from "../../../src/db/schema/deposit-tables.ts";
-import { buildDepositOnce } from "../../../src/deposits/build/idempotent-build.ts";
-import { stringifyWithBigints } from "../../../src/lib/bigint-json.ts";
-import type { PartnerProof } from "../../../src/partners/request-actor.ts";
-import { BuildInput } from "../../../src/schemas/build-input-schema.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { OTHER, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import type { Context } from "../../src/context.ts";
+import { answerKey, claimKey, renewKey } from "../../src/db/queries/idempotency-queries.ts";
+import { idempotency } from "../../src/db/schema/deposit-tables.ts";
+import { stringifyWithBigints } from "../../src/lib/bigint-json.ts";
+import { buildOnce } from "../../src/orders/idempotent-build.ts";
+import type { PartnerProof } from "../../src/partners/request-actor.ts";
+import { BuildInput } from "../../src/schemas/build-input-schema.ts";
+import type { BuiltDeposit } from "../../src/schemas/quote-schema.ts";
+import { OTHER, USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
 
 const NOW = Date.parse("2026-06-15T12:00:00Z");
 const CLIENT = "192.0.2.1";
@@ -47,12 +47,15 @@ async function first(of: { scope: string; agoMs?: number; expiresMs?: number }):
 async function again(input: BuildInput, change: Partial<Context> = {}): Promise<BuiltDeposit> {
   const charge = () => Promise.reject(new Error(ANEW));
   const ctx = { ...causeway.context(), now: () => NOW, clientAddress: CLIENT, charge, ...change };
-  const { built, replayed } = await buildDepositOnce(ctx, { input, key: KEY });
+  const build = () => Promise.reject(new Error(ANEW));
+  const { built, replayed } = await buildOnce<BuiltDeposit>(ctx, {
+    ...{ key: KEY, asked: input, user: input.user_address, build },
+  });
   expect(replayed).toBe(true);
   return built;
 }
 
-describe("buildDepositOnce() under an answered idempotency key", () => {
+describe("buildOnce() under an answered idempotency key", () => {
   test("returns the stored answer until its quote has expired", async () => {
     await first({ scope, expiresMs: NOW + 1 });
     expect(await again(asked())).toEqual(answer);
@@ -77,12 +80,12 @@ describe("buildDepositOnce() under an answered idempotency key", () => {
   });
 });
 
-test("buildDepositOnce() frees an idempotency key four seconds after the last renewal of a killed build", async () => {
+test("buildOnce() frees an idempotency key four seconds after the last renewal of a killed build", async () => {
   await first({ scope, agoMs: 4_000 });
   await expect(again(asked())).rejects.toThrow(ANEW);
 });
 
-test("buildDepositOnce() keeps an idempotency key while its build goes on", async () => {
+test("buildOnce() keeps an idempotency key while its build goes on", async () => {
   let end: (error: Error) => void = () => undefined;
   let now = NOW;
   const charge = () => new Promise<void>((_, reject) => (end = reject));
@@ -96,7 +99,7 @@ test("buildDepositOnce() keeps an idempotency key while its build goes on", asyn
   expect(await causeway.db.select().from(idempotency)).toEqual([]);
 });
 
-test("buildDepositOnce() never gives a second response to a key that another request has taken", async () => {
+test("buildOnce() never gives a second response to a key that another request has taken", async () => {
   await first({ scope });
   const { db } = causeway.context();
   const id = { scope, key: KEY };

@@ -1,0 +1,66 @@
+import { type Hex, keccak256, stringToHex, zeroHash } from "viem";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+
+/** The partner that a deposit or withdrawal is attributed to. */
+export interface Attribution {
+  partnerId: string;
+  /** keccak256 of the partner id's UTF-8 bytes, or zero if the id is empty. */
+  partnerHash: Hex;
+  partnerType: number;
+  /**
+   * Address of the partner whose API key was used, or null if the caller only named a partner id. Partner dashboards
+   * count only what was built with an API key.
+   */
+  partnerAddress: string | null;
+  /** True if the partner authenticated with the API key's secret or a session, and not with the API key alone. */
+  partnerVerified: boolean;
+}
+
+/** The members of a request to build that name a partner. */
+type PartnerInput = { partner_id: string; partner_type: number };
+
+/**
+ * Attributes a deposit or withdrawal to the partner that owns the API key, or without an API key to the partner id in the request.
+ * Throws `key_forbidden` if the key may not build, `partner_mismatch` if the request names a different partner than the API key's owner, and `vault_not_enrolled`
+ * if that partner has not enrolled the vault.
+ */
+export function attributeOrder(
+  ctx: Context,
+  { input, vaultId }: { input: PartnerInput; vaultId: string },
+): Attribution {
+  const { partner_id: named, partner_type: partnerType } = input;
+  if (ctx.actor.kind !== "partner") {
+    return {
+      partnerId: named,
+      partnerHash: partnerHashOf(named),
+      partnerType,
+      partnerAddress: null,
+      partnerVerified: false,
+    };
+  }
+  const { partner, proof, rights } = ctx.actor;
+  if (!rights.includes("build"))
+    throw failure("key_forbidden", "this API key does not have the right `build`");
+  if (named !== "" && named !== partner.partnerId) {
+    throw failure("partner_mismatch", "partner_id does not belong to the API key");
+  }
+  if (partner.vaults !== null && !partner.vaults.includes(vaultId)) {
+    throw failure("vault_not_enrolled", `the partner has not enrolled ${vaultId}`);
+  }
+  return {
+    partnerId: partner.partnerId,
+    partnerHash: partnerHashOf(partner.partnerId),
+    partnerType: partner.partnerType,
+    partnerAddress: partner.address.toLowerCase(),
+    partnerVerified: proof !== "key",
+  };
+}
+
+/** Returns the on-chain form of a partner id: keccak256 of its UTF-8 bytes, or zero for an empty id. */
+export function partnerHashOf(partnerId: string): Hex {
+  return partnerId === "" ? zeroHash : keccak256(stringToHex(partnerId));
+}
+
+/** Returns the reference that the Router emits for an order: keccak256 of the tracking id. */
+export const orderRef = (trackingId: string): Hex => keccak256(stringToHex(trackingId));
