@@ -51,6 +51,7 @@ export async function matchDeposit(ctx: Context, found: FoundTransaction): Promi
   const asked = { hash, chainId, dataHashes, refs };
   const rows = await selectDepositsByTransaction(ctx.db, asked);
   const tracked = rows.flatMap((row) => {
+    if (row.direction !== "deposit") return [];
     const kind = matchKindOf(row, { ...found, ...asked });
     return kind === null ? [] : [{ row, kind }];
   });

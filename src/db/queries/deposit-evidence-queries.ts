@@ -1,6 +1,9 @@
-import { and, eq, inArray, sql as raw } from "drizzle-orm";
+import { and, eq, inArray, ne, or, sql as raw, type SQL } from "drizzle-orm";
+import type { Hex } from "viem";
 import type { Database } from "../database-client.ts";
-import { depositEvidence } from "../schema/deposit-tracking-tables.ts";
+import { deposits } from "../schema/deposit-tables.ts";
+import { depositEvidence, depositHints } from "../schema/deposit-tracking-tables.ts";
+import { firstRow, type TrackedRow } from "./deposit-queries.ts";
 
 /** A row of the table `deposit_evidence`: the block of a transaction that proves what a deposit's row says. */
 export type EvidenceRow = typeof depositEvidence.$inferSelect;
@@ -63,4 +66,59 @@ export async function addEvidence(
       .values(blocks.map((block) => ({ trackingId, ...block })))
       .onConflictDoNothing(),
   );
+}
+
+/** A tracked row and a transaction that may belong to it. */
+interface Claimed {
+  row: TrackedRow;
+  hash: Hex;
+}
+
+/**
+ * Returns true if a transaction is proven to be the source of another deposit with the same calldata, or if it was reported for
+ * another deposit of the same user with the same calldata and not for this one: such twins differ in nothing else.
+ * Throws `store_unavailable`.
+ */
+export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
+  const proven = and(
+    eq(deposits.sourceTxHash, hash),
+    eq(deposits.sourceProven, true),
+    eq(deposits.sourceDataHash, row.sourceDataHash),
+  );
+  const reported = (trackingId: SQL | string) => raw`exists (select from ${depositHints} as hint
+    where hint.tracking_id = ${trackingId} and hint.tx_hash = ${hash} and hint.origin = 'report')`;
+  const twin = and(
+    eq(deposits.userAddress, row.userAddress),
+    eq(deposits.sourceDataHash, row.sourceDataHash),
+    eq(deposits.sourceProven, false),
+    reported(raw`${deposits.trackingId}`),
+    raw`not ${reported(row.trackingId)}`,
+  );
+  const where = and(or(proven, twin), eq(deposits.fromChainId, row.fromChainId));
+  return otherDepositExists(db, { row, where });
+}
+
+/**
+ * Returns true if a transaction on the vault's chain is recorded as the delivery of another deposit of the same user.
+ * Throws `store_unavailable`.
+ */
+export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
+  const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.vaultChainId, row.vaultChainId));
+  return otherDepositExists(db, { row, where: and(eq(deposits.destinationTxHash, hash), own) });
+}
+
+/**
+ * Returns true if a transaction on the source chain is recorded as the refund of another deposit of the same user.
+ * Throws `store_unavailable`.
+ */
+export function refundsAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
+  const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.fromChainId, row.fromChainId));
+  return otherDepositExists(db, { row, where: and(eq(deposits.refundTxHash, hash), own) });
+}
+
+async function otherDepositExists(
+  db: Database,
+  of: { row: TrackedRow; where: SQL | undefined },
+): Promise<boolean> {
+  return (await firstRow(db, and(of.where, ne(deposits.trackingId, of.row.trackingId)))) !== null;
 }

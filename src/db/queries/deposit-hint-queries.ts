@@ -166,7 +166,8 @@ export async function addFindings(
   const byReference = raw`select d.tracking_id, g."txHash" from
     ${given(references, 'ref text, "txHash" text, receiver text, "shareToken" text')}
     join ${deposits} as d on d.ref = g.ref where d.vault_chain_id = ${chainId}::int4
-    and d.user_address = g.receiver and d.share_token = g."shareToken" and ${known} is not true`;
+    and d.user_address = g.receiver and (d.share_token = g."shareToken" or d.direction = 'withdrawal')
+    and ${known} is not true`;
   const newest = (where: SQL) => raw`cross join lateral (select d.tracking_id from ${deposits} as d
     where d.user_address = g."user" and ${openOn(chainId)} and ${where}
     order by d.created_at desc limit ${MAX_EQUAL}) as d`;
@@ -177,7 +178,7 @@ export async function addFindings(
   const moved = given(moves, '"user" text, "txHash" text');
   const byArrival = raw`select d.tracking_id, g."txHash" from ${moved}
     join ${deposits} as d on d.user_address = g."user"
-    where d.vault_chain_id = ${chainId}::int4 and d.state = 'bridging'`;
+    where coalesce(d.to_chain_id, d.vault_chain_id) = ${chainId}::int4 and d.state = 'bridging'`;
   const few = raw`(select count(*) from ${depositHints} as h where h.tracking_id = found.tracking_id
     and h.origin = 'logs') < ${MAX_FOUND}`;
   await db.run((sql) =>
@@ -186,8 +187,8 @@ export async function addFindings(
         select tracking_id, ${chainId}::int4, "txHash", 'logs', ${now}::timestamptz from found where ${few}
         on conflict do nothing returning tracking_id),
       moved as (select d.tracking_id from ${moved} join ${deposits} as d on d.user_address = g."user"
-        where ${chainId}::int4 in (d.vault_chain_id, d.from_chain_id) and d.state in
-        ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable'))
+        where ${chainId}::int4 in (d.vault_chain_id, d.from_chain_id, d.to_chain_id) and d.state in
+        ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable', 'cooling', 'awaiting_transfer'))
       update ${deposits} as d set next_check_at = ${now}::timestamptz, checks = 0
       from (select tracking_id from added union select tracking_id from moved) as seen
       where d.tracking_id = seen.tracking_id`),

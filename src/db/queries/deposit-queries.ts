@@ -18,38 +18,74 @@ import {
 import type { Hex } from "viem";
 import type { TimePosition } from "../../lib/pagination.ts";
 import type { VaultKey } from "../../lib/vault-id.ts";
+import type { DepositState } from "../../schemas/deposit-schema.ts";
+import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 import type { Database } from "../database-client.ts";
-import { deposits } from "../schema/deposit-tables.ts";
+import { olderThan } from "../page-conditions.ts";
+import { type Direction, deposits } from "../schema/deposit-tables.ts";
 import { depositHints } from "../schema/deposit-tracking-tables.ts";
-import { olderThan } from "./page-conditions.ts";
 
-/** A row of the table `deposits`: a tracked deposit. */
-export type DepositRow = typeof deposits.$inferSelect;
-/** A row to insert into the table `deposits`. */
-export type NewDeposit = typeof deposits.$inferInsert;
+type StoredRow = typeof deposits.$inferSelect;
+/** The columns that differ between the directions. */
+type DirectedColumns = "direction" | "state" | "history";
+/** The columns that only withdrawals have. */
+type WithdrawalColumns = "mode" | "exitToken" | "estimatedAssets" | "minAssets" | "assets" | "toChainId";
+
+/** A row of the table `deposits` whose direction is `deposit`: a tracked deposit. */
+export interface DepositRow extends Omit<StoredRow, DirectedColumns | WithdrawalColumns> {
+  direction: "deposit";
+  state: DepositState;
+  history: { state: DepositState; at: string }[];
+}
+/** A row of the table `deposits` whose direction is `withdrawal`: a tracked withdrawal. */
+export interface WithdrawalRow extends Omit<StoredRow, DirectedColumns | WithdrawalColumns> {
+  direction: "withdrawal";
+  state: WithdrawalState;
+  history: { state: WithdrawalState; at: string }[];
+  mode: "instant" | "request" | "cooldown";
+  /** Token that the vault pays. */
+  exitToken: string;
+  /** Token that the user asked for, on the chain `toChainId`. */
+  moveToken: string;
+  toChainId: number;
+  estimatedAssets: string | null;
+  minAssets: string | null;
+  assets: string | null;
+}
+/** A tracked deposit or withdrawal. */
+export type TrackedRow = DepositRow | WithdrawalRow;
+
+/** A deposit to insert into the table `deposits`. */
+export type NewDeposit = Omit<typeof deposits.$inferInsert, DirectedColumns | WithdrawalColumns> &
+  Pick<DepositRow, "state" | "history">;
+
+/** The columns that tracking changes in both directions. */
+type TrackedColumns =
+  | "substatus"
+  | "sourceTxHash"
+  | "sourceProven"
+  | "depositTxHash"
+  | "depositProven"
+  | "claimTxHash"
+  | "destinationTxHash"
+  | "refundTxHash"
+  | "deliveredAmount"
+  | "receivedAmount"
+  | "routerExplorer"
+  | "requestId"
+  | "nextCheckAt"
+  | "checks";
 /** The columns of a tracked deposit that tracking may change. */
-export type DepositChange = Partial<
+export type DepositChange = Partial<Pick<DepositRow, TrackedColumns | "state" | "history" | "shares">>;
+/** The columns of a tracked withdrawal that tracking may change. */
+export type WithdrawalChange = Partial<
   Pick<
-    DepositRow,
-    | "state"
-    | "substatus"
-    | "shares"
-    | "receivedAmount"
-    | "sourceTxHash"
-    | "sourceProven"
-    | "depositTxHash"
-    | "depositProven"
-    | "claimTxHash"
-    | "destinationTxHash"
-    | "refundTxHash"
-    | "deliveredAmount"
-    | "routerExplorer"
-    | "requestId"
-    | "nextCheckAt"
-    | "checks"
-    | "history"
+    WithdrawalRow,
+    TrackedColumns | "state" | "history" | "shares" | "assets" | "provider" | "bridge" | "tool" | "moveMin"
   >
 >;
+
+const ofDirection = (direction: Direction): SQL => eq(deposits.direction, direction);
 
 /** Inserts a tracked deposit. Throws `store_unavailable`. */
 export async function insertDeposit(db: Database, row: NewDeposit): Promise<void> {
@@ -58,21 +94,27 @@ export async function insertDeposit(db: Database, row: NewDeposit): Promise<void
 
 /** Selects the deposit with a tracking id, or returns null if there is none. Throws `store_unavailable`. */
 export async function selectDeposit(db: Database, trackingId: string): Promise<DepositRow | null> {
-  return firstRow(db, eq(deposits.trackingId, trackingId));
+  const row = await firstRow(db, and(eq(deposits.trackingId, trackingId), ofDirection("deposit")));
+  return row as DepositRow | null;
 }
 
-/** Maximum number of deposits that a search by transaction hash returns. */
+/** Selects a row of either direction, or returns null if there is none. Throws `store_unavailable`. */
+export async function selectTracked(db: Database, trackingId: string): Promise<TrackedRow | null> {
+  return (await firstRow(db, eq(deposits.trackingId, trackingId))) as TrackedRow | null;
+}
+
+/** Maximum number of rows that a search by transaction hash returns. */
 const MAX_SAME_TRANSACTION = 20;
 
 /**
- * Selects the deposits that a transaction may belong to: first those shown by on-chain data, then those built with
+ * Selects the deposits and withdrawals that a transaction may belong to: first those shown by on-chain data, then those built with
  * calldata of these hashes (those reported with this transaction first), then those only reported with it. Throws
  * `store_unavailable`.
  */
-export function selectDepositsByTransaction(
+export async function selectDepositsByTransaction(
   db: Database,
   tx: { hash: Hex; chainId: number; dataHashes: readonly Hex[]; refs: readonly Hex[] },
-): Promise<DepositRow[]> {
+): Promise<TrackedRow[]> {
   const onSource = eq(deposits.fromChainId, tx.chainId);
   const source = and(eq(deposits.sourceTxHash, tx.hash), onSource);
   const deposit = eq(deposits.depositTxHash, tx.hash);
@@ -86,7 +128,7 @@ export function selectDepositsByTransaction(
     deposits.trackingId,
     raw`(select tracking_id from ${depositHints} where tx_hash = ${tx.hash} and dropped_at is null)`,
   );
-  const gaveShares = isNotNull(deposits.shares);
+  const gaveShares = or(isNotNull(deposits.shares), isNotNull(deposits.assets));
   const shown = or(
     named,
     ended,
@@ -96,7 +138,7 @@ export function selectDepositsByTransaction(
   );
   // Reports are unauthenticated: however many there are, they must not crowd out deposits shown by on-chain data.
   const rank = raw`case when ${shown} then 0 when ${same ?? raw`false`} then 1 else 2 end`;
-  return db.run((sql) =>
+  const rows = await db.run((sql) =>
     sql
       .select()
       .from(deposits)
@@ -109,73 +151,19 @@ export function selectDepositsByTransaction(
       )
       .limit(MAX_SAME_TRANSACTION),
   );
-}
-
-/** A tracked deposit and a transaction that may belong to it. */
-interface Claimed {
-  row: DepositRow;
-  hash: Hex;
-}
-
-/**
- * Returns true if a transaction is proven to be the source of another deposit with the same calldata, or if it was reported for
- * another deposit of the same user with the same calldata and not for this one: such twins differ in nothing else.
- * Throws `store_unavailable`.
- */
-export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
-  const proven = and(
-    eq(deposits.sourceTxHash, hash),
-    eq(deposits.sourceProven, true),
-    eq(deposits.sourceDataHash, row.sourceDataHash),
-  );
-  const reported = (trackingId: SQL | string) => raw`exists (select from ${depositHints} as hint
-    where hint.tracking_id = ${trackingId} and hint.tx_hash = ${hash} and hint.origin = 'report')`;
-  const twin = and(
-    eq(deposits.userAddress, row.userAddress),
-    eq(deposits.sourceDataHash, row.sourceDataHash),
-    eq(deposits.sourceProven, false),
-    reported(raw`${deposits.trackingId}`),
-    raw`not ${reported(row.trackingId)}`,
-  );
-  const where = and(or(proven, twin), eq(deposits.fromChainId, row.fromChainId));
-  return otherDepositExists(db, { row, where });
-}
-
-/**
- * Returns true if a transaction on the vault's chain is recorded as the delivery of another deposit of the same user.
- * Throws `store_unavailable`.
- */
-export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
-  const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.vaultChainId, row.vaultChainId));
-  return otherDepositExists(db, { row, where: and(eq(deposits.destinationTxHash, hash), own) });
-}
-
-/**
- * Returns true if a transaction on the source chain is recorded as the refund of another deposit of the same user.
- * Throws `store_unavailable`.
- */
-export function refundsAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
-  const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.fromChainId, row.fromChainId));
-  return otherDepositExists(db, { row, where: and(eq(deposits.refundTxHash, hash), own) });
-}
-
-async function otherDepositExists(
-  db: Database,
-  of: { row: DepositRow; where: SQL | undefined },
-): Promise<boolean> {
-  return (await firstRow(db, and(of.where, ne(deposits.trackingId, of.row.trackingId)))) !== null;
+  return rows as TrackedRow[];
 }
 
 /** States of a deposit of which no transaction has been seen on a chain. */
-const unseenStates: DepositRow["state"][] = ["built", "expired", "abandoned"];
+const unseenStates: ("built" | "expired" | "abandoned")[] = ["built", "expired", "abandoned"];
 
-/** Which of a user's deposits a list shows. */
-export interface DepositFilter {
+/** Which of a user's deposits or withdrawals a list shows. */
+export interface TrackedFilter<Row extends TrackedRow> {
   /**
    * States to show at the time `now`, or null for the deposits of which a transaction has been seen on a chain. A built
    * deposit is `expired` once its quote has expired.
    */
-  states: readonly DepositRow["state"][] | null;
+  states: readonly Row["state"][] | null;
   now: Date;
   vault: VaultKey | null;
   /** Earliest time of the build, or null for no limit. */
@@ -184,15 +172,32 @@ export interface DepositFilter {
   to: Date | null;
 }
 
-/**
- * Selects one page of a user's deposits, newest first; `before` is the position of the last row of the previous page.
- * Throws `store_unavailable`.
- */
-export function selectDepositsByUser(
+/** One page of a user's list; `before` is the position of the last row of the previous page. */
+interface UserPage<Row extends TrackedRow> {
+  user: string;
+  limit: number;
+  before: TimePosition | null;
+  filter: TrackedFilter<Row>;
+}
+
+/** Selects one page of a user's deposits, newest first. Throws `store_unavailable`. */
+export async function selectDepositsByUser(db: Database, page: UserPage<DepositRow>): Promise<DepositRow[]> {
+  return (await selectByUser(db, { ...page, direction: "deposit" })) as DepositRow[];
+}
+
+/** Selects one page of a user's withdrawals, newest first. Throws `store_unavailable`. */
+export async function selectWithdrawalsByUser(
   db: Database,
-  page: { user: string; limit: number; before: TimePosition | null; filter: DepositFilter },
-): Promise<DepositRow[]> {
-  const own = eq(deposits.userAddress, page.user.toLowerCase());
+  page: UserPage<WithdrawalRow>,
+): Promise<WithdrawalRow[]> {
+  return (await selectByUser(db, { ...page, direction: "withdrawal" })) as WithdrawalRow[];
+}
+
+function selectByUser(
+  db: Database,
+  page: UserPage<TrackedRow> & { direction: Direction },
+): Promise<StoredRow[]> {
+  const own = and(eq(deposits.userAddress, page.user.toLowerCase()), ofDirection(page.direction));
   const older = olderThan(page.before, { at: deposits.createdAt, id: deposits.trackingId });
   return db.run((sql) =>
     sql
@@ -204,7 +209,7 @@ export function selectDepositsByUser(
   );
 }
 
-function filterConditions({ states, now, vault, from, to }: DepositFilter): (SQL | undefined)[] {
+function filterConditions({ states, now, vault, from, to }: TrackedFilter<TrackedRow>): (SQL | undefined)[] {
   const since = from === null ? undefined : gte(deposits.createdAt, from);
   const until = to === null ? undefined : lt(deposits.createdAt, to);
   const shown = states === null ? notInArray(deposits.state, unseenStates) : inStates(states, now);
@@ -213,7 +218,7 @@ function filterConditions({ states, now, vault, from, to }: DepositFilter): (SQL
   return [shown, since, until, eq(deposits.vaultChainId, vault.chainId), address];
 }
 
-function inStates(states: readonly DepositRow["state"][], now: Date): SQL | undefined {
+function inStates(states: readonly TrackedRow["state"][], now: Date): SQL | undefined {
   const stored = states.filter((state) => state !== "built");
   const built = eq(deposits.state, "built");
   return or(
@@ -232,6 +237,21 @@ export async function updateDeposit(
   db: Database,
   update: { trackingId: string; from: DepositRow["state"]; change: DepositChange },
 ): Promise<DepositRow | null> {
+  return (await updateTracked(db, update)) as DepositRow | null;
+}
+
+/** Updates a withdrawal like `updateDeposit`. Throws `store_unavailable`. */
+export async function updateWithdrawal(
+  db: Database,
+  update: { trackingId: string; from: WithdrawalRow["state"]; change: WithdrawalChange },
+): Promise<WithdrawalRow | null> {
+  return (await updateTracked(db, update)) as WithdrawalRow | null;
+}
+
+async function updateTracked(
+  db: Database,
+  update: { trackingId: string; from: StoredRow["state"]; change: DepositChange | WithdrawalChange },
+): Promise<StoredRow | null> {
   const { trackingId, from, change } = update;
   const own = and(eq(deposits.trackingId, trackingId), eq(deposits.state, from));
   const values = { ...change, updatedAt: raw`now()` };
@@ -253,7 +273,8 @@ export async function updateDeposit(
   return rows[0] ?? null;
 }
 
-async function firstRow(db: Database, where: SQL | undefined): Promise<DepositRow | null> {
+/** Selects one row that meets a condition, or returns null if there is none. Throws `store_unavailable`. */
+export async function firstRow(db: Database, where: SQL | undefined): Promise<StoredRow | null> {
   const rows = await db.run((sql) => sql.select().from(deposits).where(where).limit(1));
   return rows[0] ?? null;
 }
@@ -262,16 +283,17 @@ async function firstRow(db: Database, where: SQL | undefined): Promise<DepositRo
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the other proven async requests of the same account to the same vault, open or claimed, oldest first and at
+ * Selects the other proven async deposits of the same account to the same vault, open or claimed, oldest first and at
  * most 50. Throws `store_unavailable`.
  */
-export function selectOtherRequests(
+export async function selectOtherRequests(
   db: Database,
   { trackingId, userAddress, vaultChainId, vaultAddress }: DepositRow,
 ): Promise<DepositRow[]> {
   const open = inArray(deposits.state, ["requested", "claimable"]);
   const claimed = and(eq(deposits.state, "completed"), isNotNull(deposits.claimTxHash));
   const own = and(
+    ofDirection("deposit"),
     eq(deposits.userAddress, userAddress),
     eq(deposits.vaultChainId, vaultChainId),
     eq(deposits.vaultAddress, vaultAddress),
@@ -279,7 +301,7 @@ export function selectOtherRequests(
     eq(deposits.depositProven, true),
     or(open, claimed),
   );
-  return db.run((sql) =>
+  const rows = await db.run((sql) =>
     sql
       .select()
       .from(deposits)
@@ -287,4 +309,5 @@ export function selectOtherRequests(
       .orderBy(asc(deposits.createdAt), asc(deposits.trackingId))
       .limit(MAX_OTHER_REQUESTS),
   );
+  return rows as DepositRow[];
 }

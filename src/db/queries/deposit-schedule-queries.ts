@@ -1,19 +1,19 @@
 import { and, asc, eq, inArray, lte } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../schema/deposit-tables.ts";
-import type { DepositRow } from "./deposit-queries.ts";
+import type { TrackedRow } from "./deposit-queries.ts";
 
 /**
- * Claims the deposits that are due for a check until `leaseUntil`: the sent before the unsent, and among them those due
+ * Claims the deposits and withdrawals that are due for a check until `leaseUntil`: the sent before the unsent, and among them those due
  * for the longest time first. Concurrent runs claim other deposits; a deposit that is not finished by `leaseUntil` is
  * due again. Throws `store_unavailable`.
  */
 export async function claimDueDeposits(
   db: Database,
   claim: { now: Date; leaseUntil: Date; limit: number },
-): Promise<DepositRow[]> {
+): Promise<TrackedRow[]> {
   const unsent = inArray(deposits.state, ["built", "expired", "abandoned"]);
-  return db.run((sql) => {
+  const rows = await db.run((sql) => {
     const due = sql
       .select({ trackingId: deposits.trackingId })
       .from(deposits)
@@ -27,6 +27,7 @@ export async function claimDueDeposits(
       .where(inArray(deposits.trackingId, due))
       .returning();
   });
+  return rows as TrackedRow[];
 }
 
 /**
@@ -36,15 +37,16 @@ export async function claimDueDeposits(
 export async function claimLeasedDeposits(
   db: Database,
   claim: { trackingIds: readonly string[]; held: Date; leaseUntil: Date },
-): Promise<DepositRow[]> {
+): Promise<TrackedRow[]> {
   const { trackingIds, held, leaseUntil } = claim;
-  return db.run((sql) =>
+  const rows = await db.run((sql) =>
     sql
       .update(deposits)
       .set({ nextCheckAt: leaseUntil })
       .where(and(inArray(deposits.trackingId, [...trackingIds]), eq(deposits.nextCheckAt, held)))
       .returning(),
   );
+  return rows as TrackedRow[];
 }
 
 /**

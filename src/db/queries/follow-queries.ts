@@ -24,6 +24,7 @@ export async function selectChainsToFollow(db: Database, chainIds: readonly numb
       or ${some(raw`${deposits.vaultChainId} = given.chain_id and ${unproven(deposits)}`)}
       or ${some(raw`${deposits.fromChainId} = given.chain_id and ${underWay(deposits)}`)}
       or ${some(raw`${deposits.vaultChainId} = given.chain_id and ${underWay(deposits)}`)}
+      or ${some(raw`${deposits.toChainId} = given.chain_id and ${underWay(deposits)}`)}
       or exists (select from ${depositEvidence} where ${depositEvidence.chainId} = given.chain_id
         and not ${depositEvidence.final})
       order by given.chain_id`),
@@ -65,7 +66,7 @@ export async function selectOldestOpen(db: Database, chainId: number): Promise<D
   const open = raw`(${unproven(deposits)} or ${underWay(deposits)})`;
   const { rows } = await db.run((sql) =>
     sql.execute(raw`select min(${deposits.createdAt}) as at from ${deposits}
-      where (${deposits.fromChainId} = ${chainId} or ${deposits.vaultChainId} = ${chainId}) and ${open}`),
+      where ${chainId}::int4 in (${deposits.fromChainId}, ${deposits.vaultChainId}, ${deposits.toChainId}) and ${open}`),
   );
   return Oldest.parse(rows)[0]?.at ?? null;
 }
@@ -78,10 +79,19 @@ export interface WatchedTarget {
   provider: string | null;
 }
 
-/** A deposit under way. Addresses are lowercase. */
+/** A deposit or withdrawal under way. Addresses are lowercase. */
 export type WatchedDeposit = Pick<
   typeof deposits.$inferSelect,
-  "userAddress" | "moveToken" | "shareToken" | "fromToken" | "state"
+  | "direction"
+  | "userAddress"
+  | "moveToken"
+  | "shareToken"
+  | "fromToken"
+  | "exitToken"
+  | "sourceTo"
+  | "vaultAddress"
+  | "vaultChainId"
+  | "state"
 >;
 
 /** The deposits of a chain that a round looks for. */
@@ -120,13 +130,18 @@ export async function selectWatchList(
   const usersBeside = (side: SQL) => raw`(select ${deposits.userAddress} from ${deposits}
     where ${own} and ${deposits.sourceTo} ${side} ${router} limit ${MAX_USER_ROWS + 1})`;
   const moving = {
+    direction: deposits.direction,
     userAddress: deposits.userAddress,
     moveToken: deposits.moveToken,
     shareToken: deposits.shareToken,
     fromToken: deposits.fromToken,
+    exitToken: deposits.exitToken,
+    sourceTo: deposits.sourceTo,
+    vaultAddress: deposits.vaultAddress,
+    vaultChainId: deposits.vaultChainId,
     state: deposits.state,
   };
-  const [targets, users, arriving, leaving] = await db.run((sql) =>
+  const [targets, users, arriving, leaving, ending] = await db.run((sql) =>
     sql.batch([
       sql.execute(raw`with recursive seen as (${seek(raw``)} union all
         select further.* from seen cross join lateral ${seek(next)} as further)
@@ -144,6 +159,12 @@ export async function selectWatchList(
         .where(and(eq(deposits.fromChainId, chainId), underWay(deposits)))
         .orderBy(desc(deposits.updatedAt))
         .limit(MAX_UNDER_WAY),
+      sql
+        .select(moving)
+        .from(deposits)
+        .where(and(eq(deposits.toChainId, chainId), underWay(deposits)))
+        .orderBy(desc(deposits.updatedAt))
+        .limit(MAX_UNDER_WAY),
     ]),
   );
   const listed = z.array(z.object({ user_address: z.string() })).parse(users.rows);
@@ -155,7 +176,7 @@ export async function selectWatchList(
     })),
     users:
       listed.length > MAX_USER_ROWS ? null : [...new Set(listed.map(({ user_address }) => user_address))],
-    underWay: [...arriving, ...leaving],
+    underWay: [...arriving, ...leaving, ...ending],
   };
 }
 
@@ -222,7 +243,7 @@ async function applyEvidence(db: Database, step: FollowStep): Promise<void> {
   const { chainId, kept, replaced, reorganised, final, at } = step;
   const open = raw`e.chain_id = ${chainId} and not e.final`;
   const same = raw`e.block_number = given.number and e.block_hash = given.hash`;
-  const ended = raw`d.state in ('completed', 'refunded', 'partial', 'failed')`;
+  const ended = raw`d.state in ('completed', 'refunded', 'partial', 'failed', 'cancelled', 'rejected')`;
   await db.run((sql) =>
     sql.batch([
       sql.execute(raw`update ${depositEvidence} as e set checked = false
@@ -239,7 +260,7 @@ async function applyEvidence(db: Database, step: FollowStep): Promise<void> {
           returning e.tracking_id, e.tx_hash)
         update ${deposits} as d set next_check_at = null from finals
         where d.tracking_id = finals.tracking_id and ${ended} and d.next_check_at > ${at}::timestamptz
-        and not (d.state = 'partial' and d.shares is null)
+        and not (d.state = 'partial' and d.shares is null and d.direction = 'deposit')
         and not exists (select from ${depositEvidence} as e where e.tracking_id = d.tracking_id and not e.final
           and not (e.checked and e.block_number <= ${final.number} and e.chain_id = ${chainId}))`),
     ]),

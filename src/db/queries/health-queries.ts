@@ -1,7 +1,7 @@
-import { count, inArray, lte, min, sql as raw } from "drizzle-orm";
+import { count, lte, min, sql as raw } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../database-client.ts";
-import { deposits } from "../schema/deposit-tables.ts";
+import { deposits, underWay } from "../schema/deposit-tables.ts";
 import { followedChains } from "../schema/deposit-tracking-tables.ts";
 
 /** Verifies that the database executes statements. Throws `store_unavailable` if it does not. */
@@ -9,26 +9,21 @@ export async function pingDatabase(db: Database): Promise<void> {
   await db.run((sql) => sql.execute(raw`select 1`));
 }
 
-/** The deposits that tracking has to deal with. */
+/** The deposits and withdrawals that tracking has to deal with. */
 export interface DepositBacklog {
-  /** Deposits that were sent and have not ended. */
+  /** Those that were sent and have not ended. */
   underWay: number;
-  /** Deposits whose next check is due. */
+  /** Those whose next check is due. */
   due: number;
   /** Time since which the longest waiting of them has been due, or null if none is due. */
   oldestDueAt: Date | null;
 }
 
-const UNDER_WAY = ["submitted", "bridging", "awaiting_deposit", "requested", "claimable"] as const;
-
-/** Counts the deposits that are under way and those whose check is due. Throws `store_unavailable`. */
+/** Counts the deposits and withdrawals that are under way and those whose check is due. Throws `store_unavailable`. */
 export async function selectDepositBacklog(db: Database, now: Date): Promise<DepositBacklog> {
   return db.run(async (sql) => {
     const [open, late] = await sql.batch([
-      sql
-        .select({ number: count() })
-        .from(deposits)
-        .where(inArray(deposits.state, [...UNDER_WAY])),
+      sql.select({ number: count() }).from(deposits).where(underWay(deposits)),
       sql
         .select({ number: count(), oldest: min(deposits.nextCheckAt) })
         .from(deposits)

@@ -1,9 +1,9 @@
 import { and, desc, eq, gte, sql as raw } from "drizzle-orm";
 import type { TimePosition } from "../../lib/pagination.ts";
 import type { Database } from "../database-client.ts";
-import { deposits } from "../schema/deposit-tables.ts";
+import { olderThan } from "../page-conditions.ts";
+import { deposits, underWay } from "../schema/deposit-tables.ts";
 import type { DepositRow } from "./deposit-queries.ts";
-import { olderThan } from "./page-conditions.ts";
 
 /**
  * Selection of a partner's deposits: the partner's address, and the time since which deposits count, or null for all.
@@ -16,11 +16,12 @@ export interface PartnerSpan {
 
 /** SQL condition for deposits whose transaction was sent. */
 const SENT = raw`${deposits.state} not in ('built', 'expired', 'abandoned')`;
-const PENDING = raw`${deposits.state} in ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable')`;
+const PENDING = underWay(deposits);
 
 const of = ({ address, since }: PartnerSpan) =>
   and(
     eq(deposits.partnerAddress, address.toLowerCase()),
+    eq(deposits.direction, "deposit"),
     since === null ? undefined : gte(deposits.createdAt, since),
   );
 
@@ -74,12 +75,12 @@ export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: num
  * Selects one page of a partner's deposits, newest first; `before` is the position of the last row of the previous
  * page. Throws `store_unavailable`.
  */
-export function selectPartnerDeposits(
+export async function selectPartnerDeposits(
   db: Database,
   page: PartnerSpan & { limit: number; before: TimePosition | null },
 ): Promise<DepositRow[]> {
   const older = olderThan(page.before, { at: deposits.createdAt, id: deposits.trackingId });
-  return db.run((sql) =>
+  const rows = await db.run((sql) =>
     sql
       .select()
       .from(deposits)
@@ -87,4 +88,5 @@ export function selectPartnerDeposits(
       .orderBy(desc(deposits.createdAt), desc(deposits.trackingId))
       .limit(page.limit),
   );
+  return rows as DepositRow[];
 }

@@ -107,7 +107,8 @@ export function userFlowsStatement(query: UserQuery): SQL {
         where t.chain_id = any(${chains})
       ), requests as (
         select vault_chain_id as chain_id, vault_address, request_id from ${deposits}
-        where user_address = ${user} and state in ('requested', 'claimable') and request_id is not null
+        where user_address = ${user} and direction = 'deposit' and state in ('requested', 'claimable')
+          and request_id is not null
           and vault_chain_id = any(${chains})
         limit 500
       )

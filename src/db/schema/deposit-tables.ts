@@ -13,6 +13,9 @@ import {
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import type { DepositState } from "../../schemas/deposit-schema.ts";
+
+import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
+
 import { time, uint256 } from "../table-columns.ts";
 
 type StateColumns = Record<"state" | "sourceProven", AnyPgColumn>;
@@ -21,27 +24,37 @@ type StateColumns = Record<"state" | "sourceProven", AnyPgColumn>;
 export const unproven = (table: StateColumns): SQL =>
   raw`(not ${table.sourceProven} or ${table.state} = 'failed')`;
 
-/** SQL condition of the deposits that were sent and have not ended. */
+/** SQL condition of the deposits and withdrawals that were sent and have not ended. */
 export const underWay = (table: Pick<StateColumns, "state">): SQL =>
-  raw`${table.state} in ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable')`;
+  raw`${table.state} in ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable', 'cooling', 'awaiting_transfer')`;
 
-/** Deposits that were built, and their progress. Addresses and hashes are lowercase. */
+/** Whether a row takes money into a vault or out of it. */
+export type Direction = "deposit" | "withdrawal";
+type TrackedState = DepositState | WithdrawalState;
+
+/**
+ * Deposits and withdrawals that were built, and their progress. In a withdrawal the user pays with the vault's shares.
+ * Addresses and hashes are lowercase.
+ */
 export const deposits = pgTable(
   "deposits",
   {
     trackingId: text("tracking_id").primaryKey(),
     /** Deposit reference that the Router emits: keccak256 of the tracking id. */
     ref: text("ref").notNull(),
-    state: text("state").$type<DepositState>().notNull(),
+    direction: text("direction").$type<Direction>().notNull().default("deposit"),
+    state: text("state").$type<TrackedState>().notNull(),
     substatus: text("substatus"),
     userAddress: text("user_address").notNull(),
     vaultChainId: integer("vault_chain_id").notNull(),
     vaultAddress: text("vault_address").notNull(),
-    /** The token that the user receives when the deposit completes. */
+    /** The token that the user receives when the deposit completes, or pays with in a withdrawal. */
     shareToken: text("share_token").notNull(),
     fromChainId: integer("from_chain_id").notNull(),
     fromToken: text("from_token").notNull(),
+    /** Amount that the user pays; 0 in a withdrawal of all shares, whose number is known when it runs. */
     fromAmount: uint256("from_amount").notNull(),
+    /** Shares that a deposit is expected to mint, or a withdrawal to redeem. */
     estimatedShares: uint256("estimated_shares").notNull(),
     minShares: uint256("min_shares"),
     shares: uint256("shares"),
@@ -51,7 +64,10 @@ export const deposits = pgTable(
     bridge: text("bridge"),
     /** The provider's own name of the bridge or exchange, which its status API needs. */
     tool: text("tool"),
-    /** The token that arrives on the vault's chain, its expected amount and its guaranteed amount. */
+    /**
+     * The token that arrives on the vault's chain, its expected amount and its guaranteed amount. In a withdrawal: the
+     * token that the user asked for, on the chain `toChainId`.
+     */
     moveToken: text("move_token"),
     moveExpected: uint256("move_expected"),
     moveMin: uint256("move_min"),
@@ -89,7 +105,16 @@ export const deposits = pgTable(
     partnerVerified: boolean("partner_verified").notNull().default(false),
     referrer: text("referrer").notNull(),
     referrerHandle: text("referrer_handle").notNull().default(""),
-    history: jsonb("history").$type<{ state: DepositState; at: string }[]>().notNull(),
+    /** How the vault pays a withdrawal: `instant`, `request` or `cooldown`. Null in deposits, as what follows. */
+    mode: text("mode").$type<"instant" | "request" | "cooldown">(),
+    /** Token that the vault pays, expected and least amount of it, and the amount that it paid. */
+    exitToken: text("exit_token"),
+    estimatedAssets: uint256("estimated_assets"),
+    minAssets: uint256("min_assets"),
+    assets: uint256("assets"),
+    /** Chain on which the withdrawal ends. */
+    toChainId: integer("to_chain_id"),
+    history: jsonb("history").$type<{ state: TrackedState; at: string }[]>().notNull(),
     createdAt: time("created_at").notNull(),
     updatedAt: time("updated_at").notNull(),
     expiresAt: time("expires_at").notNull(),
@@ -113,8 +138,9 @@ export const deposits = pgTable(
     index("deposits_unproven_target")
       .on(table.fromChainId, table.sourceTo, table.fromToken, table.provider)
       .where(unproven(table)),
-    index("deposits_under_way_vault").on(table.vaultChainId, table.updatedAt).where(underWay(table)),
-    index("deposits_under_way_source").on(table.fromChainId, table.updatedAt).where(underWay(table)),
+    index("deposits_moving_vault").on(table.vaultChainId, table.updatedAt).where(underWay(table)),
+    index("deposits_moving_source").on(table.fromChainId, table.updatedAt).where(underWay(table)),
+    index("deposits_moving_to").on(table.toChainId, table.updatedAt).where(underWay(table)),
     index("deposits_unproven_vault").on(table.vaultChainId, table.createdAt).where(unproven(table)),
   ],
 );

@@ -1,6 +1,6 @@
 import { sql as raw } from "drizzle-orm";
 import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { blockSet, time } from "../table-columns.ts";
+import { blockSet, time, uint256 } from "../table-columns.ts";
 import { deposits } from "./deposit-tables.ts";
 
 const block = (name: string) => bigint(name, { mode: "number" });
@@ -42,6 +42,29 @@ export const depositSteps = pgTable("deposit_steps", {
   /** In the format of the code that built the deposit. */
   plan: jsonb("plan").$type<object>().notNull(),
 });
+
+/**
+ * Transactions that were built for the second step of a withdrawal, which bring what the vault paid to where the user
+ * asked for it. Each is built again for every reading, and the user may sign any of them. Hashes are lowercase.
+ */
+export const withdrawalTransfers = pgTable(
+  "withdrawal_transfers",
+  {
+    trackingId: trackingId(),
+    /** Hash of the calldata, and the contract that it calls. */
+    dataHash: text("data_hash").notNull(),
+    target: text("target").notNull(),
+    provider: text("provider").notNull(),
+    bridge: text("bridge"),
+    /** The provider's own name of the bridge or exchange, which its status API needs. */
+    tool: text("tool"),
+    /** Amount that it takes of the token that the vault paid, and the least that it brings of the token asked for. */
+    amount: uint256("amount").notNull(),
+    least: uint256("least").notNull(),
+    builtAt: time("built_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.trackingId, table.dataHash] })],
+);
 
 /**
  * The blocks of the transactions that prove what a deposit's row says. They are compared with the chain until it has

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
-import { type DepositRow, deliversAnother, refundsAnother } from "../../db/queries/deposit-queries.ts";
+import { deliversAnother, refundsAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { describeError } from "../../lib/logger.ts";
 import type { DeliveryProof, ProviderStatus } from "../../providers/provider.ts";
 import { findDeliveredAmount, findRefund, findShareProof } from "./deposit-proofs.ts";

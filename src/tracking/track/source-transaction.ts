@@ -1,7 +1,8 @@
 import { type Address, type Hex, keccak256, type Log, parseAbi, parseEventLogs, zeroAddress } from "viem";
 import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
-import { type DepositRow, provesAnother } from "../../db/queries/deposit-queries.ts";
+import { provesAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";

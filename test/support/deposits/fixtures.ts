@@ -76,6 +76,7 @@ export const floors: DepositFloors = {
 export const row: DepositRow = {
   trackingId: TRACKING_ID,
   ref: REF,
+  direction: "deposit",
   state: "built",
   substatus: null,
   userAddress: USER.toLowerCase(),

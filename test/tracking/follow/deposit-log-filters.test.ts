@@ -72,6 +72,11 @@ test("depositLogFilters() reads transfers of users of deposits under way, and fi
   const [user] = users(1);
   const moving: WatchedDeposit = {
     ...{ userAddress: user ?? "", moveToken: TOKEN, shareToken: ENTRY, fromToken: zeroAddress },
+    direction: "deposit",
+    exitToken: null,
+    sourceTo: ENTRY,
+    vaultAddress: ENTRY,
+    vaultChainId: 31337,
     state: "bridging",
   };
   const words = [word(moving.userAddress)];

@@ -31,6 +31,11 @@ const search: LogSearch = {
     underWay: [
       {
         ...{ userAddress: user, moveToken: null, shareToken: lower(VAULT), fromToken: lower(USDC) },
+        direction: "deposit",
+        exitToken: null,
+        sourceTo: VAULT,
+        vaultAddress: VAULT,
+        vaultChainId: 31337,
         state: "bridging",
       },
     ],

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import type { Context } from "../../../src/context.ts";
+import { provesAnother } from "../../../src/db/queries/deposit-evidence-queries.ts";
 import { addReportedHint, selectHints } from "../../../src/db/queries/deposit-hint-queries.ts";
-import { type DepositRow, provesAnother, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
+import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
 import { deposits } from "../../../src/db/schema/deposit-tables.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { trackDeposit } from "../../../src/tracking/track/track-deposit.ts";

@@ -1,6 +1,6 @@
 import { and, eq, lt, or, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import type { TimePosition } from "../../lib/pagination.ts";
+import type { TimePosition } from "../lib/pagination.ts";
 
 /**
  * Returns the SQL condition for rows after a position in a listing sorted newest first, or undefined for the first

@@ -1,7 +1,7 @@
 import { PgDialect } from "drizzle-orm/pg-core";
 import { expect, test } from "vitest";
-import { olderThan } from "../../../src/db/queries/page-conditions.ts";
-import { deposits } from "../../../src/db/schema/deposit-tables.ts";
+import { olderThan } from "../../src/db/page-conditions.ts";
+import { deposits } from "../../src/db/schema/deposit-tables.ts";
 
 const row = { at: deposits.createdAt, id: deposits.trackingId };
 const at = new Date("2026-01-02T03:04:05.678Z");

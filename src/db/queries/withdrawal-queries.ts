@@ -1,0 +1,147 @@
+import { and, asc, desc, eq, inArray, ne, sql as raw } from "drizzle-orm";
+import type { Database } from "../database-client.ts";
+import { deposits } from "../schema/deposit-tables.ts";
+import { depositSteps, withdrawalTransfers } from "../schema/deposit-tracking-tables.ts";
+import type { TrackedRow, WithdrawalRow } from "./deposit-queries.ts";
+
+/**
+ * A withdrawal to insert. Addresses and hashes are lowercase. `fromAmount` is "0" where all shares are redeemed, and
+ * `estimatedShares` the number expected then. `minAssets` and `moveMin` are null where nothing on-chain enforces them.
+ * `provider`, `bridge` and `tool` name the transfer that is part of the first transaction; they are null in two steps.
+ */
+export interface NewWithdrawal
+  extends Pick<
+    WithdrawalRow,
+    | "trackingId"
+    | "ref"
+    | "userAddress"
+    | "vaultChainId"
+    | "vaultAddress"
+    | "shareToken"
+    | "fromAmount"
+    | "estimatedShares"
+    | "mode"
+    | "exitToken"
+    | "estimatedAssets"
+    | "minAssets"
+    | "toChainId"
+    | "moveToken"
+    | "moveExpected"
+    | "moveMin"
+    | "provider"
+    | "bridge"
+    | "tool"
+    | "routerExplorer"
+    | "slippage"
+    | "twoStep"
+    | "sourceTo"
+    | "sourceDataHash"
+    | "partnerId"
+    | "partnerType"
+    | "partnerAddress"
+    | "partnerVerified"
+    | "createdAt"
+    | "expiresAt"
+  > {
+  parentTrackingId?: string | null;
+  referrer?: string;
+  referrerHandle?: string;
+}
+
+const NO_REFERRER = "0x0000000000000000000000000000000000000000";
+
+/** Inserts a withdrawal that was built, with the plan of what its user does. Throws `store_unavailable`. */
+export async function insertWithdrawal(
+  db: Database,
+  { row, plan }: { row: NewWithdrawal; plan: object },
+): Promise<void> {
+  const { createdAt, trackingId } = row;
+  await db.run((sql) =>
+    sql.batch([
+      sql.insert(deposits).values({
+        ...row,
+        direction: "withdrawal",
+        state: "built",
+        history: [{ state: "built", at: createdAt.toISOString() }],
+        fromChainId: row.vaultChainId,
+        fromToken: row.shareToken,
+        referrer: row.referrer ?? NO_REFERRER,
+        updatedAt: createdAt,
+      }),
+      sql.insert(depositSteps).values({ trackingId, plan }),
+    ]),
+  );
+}
+
+/** Selects the withdrawal with a tracking id, or returns null if there is none. Throws `store_unavailable`. */
+export async function selectWithdrawal(db: Database, trackingId: string): Promise<WithdrawalRow | null> {
+  const own = and(eq(deposits.trackingId, trackingId), eq(deposits.direction, "withdrawal"));
+  const rows = await db.run((sql) => sql.select().from(deposits).where(own).limit(1));
+  return (rows[0] as WithdrawalRow | undefined) ?? null;
+}
+
+/** Maximum number of other requests that are compared; an account has far fewer open with one vault. */
+const MAX_OTHER_REQUESTS = 50;
+
+/**
+ * Selects the other open redemptions of the same account at the same vault under the same request id, oldest first and
+ * at most 50. Throws `store_unavailable`.
+ */
+export async function selectOtherRedemptions(
+  db: Database,
+  { trackingId, userAddress, vaultChainId, vaultAddress, requestId }: WithdrawalRow,
+): Promise<WithdrawalRow[]> {
+  const own = and(
+    eq(deposits.direction, "withdrawal"),
+    eq(deposits.userAddress, userAddress),
+    eq(deposits.vaultChainId, vaultChainId),
+    eq(deposits.vaultAddress, vaultAddress),
+    ne(deposits.trackingId, trackingId),
+    requestId === null ? raw`${deposits.requestId} is null` : eq(deposits.requestId, requestId),
+    inArray(deposits.state, ["requested", "cooling", "claimable"]),
+  );
+  const rows = await db.run((sql) =>
+    sql
+      .select()
+      .from(deposits)
+      .where(own)
+      .orderBy(asc(deposits.createdAt), asc(deposits.trackingId))
+      .limit(MAX_OTHER_REQUESTS),
+  );
+  return rows as TrackedRow[] as WithdrawalRow[];
+}
+
+/** A transaction that was built for the second step of a withdrawal. */
+export type BuiltTransfer = typeof withdrawalTransfers.$inferSelect;
+
+/** Maximum number of built second steps of a withdrawal that are kept; the newest stay. */
+const MAX_TRANSFERS = 32;
+
+/** Stores a transaction that was built for the second step of a withdrawal. Throws `store_unavailable`. */
+export async function addBuiltTransfer(db: Database, built: BuiltTransfer): Promise<void> {
+  const own = eq(withdrawalTransfers.trackingId, built.trackingId);
+  await db.run((sql) =>
+    sql.batch([
+      sql.insert(withdrawalTransfers).values(built).onConflictDoNothing(),
+      sql.delete(withdrawalTransfers).where(
+        and(
+          own,
+          raw`${withdrawalTransfers.dataHash} not in (select data_hash from ${withdrawalTransfers} as newest
+              where newest.tracking_id = ${built.trackingId} order by newest.built_at desc, newest.data_hash
+              limit ${MAX_TRANSFERS})`,
+        ),
+      ),
+    ]),
+  );
+}
+
+/** Selects the second steps that were built for a withdrawal, newest first. Throws `store_unavailable`. */
+export async function selectBuiltTransfers(db: Database, trackingId: string): Promise<BuiltTransfer[]> {
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(withdrawalTransfers)
+      .where(eq(withdrawalTransfers.trackingId, trackingId))
+      .orderBy(desc(withdrawalTransfers.builtAt)),
+  );
+}

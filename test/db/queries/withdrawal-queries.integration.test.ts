@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import {
+  selectDeposit,
+  selectDepositsByUser,
+  selectTracked,
+  selectWithdrawalsByUser,
+  updateWithdrawal,
+} from "../../../src/db/queries/deposit-queries.ts";
+import {
+  addBuiltTransfer,
+  insertWithdrawal,
+  selectBuiltTransfers,
+  selectOtherRedemptions,
+  selectWithdrawal,
+} from "../../../src/db/queries/withdrawal-queries.ts";
+import { deposits } from "../../../src/db/schema/deposit-tables.ts";
+import { row as deposit } from "../../support/deposits/fixtures.ts";
+import { withdrawalRow } from "../../support/withdrawals/withdrawal-row.ts";
+
+let causeway: TestDeployment;
+beforeAll(async () => {
+  causeway = await startTestDeployment();
+  await causeway.db.insert(deposits).values(deposit);
+});
+afterAll(() => causeway?.close());
+
+const named = (letter: string) => ({
+  trackingId: `trk_${letter.repeat(32)}`,
+  ref: `0x${letter.repeat(64)}`,
+});
+const db = () => causeway.context().db;
+
+test("a withdrawal is stored, found and listed apart from deposits", async () => {
+  const row = { ...withdrawalRow, ...named("a") };
+  await insertWithdrawal(db(), { row, plan: { kept: true } });
+  const stored = await selectWithdrawal(db(), row.trackingId);
+  expect(stored).toMatchObject({ direction: "withdrawal", state: "built", fromToken: row.shareToken });
+  expect(await selectDeposit(db(), row.trackingId)).toBeNull();
+  expect(await selectWithdrawal(db(), deposit.trackingId)).toBeNull();
+  expect((await selectTracked(db(), row.trackingId))?.direction).toBe("withdrawal");
+  const now = new Date(row.expiresAt.getTime() - 1);
+  const filter = { states: ["built" as const], now, vault: null, from: null, to: null };
+  const page = { user: row.userAddress, limit: 10, before: null, filter };
+  const ids = (rows: readonly { trackingId: string }[]) => rows.map(({ trackingId }) => trackingId);
+  expect(ids(await selectWithdrawalsByUser(db(), page))).toEqual([row.trackingId]);
+  expect(ids(await selectDepositsByUser(db(), page))).toEqual([deposit.trackingId]);
+});
+
+test("an update changes a withdrawal only while it is in the state that it is based on", async () => {
+  const row = { ...withdrawalRow, ...named("b") };
+  await insertWithdrawal(db(), { row, plan: {} });
+  const change = { state: "requested", requestId: "7", assets: null } as const;
+  const { trackingId } = row;
+  expect(await updateWithdrawal(db(), { trackingId, from: "claimable", change })).toBeNull();
+  expect(await updateWithdrawal(db(), { trackingId, from: "built", change })).toMatchObject(change);
+  const twin = { ...withdrawalRow, ...named("c") };
+  await insertWithdrawal(db(), { row: twin, plan: {} });
+  const others = await selectOtherRedemptions(db(), { ...twin, requestId: "7" });
+  expect(others.map((one) => one.trackingId)).toEqual([trackingId]);
+});
+
+test("the newest 32 second steps that were built are kept", async () => {
+  const row = { ...withdrawalRow, ...named("d") };
+  await insertWithdrawal(db(), { row, plan: {} });
+  const { trackingId } = row;
+  const of = { trackingId, target: "0x01", provider: "lifi", bridge: null, tool: null };
+  for (let n = 0; n < 34; n += 1) {
+    const builtAt = new Date(n * 1_000);
+    await addBuiltTransfer(db(), { ...of, dataHash: `0x${n}`, amount: "1", least: "1", builtAt });
+  }
+  const kept = await selectBuiltTransfers(db(), trackingId);
+  expect([kept.length, kept[0]?.dataHash, kept.at(-1)?.dataHash]).toEqual([32, "0x33", "0x2"]);
+});
