@@ -1,4 +1,5 @@
 /** `npm start`: runs the whole service on this machine, makes demonstration deposits, then serves until Ctrl-C. */
+import { join } from "node:path";
 import { readArguments } from "./command.ts";
 import { bootStack, type Stack, startFolder } from "./stack/boot.ts";
 import { Terminal } from "./stack/demo/terminal.ts";
@@ -6,10 +7,12 @@ import { StackError } from "./stack/processes/port.ts";
 
 const HELP = `Runs Causeway on this machine, with its chains, stores and providers, and makes demonstration deposits.
 
-  npm start -- [--port 8787] [--no-demo]
+  npm start -- [--port 8787] [--no-demo] [--keep]
 
   --port     port of the API; default: 8787
   --no-demo  do not make the demonstration deposits
+  --keep     keep chains and database when Ctrl-C stops the stack, and continue with them;
+             npm start without it starts anew and leaves what was kept alone
   --help     show this text
 
 Environment: DATABASE_URL and REDIS_URL select a real Postgres and a real Redis instead of the embedded ones.`;
@@ -23,6 +26,7 @@ const { values } = readArguments({
   options: {
     port: { type: "string", default: DEFAULT_PORT },
     "no-demo": { type: "boolean", default: false },
+    keep: { type: "boolean", default: false },
   },
 });
 
@@ -36,13 +40,18 @@ async function main(): Promise<void> {
     port,
     folder: startFolder,
     cronEveryMs: CRON_EVERY_MS,
+    ...(values.keep ? { keep: join(startFolder, "kept") } : {}),
     report: (name, ms) => terminal.step(name, ms),
   });
   stopOnSignal(stack);
   terminal.line(
     `\n  ${terminal.paint("bold", `ready in ${((performance.now() - started) / 1000).toFixed(1)} s`)}`,
   );
-  if (!values["no-demo"]) await demonstrate(stack);
+  if (stack.resumed) terminal.line(`  ${terminal.paint("dim", "continues with the data of the last run")}`);
+  else if (values.keep)
+    terminal.line(`  ${terminal.paint("dim", "starts with new data: nothing was kept for these contracts")}`);
+  if (!stack.resumed && !values["no-demo"]) await demonstrate(stack);
+  await showTrials(stack);
   showLinks(stack);
 }
 
@@ -73,6 +82,20 @@ async function show(title: string, work: () => Promise<[string, string][]>): Pro
   }
 }
 
+/** Prints what to try, with commands to paste. */
+async function showTrials({ manifest }: Stack): Promise<void> {
+  const { firstSteps, trialAccount } = await import("./stack/playground/first-steps.ts");
+  terminal.title("Try it");
+  terminal.table([
+    ["account", trialAccount(manifest)],
+    ["", "holds every token on both chains; all accounts and their keys are in .stack/stack.json"],
+  ]);
+  for (const { title, commands } of firstSteps(manifest)) {
+    terminal.line(`\n  ${title}\n`);
+    for (const command of commands) terminal.line(`    ${terminal.paint("cyan", command)}`);
+  }
+}
+
 function showLinks({ manifest, file }: Stack): void {
   const { api, chains, emulators } = manifest;
   terminal.title("Serving");
@@ -89,7 +112,9 @@ function showLinks({ manifest, file }: Stack): void {
     ["redis", emulators.upstash],
     ["manifest", file],
   ]);
-  terminal.line(`\n  ${terminal.paint("dim", "Ctrl-C stops everything.")}\n`);
+  terminal.line(
+    `\n  ${terminal.paint("dim", values.keep ? "Ctrl-C stops everything and keeps the data." : "Ctrl-C stops everything and drops its data; --keep keeps it.")}\n`,
+  );
 }
 
 /** Stops the stack on a signal or when one of its processes dies; a second signal exits at once. */

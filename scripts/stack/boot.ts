@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { buildStandIns } from "../contracts/stand-ins.ts";
 import type { DeployedChain } from "./chains/deploy-chain.ts";
 import { chainPlans } from "./chains/plan.ts";
-import { snapshotFile } from "./emulators/neon/snapshot.ts";
+import { removeOldSnapshots, snapshotFile } from "./emulators/neon/snapshot.ts";
 import type { HubAddresses, HubInput } from "./hub/main.ts";
+import { KeptData } from "./kept-data.ts";
 import type { StackChain, StackManifest } from "./manifest.ts";
 import { Child } from "./processes/child.ts";
 import { findPort } from "./processes/port.ts";
@@ -31,19 +32,29 @@ export interface StackOptions {
   folder?: string;
   /** Milliseconds between firings of the Worker's cron triggers; never fired when absent. */
   cronEveryMs?: number;
+  /** Folder of data that is kept between runs: read at the start, written by `close`. Nothing is kept when absent. */
+  keep?: string;
 }
 
 /** A running stack. */
 export interface Stack {
   manifest: StackManifest;
+  /** True when it continues with data of an earlier run. */
+  resumed: boolean;
   /** Path of the manifest, `stack.json`. */
   file: string;
   /** Fires one of the Worker's cron triggers and waits for its end. Throws when it fails. */
   cron(expression: string): Promise<void>;
   /** Calls `listener` when a process of the stack ends unexpectedly. */
   onCrash(listener: (message: string) => void): void;
-  /** Stops every process. */
+  /** Saves what is to be kept, and stops every process. */
   close(): Promise<void>;
+}
+
+/** What `close` writes for the next run, and what an earlier run left. */
+interface Keeping {
+  data: KeptData;
+  found: DeployedChain[] | null;
 }
 
 type Processes = Record<"hub" | "chains" | "worker", Child>;
@@ -70,39 +81,81 @@ export async function bootStack(options: StackOptions = {}): Promise<Stack> {
   // A stack that never listened leaves a foreign folder's `stack.json` alone: it may belong to the stack that holds
   // the port.
   let leftover = options.folder === undefined ? folder : null;
+  const data = options.keep === undefined ? null : new KeptData(options.keep);
+  const keeping = data === null ? null : { data, found: data.read() };
+  let deployed: readonly DeployedChain[] = [];
   const close = async () => {
+    if (keeping !== null && deployed.length > 0) await save({ processes, deployed, data: keeping.data });
     await Promise.all(Object.values(processes).map((child) => child.close()));
     if (leftover !== null) rmSync(leftover, { recursive: true, force: true });
   };
   try {
-    const manifest = await bring({ processes, port, watch, options });
+    const { manifest, deployments } = await bring({ processes, port, watch, options, keeping });
+    deployed = deployments;
     leftover ??= file;
     (await tools()).writeManifest(file, manifest);
     const onCrash = (listener: (message: string) => void) => {
       for (const child of Object.values(processes)) child.onCrash(listener);
     };
-    return { manifest, file, cron: (expression) => fireCron(manifest.api, expression), onCrash, close };
+    const resumed = keeping !== null && keeping.found !== null;
+    return {
+      manifest,
+      resumed,
+      file,
+      cron: (expression) => fireCron(manifest.api, expression),
+      onCrash,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-type Boot = { processes: Processes; port: number; watch: Stopwatch; options: StackOptions };
+type Boot = {
+  processes: Processes;
+  port: number;
+  watch: Stopwatch;
+  options: StackOptions;
+  keeping: Keeping | null;
+};
 
-async function bring(boot: Boot): Promise<StackManifest> {
+/** Stops the Worker, so that nothing changes any more, and writes chains and database. */
+async function save(of: {
+  processes: Processes;
+  deployed: readonly DeployedChain[];
+  data: KeptData;
+}): Promise<void> {
+  const { processes, deployed, data } = of;
+  await processes.worker.close();
+  await data.replace(deployed, async (draft) => {
+    await processes.chains.ask<void>("save", statesIn(draft));
+    await processes.hub.ask<void>("save", draft.databaseFile);
+  });
+}
+
+const statesIn = (data: KeptData): Record<number, string> =>
+  Object.fromEntries(chainPlans.map(({ chainId }) => [chainId, data.chainFile(chainId)]));
+
+async function bring(boot: Boot): Promise<{ manifest: StackManifest; deployments: DeployedChain[] }> {
   const { processes, watch } = boot;
   const configFile = join(root, "wrangler.toml");
   const redisToken = randomBytes(24).toString("hex");
   const building = watch.step("Worker built", () => processes.worker.ask<void>("build", configFile));
-  const hubUp = startHub(processes.hub, redisToken);
+  const kept = boot.keeping?.found == null ? null : boot.keeping.data;
+  const hubUp = startHub(processes.hub, {
+    redisToken,
+    databaseFile: kept?.databaseFile ?? snapshotFile(root),
+  });
   const chainsUp = deployChains(boot, hubUp);
   const databaseUp = prepareDatabase(boot, hubUp);
   const [hub, deployments] = await settle([hubUp, chainsUp, databaseUp, building]);
   const target = { databaseUrl: databaseUrl(hub, credentials), endpoint: `${hub.neon}/sql` };
+  // Of kept data, what administrators and proofs changed stays.
+  const withStatus = kept === null;
   await watch.step("Vault registry filled", async () => {
     const { registryRows, seed } = await tools();
-    await seed({ ...target, rows: deployments.flatMap(registryRows), withStatus: true });
+    await seed({ ...target, rows: deployments.flatMap(registryRows), withStatus });
   });
   const api = `http://127.0.0.1:${boot.port}`;
   const adminToken = randomBytes(24).toString("hex");
@@ -124,7 +177,7 @@ async function bring(boot: Boot): Promise<StackManifest> {
       throw error;
     }
   });
-  return {
+  const manifest: StackManifest = {
     api,
     chains: deployments.map(describeChain),
     accounts,
@@ -134,6 +187,7 @@ async function bring(boot: Boot): Promise<StackManifest> {
     database_url: target.databaseUrl,
     redis_token: redisToken,
   };
+  return { manifest, deployments };
 }
 
 function describeForWorker({ plan }: DeployedChain, { chain_id, name, contracts }: StackChain) {
@@ -161,12 +215,15 @@ async function settle<T extends readonly unknown[]>(work: { [K in keyof T]: Prom
   return (await Promise.all(work)) as unknown as T;
 }
 
-function startHub(hub: Child, redisToken: string): Promise<HubAddresses> {
+function startHub(
+  hub: Child,
+  { redisToken, databaseFile }: { redisToken: string; databaseFile: string },
+): Promise<HubAddresses> {
   const { DATABASE_URL: realDatabase = "", REDIS_URL: realRedis = "" } = process.env;
   const input: HubInput = {
     databaseUrl: realDatabase === "" ? null : realDatabase,
     redisUrl: realRedis === "" ? null : realRedis,
-    snapshotFile: snapshotFile(root),
+    snapshotFile: databaseFile,
     credentials,
     redisToken,
     chainIds: chainPlans.map(({ chainId }) => chainId),
@@ -175,21 +232,33 @@ function startHub(hub: Child, redisToken: string): Promise<HubAddresses> {
 }
 
 async function deployChains(
-  { processes, watch }: Boot,
+  { processes, watch, keeping }: Boot,
   hubUp: Promise<HubAddresses>,
 ): Promise<DeployedChain[]> {
   const { chains, hub } = processes;
-  return watch.step(`Chains deployed: ${chainPlans.map(({ name }) => name).join(", ")}`, async () => {
-    const nodes = await chains.ask<{ chainId: number; url: string }[]>("start");
+  const found = keeping?.found ?? null;
+  const names = chainPlans.map(({ name }) => name).join(", ");
+  return watch.step(`Chains ${found === null ? "deployed" : "resumed"}: ${names}`, async () => {
+    const states = keeping === null || found === null ? null : statesIn(keeping.data);
+    const nodes = await chains.ask<{ chainId: number; url: string }[]>("start", states);
     await hubUp;
     await Promise.all(nodes.map((node) => hub.ask<void>("connect", node)));
-    const deployments = await chains.ask<DeployedChain[]>("deploy", (await tools()).tokenHolders);
+    const deploy = async () => chains.ask<DeployedChain[]>("deploy", (await tools()).tokenHolders);
+    const deployments =
+      found === null ? await deploy() : found.map((one) => ({ ...one, url: urlOf(one, nodes) }));
+    if (found !== null) await chains.ask<void>("resume");
     await hub.ask<void>("bridge", deployments);
     return deployments;
   });
 }
 
-async function prepareDatabase({ processes, watch }: Boot, hubUp: Promise<HubAddresses>): Promise<void> {
+const urlOf = ({ plan }: DeployedChain, nodes: readonly { chainId: number; url: string }[]): string =>
+  nodes.find(({ chainId }) => chainId === plan.chainId)?.url ?? "";
+
+async function prepareDatabase(
+  { processes, watch, keeping }: Boot,
+  hubUp: Promise<HubAddresses>,
+): Promise<void> {
   const addresses = await hubUp;
   const target = { databaseUrl: databaseUrl(addresses, credentials), endpoint: `${addresses.neon}/sql` };
   const { restored } = await watch.step("Postgres and Redis answer", () =>
@@ -197,7 +266,10 @@ async function prepareDatabase({ processes, watch }: Boot, hubUp: Promise<HubAdd
   );
   const { migrate } = await tools();
   const { applied } = await watch.step("Database schema up to date", () => migrate(target));
-  if (!restored || applied.length > 0) await processes.hub.ask<void>("save");
+  if (keeping?.found != null || (restored && applied.length === 0)) return;
+  const file = snapshotFile(root);
+  await processes.hub.ask<void>("save", file);
+  if (existsSync(file)) removeOldSnapshots(file);
 }
 
 function printStep(name: string, ms: number): void {

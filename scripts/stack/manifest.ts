@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Address, getAddress } from "viem";
 import type { StackAccount } from "./accounts.ts";
 import type { DeployedChain } from "./chains/deploy-chain.ts";
@@ -156,4 +156,18 @@ export function writeManifest(file: string, manifest: StackManifest): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
+}
+
+/** Reads the manifest of a running stack, by default that of `npm start`. Throws when there is none. */
+export function readManifest(file = join(import.meta.dirname, "../../.stack/stack.json")): StackManifest {
+  if (!existsSync(file))
+    throw new Error(`no stack is running: ${file} does not exist; start it with npm start`);
+  return JSON.parse(readFileSync(file, "utf8")) as StackManifest;
+}
+
+/** Returns a chain of the manifest. Throws when the stack has no such chain. */
+export function chainIn({ chains }: StackManifest, chainId: number): StackChain {
+  const chain = chains.find(({ chain_id }) => chain_id === chainId);
+  if (chain === undefined) throw new Error(`the stack has no chain ${chainId}`);
+  return chain;
 }

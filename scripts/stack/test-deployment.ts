@@ -78,7 +78,7 @@ export async function startTestDeployment(
   const target = { databaseUrl, endpoint: `${hub.neon}/sql` };
   const { restored } = await hubProcess.ask<{ restored: boolean }>("ready");
   await migrate(target);
-  if (!restored && options.databaseUrl === undefined) await hubProcess.ask("save");
+  if (!restored && options.databaseUrl === undefined) await hubProcess.ask("save", snapshotFile(root));
   const bindings = {
     DATABASE_URL: databaseUrl,
     DATABASE_HTTP_URL: target.endpoint,

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { rpc, rpcBatch } from "./json-rpc.ts";
 
 const TWO_DAYS = 172_800;
@@ -31,6 +32,17 @@ function anvilBinary(): string {
 export function startAnvil(chainId: number): Promise<Anvil> {
   const started = Math.floor(Date.now() / 1000) - TWO_DAYS;
   return runAnvil("--chain-id", `${chainId}`, "--timestamp", `${started}`);
+}
+
+/** Starts a chain from the state that {@link saveAnvil} wrote; its clock is the wall clock. */
+export function resumeAnvil(chainId: number, stateFile: string): Promise<Anvil> {
+  return runAnvil("--chain-id", `${chainId}`, "--load-state", stateFile);
+}
+
+/** Writes a chain's accounts, blocks and transactions to a file; states of earlier blocks are left out. */
+export async function saveAnvil(url: string, stateFile: string): Promise<void> {
+  const state = String(await rpc(url, "anvil_dumpState", false));
+  writeFileSync(stateFile, gunzipSync(Buffer.from(state.slice(2), "hex")));
 }
 
 /**

@@ -1,18 +1,23 @@
 /** Process that runs the chains: one anvil each, with all contracts deployed. */
 import type { Address } from "viem";
 import { serveParent } from "../processes/serve.ts";
-import { type Anvil, startAnvil } from "./anvil.ts";
+import { type Anvil, resumeAnvil, saveAnvil, startAnvil } from "./anvil.ts";
 import { type DeployedChain, deployChain } from "./deploy-chain.ts";
+import { rpc } from "./json-rpc.ts";
 import { mineWhenIdle } from "./mine-when-idle.ts";
 import { chainPlans } from "./plan.ts";
 
 const anvils = new Map<number, Anvil>();
 const hearts: NodeJS.Timeout[] = [];
 
-async function start(): Promise<{ chainId: number; url: string; pid: number }[]> {
+/** Starts the chains, empty or from the files of their states by chain id. */
+async function start(
+  states: Readonly<Record<number, string>> | null,
+): Promise<{ chainId: number; url: string; pid: number }[]> {
   return Promise.all(
     chainPlans.map(async ({ chainId }) => {
-      const anvil = await startAnvil(chainId);
+      const state = states?.[chainId];
+      const anvil = state === undefined ? await startAnvil(chainId) : await resumeAnvil(chainId, state);
       anvils.set(chainId, anvil);
       return { chainId, url: anvil.url, pid: anvil.pid };
     }),
@@ -30,7 +35,20 @@ async function deploy(accounts: readonly Address[]): Promise<DeployedChain[]> {
   );
 }
 
-serveParent({ start, deploy }, async () => {
+/** Mines a block on each chain with a state, whose clocks are the wall clock now. */
+async function resume(): Promise<void> {
+  for (const { url } of anvils.values()) {
+    await rpc(url, "evm_mine");
+    hearts.push(mineWhenIdle(url));
+  }
+}
+
+/** Writes the states of the chains to files by chain id. */
+async function save(states: Readonly<Record<number, string>>): Promise<void> {
+  await Promise.all([...anvils].map(([chainId, { url }]) => saveAnvil(url, states[chainId] ?? "")));
+}
+
+serveParent({ start, deploy, resume, save }, async () => {
   for (const heart of hearts) clearInterval(heart);
   await Promise.all([...anvils.values()].map((anvil) => anvil.close()));
 });

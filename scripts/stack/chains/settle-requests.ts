@@ -6,6 +6,8 @@ import {
   type Hex,
   http,
   isAddressEqual,
+  numberToHex,
+  parseEther,
 } from "viem";
 import { lagoonVaultAbi } from "#stand-ins/erc7540";
 import { mellowDepositQueueAbi } from "#stand-ins/mellow";
@@ -77,12 +79,18 @@ async function approvals({ rpcUrl, target, user }: Requested): Promise<Hex[]> {
 
 /** Sends a call from the chain's deployer, who owns its contracts, and returns the hash. */
 export async function sendAsDeployer(
-  { chainId, rpcUrl, target }: Pick<Requested, "chainId" | "rpcUrl" | "target">,
+  {
+    chainId,
+    rpcUrl,
+    target,
+    value = 0n,
+  }: Pick<Requested, "chainId" | "rpcUrl" | "target"> & { value?: bigint },
   data: Hex,
 ): Promise<Hex> {
   const plan = chainPlans.find((known) => known.chainId === chainId);
   if (plan === undefined) throw new Error(`chain ${chainId} is not in the stack`);
   await rpc(rpcUrl, "anvil_impersonateAccount", plan.deployer);
-  await rpc(rpcUrl, "anvil_setBalance", plan.deployer, "0x8ac7230489e80000");
-  return (await rpc(rpcUrl, "eth_sendTransaction", { from: plan.deployer, to: target, data })) as Hex;
+  await rpc(rpcUrl, "anvil_setBalance", plan.deployer, numberToHex(value + parseEther("10")));
+  const call = { from: plan.deployer, to: target, data, value: numberToHex(value) };
+  return (await rpc(rpcUrl, "eth_sendTransaction", call)) as Hex;
 }

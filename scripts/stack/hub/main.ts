@@ -88,7 +88,7 @@ serveParent(
     bridge: async (deployments: readonly DeployedChain[]) => {
       bridging.open(deployments).catch((error: unknown) => console.error("bridge:", error));
     },
-    save: async () => (await embedded)?.save(),
+    save: async (file: string) => (await embedded)?.save(file),
   },
   close,
 );

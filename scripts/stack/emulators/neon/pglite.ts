@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { type messages, PGlite, protocol } from "@electric-sql/pglite";
 import { type Backend, parseCommandTag, type Run, StatementError, type StatementResult } from "./backend.ts";
 import { toPostgresText } from "./parameters.ts";
@@ -14,8 +14,8 @@ const RESET = Buffer.concat([serialize.query("ROLLBACK"), serialize.query("DISCA
 export interface PgliteBackend extends Backend {
   /** True when the data directory was restored from the snapshot. */
   restored: boolean;
-  /** Writes the data directory to the snapshot file and removes older snapshots. */
-  save(): Promise<void>;
+  /** Writes the data directory to a file. */
+  save(file: string): Promise<void>;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function openPglite(snapshotFile: string): Promise<PgliteBackend> {
   const run: Run = ({ query, params }) => execute(database, query, params);
   const reset = () => database.execProtocol(RESET, { throwOnError: false });
   const session = <T>(work: (run: Run) => Promise<T>) => exclusively(() => work(run), reset);
-  const save = () => exclusively(() => saveSnapshot(database, snapshotFile));
+  const save = (file: string) => exclusively(() => saveArchive(database, file));
   return { session, restored, save, close: () => database.close() };
 }
 
@@ -50,15 +50,12 @@ async function open(snapshotFile: string): Promise<{ database: PGlite; restored:
   return { database: await PGlite.create(), restored: false };
 }
 
-async function saveSnapshot(database: PGlite, file: string): Promise<void> {
+async function saveArchive(database: PGlite, file: string): Promise<void> {
   const dump = await database.dumpDataDir("none");
-  const folder = dirname(file);
-  await mkdir(folder, { recursive: true });
+  await mkdir(dirname(file), { recursive: true });
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, new Uint8Array(await dump.arrayBuffer()));
   await rename(draft, file);
-  const others = (await readdir(folder)).filter((name) => name !== basename(file));
-  await Promise.all(others.map((name) => rm(join(folder, name), { force: true })));
 }
 
 /** Runs one statement in the extended protocol, with untyped text parameters and text results. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 const require = createRequire(import.meta.url);
 
@@ -17,6 +17,13 @@ export function snapshotFile(root: string): string {
     if (name.endsWith(".sql")) hash.update(`\n${name}\n`).update(readFileSync(join(folder, name)));
   }
   return join(root, ".cache/postgres", `${hash.digest("hex").slice(0, 32)}.tar`);
+}
+
+/** Removes the snapshots of other versions beside a snapshot file. */
+export function removeOldSnapshots(file: string): void {
+  const folder = dirname(file);
+  for (const name of readdirSync(folder))
+    if (name !== basename(file)) rmSync(join(folder, name), { force: true });
 }
 
 function pgliteVersion(): string {

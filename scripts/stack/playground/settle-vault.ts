@@ -1,0 +1,82 @@
+import { type Abi, type Address, createPublicClient, getAbiItem, http, type PublicClient } from "viem";
+import { z } from "zod";
+import { lagoonVaultAbi } from "#stand-ins/erc7540";
+import { mellowDepositQueueAbi } from "#stand-ins/mellow";
+import { midasDepositVaultAbi } from "#stand-ins/midas";
+import { UsageError } from "../../command.ts";
+import { settleRequests } from "../chains/settle-requests.ts";
+import { requestApi } from "../demo/api.ts";
+import { chainIn, type StackManifest, type StackVault } from "../manifest.ts";
+import { awaitMined } from "./await-mined.ts";
+
+const Entry = z.object({ deposit_router: z.templateLiteral(["0x", z.string()]) });
+
+/** Event by which an account requests a deposit, and its member that names the account, by adapter. */
+const requestEvents: Readonly<Record<string, { abi: Abi; event: string; account: string }>> = {
+  lagoon: { abi: lagoonVaultAbi, event: "DepositRequest", account: "controller" },
+  centrifuge: { abi: lagoonVaultAbi, event: "DepositRequest", account: "controller" },
+  mellow: { abi: mellowDepositQueueAbi, event: "DepositRequested", account: "account" },
+  midas: { abi: midasDepositVaultAbi, event: "DepositRequest", account: "user" },
+};
+
+/** Settles all open requests of a vault, as its operator does. Throws `UsageError` for a vault without requests. */
+export async function settleVault(stack: StackManifest, [id = ""]: readonly string[]): Promise<string[]> {
+  const { vault, target, client, rpcUrl } = await openVault(stack, id);
+  const { adapter, chain_id: chainId } = vault;
+  const lines: string[] = [];
+  for (const user of await requesters(client, { adapter, target })) {
+    if (!(await isOpen(client, { adapter, target, user }))) continue;
+    const hashes = await settleRequests({ chainId, rpcUrl, adapter, target, user });
+    for (const hash of hashes) await awaitMined(rpcUrl, hash);
+    if (hashes.length > 0) lines.push(`${vault.name}: settled the request of ${user}`);
+  }
+  return lines.length > 0 ? lines : [`${vault.name}: no request is open`];
+}
+
+async function openVault(stack: StackManifest, id: string) {
+  const vault = stack.vaults.find(({ vault_id }) => vault_id === id.toLowerCase());
+  if (vault === undefined)
+    throw new UsageError(`no vault '${id}': npm run stack -- status lists those that settle later`);
+  if (!settlesLater(vault)) throw new UsageError(`${vault.name} settles each deposit at once`);
+  const { deposit_router: target } = await requestApi(`${stack.api}/v1/vaults/${vault.vault_id}`, {
+    schema: Entry,
+  });
+  const { rpc_url: rpcUrl } = chainIn(stack, vault.chain_id);
+  const client = createPublicClient({ transport: http(rpcUrl, { retryCount: 0 }), cacheTime: 0 });
+  return { vault, target, client, rpcUrl };
+}
+
+/** Returns true for a vault whose deposits are requests. */
+export const settlesLater = ({ scenario }: Pick<StackVault, "scenario">): boolean => scenario === "requests";
+
+/** Returns every account that ever requested a deposit, each once. */
+async function requesters(
+  client: PublicClient,
+  { adapter, target }: { adapter: string; target: Address },
+): Promise<Address[]> {
+  const known = requestEvents[adapter];
+  if (known === undefined) throw new Error(`the adapter ${adapter} has no requests to settle`);
+  const event = getAbiItem({ abi: known.abi, name: known.event });
+  if (event?.type !== "event") throw new Error(`the ABI of ${adapter} has no event ${known.event}`);
+  const logs = await client.getLogs({ address: target, event, fromBlock: 0n });
+  const accounts = logs.map(({ args }) => (args as Record<string, unknown>)[known.account] as Address);
+  return [...new Set(accounts)];
+}
+
+/** Returns true when an account's request is not settled yet; Midas' approvals skip settled requests themselves. */
+async function isOpen(
+  client: PublicClient,
+  { adapter, target, user }: { adapter: string; target: Address; user: Address },
+): Promise<boolean> {
+  if (adapter === "midas") return true;
+  if (adapter !== "mellow") {
+    const on = { address: target, abi: lagoonVaultAbi, functionName: "pendingDepositRequest" } as const;
+    return (await client.readContract({ ...on, args: [0n, user] })) > 0n;
+  }
+  const on = { address: target, abi: mellowDepositQueueAbi } as const;
+  const [[, assets], claimable] = await Promise.all([
+    client.readContract({ ...on, functionName: "requestOf", args: [user] }),
+    client.readContract({ ...on, functionName: "claimableOf", args: [user] }),
+  ]);
+  return assets > 0n && claimable === 0n;
+}
