@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { randomOf } from "./support/flows/random.ts";
 
-import { type EmbeddedDatabase, openEmbeddedDatabase } from "./support/following/deployment.ts";
+import { type EmbeddedDatabase, openEmbeddedDatabase } from "./support/following/embedded-database.ts";
 import { worthless } from "./support/following/forgeries.ts";
 import type { Kind } from "./support/following/recount.ts";
 import { type Order, USERS, World } from "./support/following/world.ts";

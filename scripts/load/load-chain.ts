@@ -87,6 +87,12 @@ export class LoadChain {
     return found;
   }
 
+  /** Returns true if a transaction is on the chain and reverted. */
+  async reverts(hash: Hex): Promise<boolean> {
+    const receipt = await rpc(this.chain.rpc_url, "eth_getTransactionReceipt", hash);
+    return (receipt as { status: Hex } | null)?.status === "0x0";
+  }
+
   /** Replaces the newest blocks; all their transactions come again, in other blocks. */
   async reorg(depth: number): Promise<number> {
     const url = this.chain.rpc_url;

@@ -40,7 +40,17 @@ export async function judgeLoad(of: {
 }): Promise<string[]> {
   const judged = await readAll(of);
   const minted = judged.filter(({ held }) => held > 0n);
-  const wrong = judged.flatMap((one) => faultOf(one) ?? []);
+  const wrong: string[] = [];
+  let reverted = 0;
+  for (const one of judged) {
+    const fault = faultOf(one);
+    if (fault === null) continue;
+    if (await hasReverted(of.chains, one)) {
+      reverted += 1;
+      if (isRightForReverted(one)) continue;
+    }
+    wrong.push(fault);
+  }
   const columns = ["sent", "with shares", "DONE", "p50", "p95", "max (s)", "p95 without pause"];
   printTable("Deposits, and seconds from their confirmation to DONE", columns, [
     ...watchers.map((watcher) =>
@@ -58,8 +68,26 @@ export async function judgeLoad(of: {
     figures("all", judged),
   ]);
   console.log(`${judged.length} sent, ${minted.length} with shares on chain, ${wrong.length} wrong`);
+  if (reverted > 0) console.log(`${reverted} whose source reverts since a reorg, after a relayer had paid`);
   return wrong;
 }
+
+/** Returns true if the source transaction of a deposit reverts on the chain as it stands. */
+async function hasReverted(
+  chains: ReadonlyMap<number, LoadChain>,
+  { deposit: { source, user } }: Judged,
+): Promise<boolean> {
+  return (await chains.get(user.journey.from.chain_id)?.reverts(source)) ?? false;
+}
+
+/**
+ * Returns true if a deposit is rightly shown although its source reverts and a relayer has paid it out all the same: as
+ * failed, as unseen where nobody reported it (what reverts leaves no events), or by the Router's own event.
+ */
+const isRightForReverted = ({ row, deposit }: Judged): boolean =>
+  (row === null && deposit.watcher !== "reported") ||
+  row?.state === "failed" ||
+  (row?.state === "completed" && row.source_tx_hash === null);
 
 function figures(name: string, judged: readonly Judged[]) {
   const done = judged.filter(({ row }) => row?.state === "completed");

@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import * as z from "zod";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../schema/deposit-tables.ts";
-import { depositHints, depositSteps } from "../schema/deposit-tracking-tables.ts";
+import { depositEvidence, depositHints, depositSteps } from "../schema/deposit-tracking-tables.ts";
 import type { NewDeposit } from "./deposit-queries.ts";
 
 /** A row of the table `deposit_hints`: a transaction that may belong to a deposit. */
@@ -59,17 +59,24 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 
 /**
  * Drops hints of a deposit that were read or are too old. Reports are deleted, because anybody may make them; what the
- * event reader found is marked, so that it does not add the hint again. Throws `store_unavailable`.
+ * event reader found is marked, so that it does not add the hint again, and so is what was reported and carries the
+ * deposit (`carrying`), because it may prove the deposit after a reorg. Throws `store_unavailable`.
  */
 export async function dropHints(
   db: Database,
-  dropped: { trackingId: string; txHashes: readonly string[]; now: Date },
+  dropped: { trackingId: string; txHashes: readonly string[]; carrying: readonly string[]; now: Date },
 ): Promise<void> {
-  const { trackingId, txHashes, now } = dropped;
+  const { trackingId, txHashes, carrying, now } = dropped;
   if (txHashes.length === 0) return;
-  const listed = and(eq(depositHints.trackingId, trackingId), inArray(depositHints.txHash, [...txHashes]));
+  const own = eq(depositHints.trackingId, trackingId);
+  const listed = and(own, inArray(depositHints.txHash, [...txHashes]));
+  const carry = and(own, inArray(depositHints.txHash, [...carrying]));
   await db.run((sql) =>
     sql.batch([
+      sql
+        .update(depositHints)
+        .set({ origin: "logs" })
+        .where(carrying.length === 0 ? raw`false` : carry),
       sql.delete(depositHints).where(and(listed, eq(depositHints.origin, "report"))),
       sql
         .update(depositHints)
@@ -114,8 +121,14 @@ const Candidates = z.array(z.object({ user_address: z.string(), tx_hash: z.strin
 
 const given = (rows: readonly object[], shape: string) =>
   raw`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(${raw.raw(shape)})`;
+/**
+ * SQL condition of the deposits whose source transaction on a chain is not proven, has failed, or may still be replaced:
+ * another transaction with the same calldata is theirs if a reorg takes the proven one.
+ */
 const openOn = (chainId: number): SQL =>
-  raw`d.from_chain_id = ${chainId}::int4 and (not d.source_proven or d.state = 'failed')`;
+  raw`d.from_chain_id = ${chainId}::int4 and (not d.source_proven or d.state = 'failed' or exists (
+    select from ${depositEvidence} as e where e.tracking_id = d.tracking_id and e.chain_id = ${chainId}::int4
+    and not e.final))`;
 
 /**
  * Selects, of what the logs of a chain show, the transactions in which a user with an unproven deposit paid for it or is
@@ -168,8 +181,10 @@ export async function addFindings(
     join ${deposits} as d on d.ref = g.ref where d.vault_chain_id = ${chainId}::int4
     and d.user_address = g.receiver and (d.share_token = g."shareToken" or d.direction = 'withdrawal')
     and ${known} is not true`;
+  // A transaction that failed has no logs: if it is seen, a reorg has let it succeed.
+  const fresh = raw`(d.state = 'failed' or ${known} is not true)`;
   const newest = (where: SQL) => raw`cross join lateral (select d.tracking_id from ${deposits} as d
-    where d.user_address = g."user" and ${openOn(chainId)} and ${where}
+    where d.user_address = g."user" and ${openOn(chainId)} and ${fresh} and ${where}
     order by d.created_at desc limit ${MAX_EQUAL}) as d`;
   const bySource = raw`select d.tracking_id, g."txHash" from
     ${given(sources, '"user" text, "txHash" text, "dataHash" text')} ${newest(raw`d.source_data_hash = g."dataHash"`)}`;

@@ -5,7 +5,7 @@ import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { DAY_MS } from "../../lib/durations.ts";
 import { isOpen, isRequested, isUnseen } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
-import { isSourceOpen } from "./source-transaction.ts";
+import { isSourceOpen, matchesSource } from "./source-transaction.ts";
 
 /** How long a hint is kept whose transaction no node knows, in milliseconds. */
 const UNKNOWN_TTL_MS = 3 * DAY_MS;
@@ -48,10 +48,22 @@ export async function dropReadHints(
   { row, hints, readTransaction }: TriedHints,
 ): Promise<void> {
   const read: string[] = [];
+  const carrying: string[] = [];
   for (const hint of hints) {
-    if (await isDone(ctx, { row, hint, readTransaction })) read.push(hint.txHash);
+    if (!(await isDone(ctx, { row, hint, readTransaction }))) continue;
+    read.push(hint.txHash);
+    if (await carriesToo({ row, hint, readTransaction })) carrying.push(hint.txHash);
   }
-  await dropHints(ctx.db, { trackingId: row.trackingId, txHashes: read, now: new Date(ctx.now()) });
+  const now = new Date(ctx.now());
+  await dropHints(ctx.db, { trackingId: row.trackingId, txHashes: read, carrying, now });
+}
+
+/** Returns true if a reported transaction carries a deposit, whichever transaction is its proven source. */
+async function carriesToo(of: Omit<TriedHints, "hints"> & { hint: DepositHint }): Promise<boolean> {
+  const { row, hint, readTransaction } = of;
+  const { chainId, origin, txHash } = hint;
+  if (origin !== "report" || chainId !== row.fromChainId) return false;
+  return matchesSource(row, await readTransaction(chainId, txHash as Hex));
 }
 
 async function isDone(

@@ -1,18 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sql as raw } from "drizzle-orm";
-import { readMigrationFiles } from "drizzle-orm/migrator";
-import { drizzle } from "drizzle-orm/neon-http";
-import { vaultRow } from "../../../scripts/bench/vault-row.ts";
-import { neonEmulator } from "../../../scripts/stack/emulators/neon/endpoint.ts";
-import { openPglite } from "../../../scripts/stack/emulators/neon/pglite.ts";
-import { snapshotFile } from "../../../scripts/stack/emulators/neon/snapshot.ts";
 import { composeApp } from "../../../src/app.ts";
 import { type Context, createContext, createRuntime, type Runtime } from "../../../src/context.ts";
 import { lazyDrizzle } from "../../../src/db/database-client.ts";
-import { neonClient } from "../../../src/db/neon-client.ts";
-import { vaults } from "../../../src/db/schema/vault-tables.ts";
-import { handleCron, handleMessages } from "../../../src/jobs.ts";
+import { handleMessages, type Job, jobsByCron, runJobs } from "../../../src/jobs.ts";
 import type { Fetch } from "../../../src/lib/bounded-fetch.ts";
 import { createLogger } from "../../../src/lib/logger.ts";
 import { withLock } from "../../../src/redis/redis-lock.ts";
@@ -20,75 +11,16 @@ import { createCache } from "../../../src/redis/two-level-cache.ts";
 import { OpenLimiter } from "../partners/stores.ts";
 import { MemoryStore } from "../redis/memory-store.ts";
 import type { SimulatedAcrossApi } from "./across-api.ts";
-import { AWAY, HANDLER, HOME, OWN_VAULT, ROUTED_VAULT, SPOKE_POOL, USDC } from "./contracts.ts";
+import { AWAY, HANDLER, HOME, SPOKE_POOL, USDC } from "./contracts.ts";
+import { DATABASE, type EmbeddedDatabase, ENDPOINT } from "./embedded-database.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const DATABASE = "postgresql://causeway:causeway@db.invalid/causeway";
-const ENDPOINT = "http://db.invalid/sql";
 const NODES = "http://node.invalid";
 const ACROSS = "http://across.invalid/api";
 const PUBLIC_URL = "https://causeway.example";
 /** Confirmations that the chains require. */
 export const CONFIRMATIONS = 2;
-
-/** A Postgres in this process that speaks Neon's protocol without a socket. */
-export interface EmbeddedDatabase {
-  fetch: Fetch;
-  /** Statements and batches so far. */
-  requests(): number;
-  /** Empties every table and writes the registry of vaults. */
-  reset(): Promise<void>;
-  /** Runs a statement. */
-  execute(statement: string): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Opens the database with the schema applied. */
-export async function openEmbeddedDatabase(): Promise<EmbeddedDatabase> {
-  const backend = await openPglite(snapshotFile(root));
-  if (!backend.restored) {
-    const files = readMigrationFiles({ migrationsFolder: join(root, "drizzle") });
-    for (const statement of files.flatMap(({ sql }) => sql))
-      if (statement.trim() !== "") await backend.session((run) => run({ query: statement, params: [] }));
-  }
-  const credentials = { user: "causeway", password: "causeway", database: "causeway" };
-  const emulator = neonEmulator(Promise.resolve(backend), credentials);
-  let requests = 0;
-  const fetch: Fetch = async (_url, init) => {
-    requests += 1;
-    const headers = Object.fromEntries(new Headers(init?.headers));
-    const body = Buffer.from(String(init?.body ?? ""));
-    const { status, body: text } = await emulator.handle({ method: "POST", path: "/sql", headers, body });
-    return new Response(text, { status });
-  };
-  const db = drizzle({ client: neonClient({ databaseUrl: DATABASE, httpUrl: ENDPOINT, fetch }) });
-  const names = await db.execute<{ name: string }>(
-    raw`select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
-  );
-  const tables = names.rows.map(({ name }) => name).join(", ");
-  return {
-    fetch,
-    requests: () => requests,
-    async reset() {
-      await db.execute(raw.raw(`truncate ${tables} restart identity cascade`));
-      await db.insert(vaults).values([registryRow(1, "router"), registryRow(2, "user")]);
-    },
-    execute: async (statement) => {
-      await db.execute(raw.raw(statement));
-    },
-    close: () => backend.close(),
-  };
-}
-
-function registryRow(number: 1 | 2, caller: "router" | "user") {
-  const vault = (number === 1 ? ROUTED_VAULT : OWN_VAULT).toLowerCase();
-  const asset = (USDC[HOME] ?? "").toLowerCase();
-  return {
-    ...vaultRow({ number, address: vault as `0x${string}`, chainId: HOME }),
-    ...{ assetAddress: asset, caller, acceptedAssets: [] },
-  };
-}
 
 /** At which of its requests to the outside a run is killed, and whether the request still has its effect. */
 export interface Kill {
@@ -151,6 +83,8 @@ export interface Surroundings {
   database: EmbeddedDatabase;
   nodes: Readonly<Record<number, readonly SimulatedNode[]>>;
   across: SimulatedAcrossApi;
+  /** False to leave out jobs that do not follow deposits, which costs half as much. */
+  allJobs: boolean;
   /** Makes 32 hex digits that can be repeated. */
   randomId(): string;
 }
@@ -183,10 +117,12 @@ export class SimulatedDeployment {
     return { status: response.status, body: await response.json() };
   }
 
-  /** Runs the jobs of a cron trigger, or a part of them. */
+  /** Runs the jobs of a cron trigger, or only those that follow deposits. */
   async cron(trigger: string, kill: Kill | null = null): Promise<Fate> {
     const run = new Run(kill);
-    const work = handleCron(trigger, () => this.#context(run)).then(
+    const lists = jobsByCron[trigger] ?? [];
+    const jobs = this.#surroundings.allJobs ? lists : lists.filter(followsDeposits);
+    const work = runJobs(jobs, () => this.#context(run)).then(
       () => "ended" as const,
       () => "failed" as const,
     );
@@ -315,6 +251,9 @@ export class SimulatedDeployment {
     return Object.fromEntries(queueBindings().map(({ binding, queue }) => [binding, bind(queue)]));
   }
 }
+
+const followsDeposits = (jobs: readonly Job[]): boolean =>
+  jobs.some(({ name }) => name === "follow_deposits");
 
 interface Delay {
   delaySeconds?: number;

@@ -130,10 +130,14 @@ class Schedule {
   #send(orders: readonly Order[]): void {
     if (orders.length === 0) return;
     const order = this.#random.pick(orders);
-    const how = { fails: this.#random.once(10), batched: this.#random.once(6) };
+    const fails = this.#random.once(10);
+    // Fails in some blocks and succeeds in others, as a reorg may show.
+    const wavers = this.#random.once(8);
+    const how = { fails: wavers ? () => this.#random.once(2) : fails, batched: this.#random.once(6) };
     const hash = this.#world.send(order, how);
     this.#tally.sent += 1;
-    const text = `${how.fails ? ", to fail" : ""}${how.batched ? ", in a batch" : ""}`;
+    const fate = wavers ? ", to fail or not" : fails ? ", to fail" : "";
+    const text = `${fate}${how.batched ? ", in a batch" : ""}`;
     this.#note(`send ${order.trackingId} as ${hash}${text}`);
   }
 

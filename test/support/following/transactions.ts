@@ -2,18 +2,17 @@ import { concatHex, encodeAbiParameters, getAddress, type Hex, pad, parseAbiPara
 import { execute, FORGER, HANDLER, HOME, OWN_VAULT, RELAYER, USDC } from "./contracts.ts";
 import type { Outcome, SentTransaction, SimulatedChain } from "./simulated-chain.ts";
 
+/** Whether a transaction fails: always, never, or as it turns out each time that a block includes it. */
+export type Fails = boolean | (() => boolean);
+
 /** A transaction that makes a call. */
-export function callOf(of: {
-  from: Hex;
-  to: Hex;
-  data: Hex;
-  fails?: boolean;
-}): Omit<SentTransaction, "hash"> {
+export function callOf(of: { from: Hex; to: Hex; data: Hex; fails?: Fails }): Omit<SentTransaction, "hash"> {
   const { from, to, data, fails = false } = of;
+  const hasFailed = (): boolean => (typeof fails === "function" ? fails() : fails);
   const call = { from: getAddress(from), to: getAddress(to), data };
   return {
     ...{ from: call.from, to: call.to, input: data, value: 0n },
-    run: (chain) => (fails ? { succeeded: false, logs: [] } : execute(chain, call)),
+    run: (chain) => (hasFailed() ? { succeeded: false, logs: [] } : execute(chain, call)),
   };
 }
 

@@ -17,12 +17,13 @@ import {
   transfer,
   USDC,
 } from "./contracts.ts";
-import { type EmbeddedDatabase, type Fate, type Kill, SimulatedDeployment } from "./deployment.ts";
+import { type Fate, type Kill, SimulatedDeployment } from "./deployment.ts";
+import type { EmbeddedDatabase } from "./embedded-database.ts";
 import { type BuiltDeposit, isUnseen, type Kind, recount, type ShownDeposit } from "./recount.ts";
 import { checkSecondSteps } from "./second-steps.ts";
 import { BLOCK_S, FINALITY, SimulatedChain } from "./simulated-chain.ts";
 import { SimulatedNode, WELL } from "./simulated-node.ts";
-import { batchOf, callOf, secondStepOf } from "./transactions.ts";
+import { batchOf, callOf, type Fails, secondStepOf } from "./transactions.ts";
 
 export const USERS: readonly Hex[] = [1, 2, 3].map((number): Hex => `0x${"ac".repeat(19)}0${number}`);
 const NODES = 2;
@@ -42,7 +43,9 @@ export interface Order extends BuiltDeposit {
 export interface Options {
   database: EmbeddedDatabase;
   /** Sets the clock, in milliseconds. */
-  setTime(now: number): void;
+  setTime(now: number): unknown;
+  /** False to leave out the jobs of a minute that do not follow deposits; by default all run. */
+  allJobs?: boolean;
 }
 
 /** An answer of the API. */
@@ -78,9 +81,11 @@ export class World {
       Array.from({ length: NODES }, () => new SimulatedNode(this.chain(chainId)));
     this.nodes = { [HOME]: nodes(HOME), [AWAY]: nodes(AWAY) };
     const across = new SimulatedAcrossApi((hash) => this.#acrossSays(hash));
-    const { database } = options;
+    const { database, allJobs = true } = options;
     const randomId = (): string => Array.from({ length: 32 }, () => random.below(16).toString(16)).join("");
-    this.causeway = new SimulatedDeployment({ database, nodes: this.nodes, across, randomId });
+    this.causeway = new SimulatedDeployment({
+      ...{ database, nodes: this.nodes, across, allJobs, randomId },
+    });
   }
 
   get now(): number {
@@ -160,7 +165,7 @@ export class World {
    * Sends the source transaction of a deposit; it fails on chain if that is asked. Batched, it is a call of the user's
    * smart account within a bundler's transaction.
    */
-  send(order: Order, how: { fails?: boolean; batched?: boolean } = {}): Hex {
+  send(order: Order, how: { fails?: Fails; batched?: boolean } = {}): Hex {
     const { chainId, to, data } = order.source;
     const call = callOf({ from: order.user, to, data, fails: how.fails ?? false });
     const hash = this.chain(chainId).send(

@@ -2,7 +2,7 @@ import { getAddress, type Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { randomOf } from "../../support/flows/random.ts";
 import { AWAY, execute, HOME } from "../../support/following/contracts.ts";
-import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/deployment.ts";
+import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
 import { type Order, USERS, World } from "../../support/following/world.ts";
 
 /** Rows whose parts were read at different times must say what the chains say in the end, each time `judge` recounts. */
@@ -82,5 +82,28 @@ test.each(["the jobs", "a customer's reading"])(
     await world.settle(4);
     expect(["completed", "refunded"]).toContain(await stateOf(order));
     await world.judge();
+  },
+);
+
+test.each(["reported", "left alone"])(
+  "two_step: is bound to the second of two equal transactions, %s, that became final while a reorg took the first",
+  async (told) => {
+    const order = await world.build("two_step", { user: USER, amount: AMOUNT });
+    const first = world.send(order);
+    world.include();
+    world.pass(3);
+    await world.round();
+    expect(await stateOf(order)).toBe("bridging");
+    const second = world.send(order);
+    if (told === "reported") await world.report(order, { hash: second });
+    await world.round();
+    world.away.reorg(6, ({ hash }) => hash !== first);
+    // No job runs until the chain has finalized the second.
+    world.include();
+    world.pass(70);
+    await minutes(2);
+    await world.settle(8);
+    const [shown] = await world.judge();
+    expect(shown).toMatchObject({ state: "bridging", source_tx_hash: second });
   },
 );

@@ -49,9 +49,15 @@ export async function suggestFees(
   };
 }
 
+/**
+ * Seconds by which a quote's time lies behind the chain's head, as the real service's does: the pool refuses times in the
+ * future, and a reorg may include a deposit in a block that is older than the head was.
+ */
+const QUOTE_AGE = 60;
+
 function quoteTimeOf(query: AcrossQuery, headTime: number): number {
   const text = query["timestamp"];
-  if (text === undefined) return headTime;
+  if (text === undefined) return headTime - QUOTE_AGE;
   if (!/^\d{1,10}$/.test(text) || Number(text) > headTime)
     throw invalidParameter("timestamp", "Invalid quote timestamp");
   return Number(text);

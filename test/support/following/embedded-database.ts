@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { sql as raw } from "drizzle-orm";
+import { readMigrationFiles } from "drizzle-orm/migrator";
+import { drizzle } from "drizzle-orm/neon-http";
+import { vaultRow } from "../../../scripts/bench/vault-row.ts";
+import type { Backend } from "../../../scripts/stack/emulators/neon/backend.ts";
+import { neonEmulator } from "../../../scripts/stack/emulators/neon/endpoint.ts";
+import { openPglite } from "../../../scripts/stack/emulators/neon/pglite.ts";
+import { snapshotFile } from "../../../scripts/stack/emulators/neon/snapshot.ts";
+import { neonClient } from "../../../src/db/neon-client.ts";
+import { vaults } from "../../../src/db/schema/vault-tables.ts";
+import type { Fetch } from "../../../src/lib/bounded-fetch.ts";
+import { HOME, OWN_VAULT, ROUTED_VAULT, USDC } from "./contracts.ts";
+import { openSingleSession } from "./single-session.ts";
+
+const root = join(import.meta.dirname, "../../..");
+/** Addresses under which the program reaches the database. */
+export const DATABASE = "postgresql://causeway:causeway@db.invalid/causeway";
+export const ENDPOINT = "http://db.invalid/sql";
+
+/** A Postgres that speaks Neon's protocol without a socket. */
+export interface EmbeddedDatabase {
+  fetch: Fetch;
+  /** Statements and batches so far. */
+  requests(): number;
+  /** Empties every table and writes the registry of vaults. */
+  reset(): Promise<void>;
+  /** Runs a statement. */
+  execute(statement: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a database with the schema applied: the embedded one, or an empty one of a real server, which takes a third of
+ * the processor time.
+ */
+export async function openEmbeddedDatabase(serverUrl: string | null = null): Promise<EmbeddedDatabase> {
+  const embedded = serverUrl === null ? await openPglite(snapshotFile(root)) : null;
+  const backend: Backend = embedded ?? (await openSingleSession(serverUrl ?? ""));
+  if (embedded?.restored !== true) {
+    const files = readMigrationFiles({ migrationsFolder: join(root, "drizzle") });
+    for (const statement of files.flatMap(({ sql }) => sql))
+      if (statement.trim() !== "") await backend.session((run) => run({ query: statement, params: [] }));
+  }
+  const credentials = { user: "causeway", password: "causeway", database: "causeway" };
+  const emulator = neonEmulator(Promise.resolve(backend), credentials);
+  let requests = 0;
+  const fetch: Fetch = async (_url, init) => {
+    requests += 1;
+    const headers = Object.fromEntries(new Headers(init?.headers));
+    const body = Buffer.from(String(init?.body ?? ""));
+    const { status, body: text } = await emulator.handle({ method: "POST", path: "/sql", headers, body });
+    return new Response(text, { status });
+  };
+  const db = drizzle({ client: neonClient({ databaseUrl: DATABASE, httpUrl: ENDPOINT, fetch }) });
+  const empty = await emptyingStatement(backend);
+  return {
+    fetch,
+    requests: () => requests,
+    async reset() {
+      await db.execute(raw.raw(empty));
+      await db.insert(vaults).values([registryRow(1, "router"), registryRow(2, "user")]);
+    },
+    execute: async (statement) => {
+      await db.execute(raw.raw(statement));
+    },
+    close: () => backend.close(),
+  };
+}
+
+/** Returns a statement that empties the tables which hold rows; truncating all of them takes longer than a schedule. */
+async function emptyingStatement(backend: Backend): Promise<string> {
+  const { rows } = await backend.session((run) =>
+    run({
+      query: "select quote_ident(tablename) from pg_tables where schemaname = 'public' order by tablename",
+      params: [],
+    }),
+  );
+  const tables = rows.map(([name]) => name ?? "");
+  const deletions = tables.map((name) => `if exists (select from ${name}) then delete from ${name}; end if;`);
+  return `do $$ begin ${deletions.join(" ")} end $$`;
+}
+
+function registryRow(number: 1 | 2, caller: "router" | "user") {
+  const vault = (number === 1 ? ROUTED_VAULT : OWN_VAULT).toLowerCase();
+  const asset = (USDC[HOME] ?? "").toLowerCase();
+  return {
+    ...vaultRow({ number, address: vault as `0x${string}`, chainId: HOME }),
+    ...{ assetAddress: asset, caller, acceptedAssets: [] },
+  };
+}

@@ -1,0 +1,50 @@
+import { Client } from "pg";
+import {
+  type Backend,
+  parseCommandTag,
+  StatementError,
+} from "../../../scripts/stack/emulators/neon/backend.ts";
+import { toPostgresText } from "../../../scripts/stack/emulators/neon/parameters.ts";
+
+/**
+ * Opens one session of a Postgres server that all requests share, one after the other, so that runs can be repeated.
+ * Statements stay prepared, because parsing them is most of their cost. Throws when the server cannot be reached.
+ */
+export async function openSingleSession(connectionString: string): Promise<Backend> {
+  const client = new Client({ connectionString });
+  // A server that is stopped ends its connections.
+  client.on("error", () => undefined);
+  await client.connect();
+  await client.query("set synchronous_commit = off; set jit = off");
+  const names = new Map<string, string>();
+  /** The name under which a statement is prepared. */
+  const nameOf = (query: string): string => {
+    const name = names.get(query) ?? `s${names.size}`;
+    names.set(query, name);
+    return name;
+  };
+  let tail: Promise<unknown> = Promise.resolve();
+  const session: Backend["session"] = (work) => {
+    const result = tail.then(async () => {
+      try {
+        return await work(async ({ query, params }) => {
+          const answer = await client.query<(string | null)[]>({
+            name: nameOf(query),
+            text: query,
+            values: params.map(toPostgresText),
+            rowMode: "array",
+            types: { getTypeParser: () => (text: string) => text },
+          } as unknown as { text: string; rowMode: "array" });
+          const { fields, rows, command, rowCount } = answer;
+          return { fields, rows, ...parseCommandTag(`${command} ${rowCount ?? ""}`.trim()) };
+        });
+      } catch (error) {
+        await client.query("rollback");
+        throw error instanceof Error && "severity" in error ? new StatementError(error) : error;
+      }
+    });
+    tail = result.catch(() => undefined);
+    return result;
+  };
+  return { session, close: () => client.end() };
+}
