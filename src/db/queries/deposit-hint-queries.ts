@@ -153,8 +153,13 @@ export async function selectCandidates(
 
 /** Maximum number of hints of a deposit that the event reader adds. */
 const MAX_FOUND = 32;
-/** Maximum number of equal deposits of which one transaction becomes a hint; the newest come first. */
+/**
+ * Maximum number of equal deposits of which one transaction becomes a hint, besides one for each equal transaction of the
+ * same round: the deposits without a proven source come first, and among them the newest.
+ */
 const MAX_EQUAL = 24;
+/** Maximum number of equal transactions of one round for which further deposits are named. */
+const MAX_EQUAL_SENT = 100;
 
 /** What a round has found, to be stored as hints. */
 export interface Findings extends Pick<Sightings, "references" | "moves"> {
@@ -183,13 +188,15 @@ export async function addFindings(
     and ${known} is not true`;
   // A transaction that failed has no logs: if it is seen, a reorg has let it succeed.
   const fresh = raw`(d.state = 'failed' or ${known} is not true)`;
-  const newest = (where: SQL) => raw`cross join lateral (select d.tracking_id from ${deposits} as d
+  const newest = (where: SQL, most: SQL) => raw`cross join lateral (select d.tracking_id from ${deposits} as d
     where d.user_address = g."user" and ${openOn(chainId)} and ${fresh} and ${where}
-    order by d.created_at desc limit ${MAX_EQUAL}) as d`;
+    order by d.source_proven, d.created_at desc limit ${MAX_EQUAL}::int4 + ${most}) as d`;
+  const equal = raw`d.source_data_hash = g."dataHash"`;
   const bySource = raw`select d.tracking_id, g."txHash" from
-    ${given(sources, '"user" text, "txHash" text, "dataHash" text')} ${newest(raw`d.source_data_hash = g."dataHash"`)}`;
+    ${given(withEqual(sources), '"user" text, "txHash" text, "dataHash" text, equal int4')}
+    ${newest(equal, raw`g.equal`)}`;
   const byUser = raw`select d.tracking_id, g."txHash" from
-    ${given(unread, '"user" text, "txHash" text')} ${newest(raw`true`)}`;
+    ${given(unread, '"user" text, "txHash" text')} ${newest(raw`true`, raw`0`)}`;
   const moved = given(moves, '"user" text, "txHash" text');
   const byArrival = raw`select d.tracking_id, g."txHash" from ${moved}
     join ${deposits} as d on d.user_address = g."user"
@@ -208,6 +215,17 @@ export async function addFindings(
       from (select tracking_id from added union select tracking_id from moved) as seen
       where d.tracking_id = seen.tracking_id`),
   );
+}
+
+/** Adds to each transaction the number of the round's transactions with the same calldata of the same user. */
+function withEqual(sources: Findings["sources"]): (Findings["sources"][number] & { equal: number })[] {
+  const counts = new Map<string, number>();
+  const keyOf = ({ user, dataHash }: Findings["sources"][number]): string => `${user} ${dataHash}`;
+  for (const source of sources) counts.set(keyOf(source), (counts.get(keyOf(source)) ?? 0) + 1);
+  return sources.map((source) => ({
+    ...source,
+    equal: Math.min(counts.get(keyOf(source)) ?? 1, MAX_EQUAL_SENT),
+  }));
 }
 
 /** Inserts a tracked deposit with the plan of what its user does. Throws `store_unavailable`. */

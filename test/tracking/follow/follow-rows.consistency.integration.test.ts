@@ -107,3 +107,33 @@ test.each(["reported", "left alone"])(
     expect(shown).toMatchObject({ state: "bridging", source_tx_hash: second });
   },
 );
+
+test("own: every one of thirty equal deposits that were sent at once has a transaction of its own", async () => {
+  const orders = [await world.build("own", { user: USER, amount: AMOUNT })];
+  for (const [first] = orders; orders.length < 30 && first !== undefined; )
+    orders.push(await world.build("own", { user: USER, amount: AMOUNT, like: first }));
+  const hashes = orders.map((order) => world.send(order));
+  world.include();
+  await minutes(3);
+  await world.settle(4);
+  const shown = await world.judge();
+  expect(shown.map(({ state }) => state)).toEqual(orders.map(() => "completed"));
+  expect(new Set(shown.map(({ source_tx_hash: hash }) => hash))).toEqual(new Set(hashes));
+});
+
+test("own: the last of thirty equal deposits that were sent one after the other is seen before the first is final", async () => {
+  const orders = [await world.build("own", { user: USER, amount: AMOUNT })];
+  for (const [first] = orders; orders.length < 30 && first !== undefined; )
+    orders.push(await world.build("own", { user: USER, amount: AMOUNT, like: first }));
+  for (const order of orders) {
+    world.send(order);
+    world.include();
+    if (orders.indexOf(order) % 6 === 5) await world.round();
+  }
+  world.pass(3);
+  await world.round();
+  world.wait(60_000);
+  await world.round();
+  const shown = await world.readAll();
+  expect(shown.map(({ state }) => state)).toEqual(orders.map(() => "completed"));
+});
