@@ -35,6 +35,10 @@ const routeGroups: readonly RouteGroup[] = [
     load: async () => (await import("./routes/deposits-routes.ts")).depositRoutes,
   },
   {
+    prefixes: ["/v1/withdraw"],
+    load: async () => (await import("./routes/withdrawals-routes.ts")).withdrawalRoutes,
+  },
+  {
     prefixes: ["/v1/positions"],
     load: async () => (await import("./routes/positions-routes.ts")).positionRoutes,
   },

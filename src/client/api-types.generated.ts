@@ -64,19 +64,23 @@ export type ApiErrorCode =
 /** Names of the fields that are amounts. */
 export const amountFields: ReadonlySet<string> = new Set([
   "amount",
+  "assets",
   "claimable_shares",
   "current_assets",
   "delivered_amount",
   "deposit_amount",
   "deposit_amount_min",
   "estimated_shares",
+  "exit_fee",
   "from_amount",
   "gas_limit",
   "gas_used",
   "max_deposit",
+  "min_assets",
   "min_deposit",
   "min_shares",
   "pending_assets",
+  "received",
   "share_balance",
   "share_price",
   "shares",
@@ -98,7 +102,7 @@ export interface paths {
         };
         /**
          * List vaults
-         * @description Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. Figures are those of the last minutes: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.
+         * @description Returns the listed vaults, ordered by id. The `Link` header contains the URL of the next page.
          */
         get: operations["vaults.list"];
         put?: never;
@@ -284,6 +288,46 @@ export interface paths {
          * @description Marks a deposit that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A deposit of which a chain has seen a transaction cannot be abandoned.
          */
         patch: operations["deposits.abandon"];
+        trace?: never;
+    };
+    "/v1/withdraw/quote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Quote a withdrawal
+         * @description Returns what a withdrawal would give now in every mode that the vault has, from simulations at the latest block. The quote is not stored. A paused vault can be left.
+         */
+        post: operations["withdrawals.quote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/withdraw/build": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Build a withdrawal
+         * @description Returns the transaction that redeems shares, or that requests their redemption, simulated from the user's address, and starts to track the withdrawal. It goes through the Router where the vault allows it, so that a minimum is enforced on chain. A withdrawal that no chain has seen is deleted 30 days after its quote has expired.
+         */
+        post: operations["withdrawals.build"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/positions/{user_address}": {
@@ -1026,7 +1070,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A vault with its past yields and its figures of the last minutes. */
+        /** @description A vault with its past yields. */
         ListedVault: {
             /**
              * @description Vault id: `<chain_id>:<vault address>`, lowercase.
@@ -1127,68 +1171,6 @@ export interface components {
              * @example 125000000.00
              */
             tvl_usd: string | null;
-            /**
-             * @description Share price: assets per share, both in whole tokens, scaled by 10^18, or `null` if it is unknown.
-             * @example 1059322033898305084
-             */
-            share_price: bigint | null;
-            /**
-             * @description Largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown. A hint: the simulation of a build decides.
-             * @example 250000000000
-             */
-            max_deposit: bigint | null;
-            /**
-             * @description Part of the assets that a withdrawal at once costs in fees, as a fraction, or `null` if it is unknown or the vault pays no withdrawal at once.
-             * @example 0.001
-             */
-            exit_fee: number | null;
-            /**
-             * @description Web site of the curator, or empty if unknown.
-             * @example https://www.steakhouse.financial
-             */
-            curator_url: string;
-            /**
-             * @description Page of the vault's contract on the chain's block explorer, or empty if the chain has none.
-             * @example https://basescan.org/address/0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183
-             */
-            explorer_link: string;
-            /**
-             * @description Logo of the vault, or empty if unknown.
-             * @example
-             */
-            logo_uri: string;
-            /** @description Incidents of the vault that were seen within the last day. */
-            signals: {
-                /**
-                 * @description Number of open incidents of tier `high`.
-                 * @example 0
-                 */
-                high: number;
-                /**
-                 * @description Number of open incidents of tier `medium`.
-                 * @example 1
-                 */
-                medium: number;
-            };
-            /** @description Block at which the figures were read, or `null` if they were never read. */
-            read_at: {
-                /**
-                 * @description Number of the block.
-                 * @example 41250000
-                 */
-                block_number: number;
-                /**
-                 * Format: date-time
-                 * @description Timestamp of the block.
-                 * @example 2026-01-02T03:04:05.678Z
-                 */
-                block_timestamp: string;
-            } | null;
-            /**
-             * @description Whether the figures are the last known ones, because the chain could not be read now; in lists, whether they are older than ten minutes.
-             * @example false
-             */
-            stale: boolean;
         };
         /** @description A token that a vault accepts. */
         Asset: {
@@ -1421,48 +1403,35 @@ export interface components {
              */
             tvl_usd: string | null;
             /**
+             * @description Net assets of the vault, in the asset's smallest unit, or `null` if they are unknown.
+             * @example 125000000000000
+             */
+            total_assets: bigint | null;
+            /**
+             * @description Total supply of shares, in the share token's smallest unit, or `null` if it is unknown.
+             * @example 118000000000000000000000000
+             */
+            total_supply: bigint | null;
+            /**
              * @description Share price: assets per share, both in whole tokens, scaled by 10^18, or `null` if it is unknown.
              * @example 1059322033898305084
              */
             share_price: bigint | null;
             /**
-             * @description Largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown. A hint: the simulation of a build decides.
+             * @description Address of the share token, checksummed. A user's balance of this token is the position in the vault.
+             * @example 0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183
+             */
+            share_token: HexText;
+            /**
+             * @description Decimals of the share token.
+             * @example 18
+             */
+            share_decimals: number;
+            /**
+             * @description Largest deposit that the vault accepts now, in the asset's smallest unit, or `null` if it is unknown.
              * @example 250000000000
              */
             max_deposit: bigint | null;
-            /**
-             * @description Part of the assets that a withdrawal at once costs in fees, as a fraction, or `null` if it is unknown or the vault pays no withdrawal at once.
-             * @example 0.001
-             */
-            exit_fee: number | null;
-            /**
-             * @description Web site of the curator, or empty if unknown.
-             * @example https://www.steakhouse.financial
-             */
-            curator_url: string;
-            /**
-             * @description Page of the vault's contract on the chain's block explorer, or empty if the chain has none.
-             * @example https://basescan.org/address/0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183
-             */
-            explorer_link: string;
-            /**
-             * @description Logo of the vault, or empty if unknown.
-             * @example
-             */
-            logo_uri: string;
-            /** @description Incidents of the vault that were seen within the last day. */
-            signals: {
-                /**
-                 * @description Number of open incidents of tier `high`.
-                 * @example 0
-                 */
-                high: number;
-                /**
-                 * @description Number of open incidents of tier `medium`.
-                 * @example 1
-                 */
-                medium: number;
-            };
             /** @description Block at which the figures were read, or `null` if they were never read. */
             read_at: {
                 /**
@@ -1478,30 +1447,10 @@ export interface components {
                 block_timestamp: string;
             } | null;
             /**
-             * @description Whether the figures are the last known ones, because the chain could not be read now; in lists, whether they are older than ten minutes.
+             * @description Whether the figures are the last known ones, because the chain could not be read now.
              * @example false
              */
             stale: boolean;
-            /**
-             * @description Net assets of the vault, in the asset's smallest unit, or `null` if they are unknown.
-             * @example 125000000000000
-             */
-            total_assets: bigint | null;
-            /**
-             * @description Total supply of shares, in the share token's smallest unit, or `null` if it is unknown.
-             * @example 118000000000000000000000000
-             */
-            total_supply: bigint | null;
-            /**
-             * @description Address of the share token, checksummed. A user's balance of this token is the position in the vault.
-             * @example 0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183
-             */
-            share_token: HexText;
-            /**
-             * @description Decimals of the share token.
-             * @example 18
-             */
-            share_decimals: number;
         };
         /** @description The history of one metric of a vault. */
         VaultHistory: {
@@ -2415,6 +2364,214 @@ export interface components {
              * @enum {string}
              */
             step?: "source" | "deposit" | "claim" | "cancel";
+        };
+        /** @description What a withdrawal would give now, by mode. */
+        WithdrawQuote: {
+            /** @description The ways in which the vault can pay. The one that a build would take comes first. */
+            options: components["schemas"]["WithdrawOption"][];
+            /**
+             * @description Warnings to show before signing.
+             * @example []
+             */
+            warnings: components["schemas"]["Warning"][];
+        };
+        /** @description One way in which the vault can pay, and what it gives. */
+        WithdrawOption: {
+            /**
+             * @description `instant`: paid in the same transaction; `request`: paid after the vault has settled; `cooldown`: claimed after a fixed wait.
+             * @enum {string}
+             */
+            mode: "instant" | "request" | "cooldown";
+            /**
+             * @description What the vault is expected to pay after its exit fee, in the smallest unit of the token that it pays, or `null` if unknown. For what is priced later: at today's price.
+             * @example 1000000
+             */
+            assets: bigint | null;
+            /**
+             * @description Minimum that the vault pays, or `null` if no contract enforces one.
+             * @example 995000
+             */
+            min_assets: bigint | null;
+            /**
+             * @description What the vault keeps, in the smallest unit of the token that it pays, or `null` if it does not say.
+             * @example 0
+             */
+            exit_fee: bigint | null;
+            /**
+             * @description Amount of the token asked for that is expected to arrive, or `null` if it is unknown.
+             * @example 1000000
+             */
+            to_amount: bigint | null;
+            /**
+             * @description Minimum of it that is guaranteed, or `null` if nothing guarantees one.
+             * @example 995000
+             */
+            to_amount_min: bigint | null;
+            /**
+             * @description Value of `to_amount` in US dollars, or `null` if no price is known.
+             * @example 1.00
+             */
+            to_amount_usd: string | null;
+            /**
+             * Format: date-time
+             * @description Earliest time at which a request is paid, or `null` if it is paid at once or unknown.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            available_at: string | null;
+            /** @description Why this mode is not possible now, or why routes were rejected; empty if there is no reason. */
+            reasons: {
+                /**
+                 * @description Error code.
+                 * @example no_liquidity
+                 */
+                code: string;
+                /**
+                 * @description Explanation.
+                 * @example the vault does not have this much free now
+                 */
+                detail: string;
+            }[];
+        };
+        /** @description A withdrawal to quote or to build. */
+        WithdrawInput: {
+            /**
+             * @description Vault to withdraw from: `<chain_id>:<vault address>`, in any letter case. A paused vault can be left.
+             * @example 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            vault_id: string;
+            /**
+             * @description Wallet that holds the shares and receives what they pay; not the zero address.
+             * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+             */
+            user_address: HexText;
+            /**
+             * @description Shares to redeem, in the share token's smallest unit, or `all`: everything that the user holds when the transaction runs, so that nothing is left over.
+             * @example 950000000000000000
+             */
+            shares: string;
+            /**
+             * @description EIP-155 id of the chain on which the user wants to be paid. Default: the vault's chain.
+             * @example 8453
+             */
+            to_chain_id?: number;
+            /**
+             * @description Token that the user wants; for the native currency the zero address or `0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE`. Default: the vault's asset; another chain needs it named.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            to_token?: HexText;
+            /**
+             * @description Slippage tolerance: maximum total loss between the expected value and what is received, as a fraction. Default: 0.005 for a token that the vault pays itself, 0.03 otherwise.
+             * @example 0.005
+             */
+            slippage?: number;
+            /**
+             * @description `instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: instant where that costs no more than `slippage`, else a request.
+             * @default auto
+             * @enum {string}
+             */
+            mode?: "auto" | "instant" | "request";
+            /**
+             * @description Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route.
+             * @enum {string}
+             */
+            preferred_bridge?: "across" | "stargate" | "stargate_bus" | "cctp" | "cctp_fast";
+            /**
+             * @description Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as in deposits.
+             * @default
+             * @example ptr_0123456789abcdef0123456789abcdef
+             */
+            partner_id?: string;
+            /**
+             * @description Kind of partner: 0 direct, 1 creator, 2 wallet.
+             * @default 0
+             * @example 2
+             */
+            partner_type?: number;
+        };
+        /** @description A built withdrawal, whose transaction is ready to be signed. */
+        BuiltWithdrawal: {
+            /** @description Transaction to sign and send first. */
+            transaction_request: components["schemas"]["TransactionRequest"];
+            /** @description Approval to send before the transaction, or `null` if none is needed. */
+            approval: components["schemas"]["Approval"];
+            /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
+            steps: components["schemas"]["Step"][];
+            /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
+            calls: components["schemas"]["WalletCall"][];
+            /** @description Chains and bridge of the withdrawal. */
+            tracking: components["schemas"]["Tracking"];
+            /**
+             * @description Tracking id of the deposit.
+             * @example trk_0123456789abcdef0123456789abcdef
+             */
+            tracking_id: string;
+            /**
+             * @description `instant`: paid in the same transaction; `request`: paid after the vault has settled; `cooldown`: claimed after a fixed wait.
+             * @enum {string}
+             */
+            mode: "instant" | "request" | "cooldown";
+            /**
+             * @description Whether the user has to swap or bridge in a second transaction what the vault paid.
+             * @example false
+             */
+            two_step: boolean;
+            /** @description Expected and minimum amounts of the withdrawal. */
+            estimate: {
+                /**
+                 * @description Shares that are redeemed.
+                 * @example 950000000000000000
+                 */
+                shares: bigint;
+                /**
+                 * @description What the vault is expected to pay after its exit fee, in the smallest unit of the token that it pays, or `null` if unknown. For what is priced later: at today's price.
+                 * @example 1000000
+                 */
+                assets: bigint | null;
+                /**
+                 * @description Minimum that the vault pays, or `null` if no contract enforces one.
+                 * @example 995000
+                 */
+                min_assets: bigint | null;
+                /**
+                 * @description What the vault keeps, in the smallest unit of the token that it pays, or `null` if it does not say.
+                 * @example 0
+                 */
+                exit_fee: bigint | null;
+                /**
+                 * @description Amount of the token asked for that is expected to arrive, or `null` if it is unknown.
+                 * @example 1000000
+                 */
+                to_amount: bigint | null;
+                /**
+                 * @description Minimum of it that is guaranteed, or `null` if nothing guarantees one.
+                 * @example 995000
+                 */
+                to_amount_min: bigint | null;
+                /**
+                 * @description Value of `to_amount` in US dollars, or `null` if no price is known.
+                 * @example 1.00
+                 */
+                to_amount_usd: string | null;
+                /**
+                 * Format: date-time
+                 * @description Earliest time at which a request is paid, or `null` if it is paid at once or unknown.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                available_at: string | null;
+            };
+            /** @description Result of simulating the transaction before it was returned. */
+            simulation: components["schemas"]["WithdrawSimulation"];
+            /**
+             * @description Warnings to show before signing.
+             * @example []
+             */
+            warnings: components["schemas"]["Warning"][];
+            /**
+             * Format: date-time
+             * @description Time until which the transaction may be sent. After it, build the withdrawal again.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            expires_at: string;
         };
         /** @description A user's shares and pending deposits in all listed vaults. */
         Positions: {
@@ -4648,6 +4805,39 @@ export interface components {
              */
             detail: string;
         } | null;
+        /** @description Result of simulating the transaction before it was returned. */
+        WithdrawSimulation: {
+            /**
+             * @description Block at which the simulation ran.
+             * @example 41250000
+             */
+            block_number: number;
+            /**
+             * @description Gas used in the simulation.
+             * @example 240000
+             */
+            gas_used: bigint;
+            /**
+             * @description What the user received in the simulation, in the smallest unit of the token received, or `null` if nothing arrives in this transaction.
+             * @example 1000000
+             */
+            received: bigint | null;
+            /**
+             * @description Whether the user held the shares at that block.
+             * @example true
+             */
+            balance_sufficient: boolean;
+            /**
+             * @description Whether the allowance was sufficient at that block, or none is needed.
+             * @example false
+             */
+            allowance_sufficient: boolean;
+            /**
+             * @description Whether the user's native balance pays for the gas, or `null` if it could not be read.
+             * @example true
+             */
+            gas_sufficient: boolean | null;
+        };
         /** @description Information that an applicant gives about itself. */
         ApplicationForm: {
             /**
@@ -4730,28 +4920,14 @@ export interface operations {
                 asset?: string;
                 /** @description Return only vaults that take this token without a swap, given by its address or its symbol. `asset` looks at the underlying asset alone. */
                 accepts?: string;
-                /** @description Return only vaults of this type. */
+                /** @description Return only vaults of this family. */
                 type?: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
-                /** @description Return only vaults of this family, which is more specific than `type`. */
-                family?: string;
-                /** @description Return only vaults that settle deposits this way. */
-                deposit_settlement?: "instant" | "request";
-                /** @description Return only vaults that settle withdrawals this way. */
-                withdraw_settlement?: "instant" | "request" | "cooldown";
                 /** @description Return only vaults of this curator, in any letter case. */
                 curator?: string;
                 /** @description Return only vaults whose name contains this text. */
                 q?: string;
                 /** @description `true` returns only paused vaults, `false` only vaults that are not paused. Default: both. */
                 paused?: boolean;
-                /** @description Return only vaults whose net assets are worth at least this many US dollars. Vaults of unknown value are left out. */
-                min_tvl_usd?: string;
-                /** @description Return only these vaults: up to 100 vault ids, separated by commas. Unknown ids are ignored. */
-                ids?: string;
-                /** @description Order of the list. Vaults with an unknown value come last. Default: by id. */
-                sort?: "tvl_usd" | "apy_7d" | "name" | "proven_at";
-                /** @description Direction of `sort`. Default: `asc` for `name`, otherwise `desc`. */
-                order?: "asc" | "desc";
                 /** @description Cursor of the requested page, from the `Link` header of the previous page. Default: the first page. */
                 cursor?: string;
                 /** @description Maximum number of items on a page. */
@@ -5935,6 +6111,301 @@ export interface operations {
             };
             /** @description `store_unavailable`: Database unavailable */
             503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "withdrawals.quote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithdrawInput"];
+            };
+        };
+        responses: {
+            /** @description The ways in which the vault can pay */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WithdrawQuote"];
+                };
+            };
+            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `no_liquidity`: Not enough liquidity in the vault; `cooldown`: Cooldown not over; `exits_paused`: Withdrawals paused by the vault; `nothing_to_withdraw`: Nothing to withdraw; `request_pending`: An earlier request is pending; `mode_unsupported`: Mode not supported by the vault */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid`: Invalid credentials */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `partner_mismatch`: Partner id does not match the API key; `key_forbidden`: Not allowed with this API key; `vault_not_enrolled`: Vault not enrolled */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `vault_not_found`: No such vault */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: Request body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `upstream_unavailable`: Upstream service unavailable; `upstream_rejected`: Upstream response rejected */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `upstream_timeout`: Upstream timeout */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "withdrawals.build": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Idempotency key, kept for a day. The same request with the same key returns the stored response while its quote is valid. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithdrawInput"];
+            };
+        };
+        responses: {
+            /** @description The transaction to sign, the approval that it needs and the tracking id of the withdrawal */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuiltWithdrawal"];
+                };
+            };
+            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `no_liquidity`: Not enough liquidity in the vault; `cooldown`: Cooldown not over; `exits_paused`: Withdrawals paused by the vault; `nothing_to_withdraw`: Nothing to withdraw; `request_pending`: An earlier request is pending; `mode_unsupported`: Mode not supported by the vault */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid`: Invalid credentials */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `partner_mismatch`: Partner id does not match the API key; `key_forbidden`: Not allowed with this API key; `vault_not_enrolled`: Vault not enrolled */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `vault_not_found`: No such vault */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`: Idempotency key reused; `quote_expired`: Quote expired */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: Request body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `upstream_unavailable`: Upstream service unavailable; `upstream_rejected`: Upstream response rejected */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `upstream_timeout`: Upstream timeout */
+            504: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Retry-After": components["headers"]["Retry-After"];

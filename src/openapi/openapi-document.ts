@@ -140,6 +140,7 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
     tags: [
       { name: "Vaults", description: "Vaults that deposits can go to, with their state, yields and history" },
       { name: "Deposits", description: "Quoting, building and tracking deposits" },
+      { name: "Withdrawals", description: "Quoting, building and tracking withdrawals" },
       { name: "Positions", description: "Vault shares that a user holds" },
       { name: "Signals", description: "Incidents at vaults: capital, performance, risk and trust" },
       {

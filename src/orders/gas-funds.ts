@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { RpcQuantity } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
+import { withDeadline } from "../lib/timers.ts";
 import type { TransactionRequest } from "../schemas/transaction-schema.ts";
 
 /** A user's native balance and the chain's gas price, both in wei. */
@@ -27,6 +28,14 @@ export async function readGasPrice(ctx: Context, client: ChainClient): Promise<b
   } catch {
     return null;
   }
+}
+
+/** How long a finished build waits for the gas price, in milliseconds. */
+const GAS_WAIT_MS = 300;
+
+/** Returns a gas price that is being read, or null if it takes longer than a finished build waits. Never throws. */
+export function waitForGasPrice(price: Promise<bigint | null>): Promise<bigint | null> {
+  return withDeadline(price, { ms: GAS_WAIT_MS, late: () => new Error("too late") }).catch(() => null);
 }
 
 /** Gas that one ERC-20 approval takes at most. */

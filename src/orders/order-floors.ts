@@ -1,4 +1,18 @@
 import { deductParts, mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
+
+/** Lifetime of a quote, in milliseconds on the server's clock. */
+export const QUOTE_TTL_MS = 5 * MINUTE_MS;
+/**
+ * Seconds after the quote's expiry during which the Router still accepts the transaction, because signing and inclusion
+ * take time.
+ */
+const DEADLINE_GRACE_S = 600;
+
+/** Returns the latest block timestamp at which the Router accepts an order that is built at a block time, in unix seconds. */
+export function orderDeadline(blockTime: number): bigint {
+  return BigInt(blockTime + QUOTE_TTL_MS / SECOND_MS + DEADLINE_GRACE_S);
+}
 
 /** Largest part of the slippage that is left to the vault after a bridge: 0.5%, in parts per billion. */
 const MAX_VAULT_LOSS = PARTS_PER_BILLION / 200n;

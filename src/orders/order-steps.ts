@@ -9,7 +9,7 @@ import { encodeApprovals } from "./wallet-calls.ts";
 export const StepLeg = z.object({
   /** Part of the step ids: where the user sends the transaction. */
   slot: z.enum(["source", "destination"]),
-  purpose: z.enum(["deposit", "transfer", "request", "redeem"]),
+  purpose: z.enum(["deposit", "transfer", "request", "redeem", "cooldown"]),
   chainId: z.int(),
   /** The token that the transaction takes, and the amount, in the token's smallest unit. */
   token: TokenRef,
@@ -25,12 +25,15 @@ export const StepLeg = z.object({
 });
 export type StepLeg = z.infer<typeof StepLeg>;
 
-/** What the user does for a deposit, as stored when it is built. */
+/** What the user does for a deposit or withdrawal, as stored when it is built. */
 export const StepPlan = z.object({
   source: StepLeg,
-  /** The second step on the vault's chain, or null if one transaction is enough. */
+  /**
+   * The second step on the vault's chain, or null if one transaction is enough: the deposit of what a transfer delivered,
+   * or the transfer of what the vault paid.
+   */
   destination: StepLeg.nullable(),
-  /** True if the vault settles the deposit later, so that the user may have to claim the shares. */
+  /** True if the vault settles the order later, so that the user may have to claim what it pays. */
   settles: z.boolean(),
 });
 export type StepPlan = z.infer<typeof StepPlan>;
@@ -186,4 +189,23 @@ export function toLeg(
 ): StepLeg {
   const { approvals, ...rest } = leg;
   return { ...rest, allowed: approvals === 0, reset: approvals > 1 };
+}
+
+/** Returns the steps of a withdrawal that was just built: the redemption or request, the claim, and a transfer. */
+export function toBuiltWithdrawalSteps({ source, destination, settles }: StepPlan): Step[] {
+  const now: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
+  const later: LegFacts = { ...now, state: "waiting", approvalsWait: true };
+  const { chainId } = source;
+  const claim = {
+    chainId,
+    token: destination?.token ?? null,
+    request: null,
+    state: "waiting",
+    txHash: null,
+  } as const;
+  return [
+    ...toLegSteps(source, now),
+    ...(settles ? [toClaimStep(claim)] : []),
+    ...(destination === null ? [] : toLegSteps(destination, later)),
+  ];
 }

@@ -15,6 +15,9 @@ import { sameAddress } from "../lib/address.ts";
 import { depositRouterAbi } from "./deposit-router-artifact.ts";
 import { depositRouterAddress } from "./router-address.ts";
 
+/** As the token of a patch: write the executor's own address instead of a balance; `SELF` in OrderTypes.sol. */
+export const routerSelf: Address = "0x00000000000000000000000000000000000000ff";
+
 /**
  * One 32-byte word that the Router's executor writes into a step's calldata: floor(the executor's balance of `token` ×
  * `mul` / `div`). A `mul` or `div` of 0 means 1. The zero address stands for the native currency.

@@ -37,7 +37,10 @@ export const buildErrors: readonly ErrorCode[] = [
 ];
 
 /** Throws a ValidationFailure if `GET /v1/bridges` does not list the preferred bridge. */
-export async function assertListedBridge(ctx: Context, input: BuildInput): Promise<void> {
+export async function assertListedBridge(
+  ctx: Context,
+  input: Pick<BuildInput, "preferred_bridge">,
+): Promise<void> {
   const { preferred_bridge: preferred } = input;
   if (preferred === undefined) return;
   const keys = (await listBridges(ctx)).map(({ key }) => key);

@@ -5,9 +5,9 @@ import type { NewDeposit } from "../../db/queries/deposit-queries.ts";
 import { AppError, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { BUILD_DEADLINE_MS } from "../../lib/durations.ts";
-import { withDeadline } from "../../lib/timers.ts";
-import { type GasFunds, readGasPrice } from "../../orders/gas-funds.ts";
+import { type GasFunds, readGasPrice, waitForGasPrice } from "../../orders/gas-funds.ts";
 import { buildOnce } from "../../orders/idempotent-build.ts";
+import { QUOTE_TTL_MS } from "../../orders/order-floors.ts";
 import type { StepPlan } from "../../orders/order-steps.ts";
 import type { BuildInput } from "../../schemas/build-input-schema.ts";
 import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
@@ -21,7 +21,7 @@ import { type DepositOrder, resolveOrder, sourceClient } from "./deposit-order.t
 import { isTokenRefusal } from "./deposit-preflight.ts";
 import { prepareRouted } from "./deposit-route-search.ts";
 import { planDepositSteps } from "./deposit-step-plan.ts";
-import { type DirectDeposit, prepareDirect, QUOTE_TTL_MS } from "./direct-deposit.ts";
+import { type DirectDeposit, prepareDirect } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
@@ -146,14 +146,6 @@ function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction &
   };
 }
 
-/** How long a finished build waits for the gas price, in milliseconds. */
-const GAS_WAIT_MS = 300;
-
-/** Returns the result of work that only informs, or null if it takes longer. */
-function atMost<T>(work: Promise<T>, ms: number): Promise<T | null> {
-  return withDeadline(work, { ms, late: () => new Error("too late") }).catch(() => null);
-}
-
 /** Returns what the user has for gas, as it was read with the user's funds, or null if either figure is unknown. */
 function toGasFunds(prepared: PreparedDeposit, gasPrice: bigint | null): GasFunds | null {
   const { nativeBalance: balance = null } =
@@ -178,7 +170,7 @@ async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDepos
   const plan = planDepositSteps(prepared, await findToken(ctx, { chainId, address: token }));
   await recordDeposit(ctx, { prepared, expiresAt, plan });
   const { paid } = valueDeposit(prepared, await depositPrices(ctx, prepared));
-  const gas = toGasFunds(prepared, await atMost(gasPrice, GAS_WAIT_MS));
+  const gas = toGasFunds(prepared, await waitForGasPrice(gasPrice));
   return toWireBuilt(prepared, { expiresAt, plan, paid, gas });
 }
 

@@ -8,13 +8,12 @@ import {
   size,
   zeroAddress,
 } from "viem";
-import { failure } from "../../errors.ts";
 import { MAX_UINT256 } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
+import { assertSameRouterCall, callMismatch } from "../../orders/router-comparison.ts";
 import type { UserCall } from "../../orders/wallet-calls.ts";
 import {
   callOnlyStep,
-  decodeRouterCall,
   encodeRouterCall,
   type RouterCall,
   type RouterStep,
@@ -146,15 +145,15 @@ export function verifyDepositCall(
   built: { call: UserCall; floors: DepositFloors },
 ): void {
   const { call, floors } = built;
-  if (!isHex(call.data) || size(call.data) < 4) throw mismatch("data");
-  if (call.value !== (paysNative(intent) ? intent.amount : 0n)) throw mismatch("value");
+  if (!isHex(call.data) || size(call.data) < 4) throw callMismatch("data");
+  if (call.value !== (paysNative(intent) ? intent.amount : 0n)) throw callMismatch("value");
   if (intent.entry.via === "user") {
     const expected = vaultCall(intent, floors);
-    if (!isAddressEqual(call.target, intent.vault.entryPoint)) throw mismatch("target");
-    if (call.data !== expected.data) throw mismatch("data");
+    if (!isAddressEqual(call.target, intent.vault.entryPoint)) throw callMismatch("target");
+    if (call.data !== expected.data) throw callMismatch("data");
     return;
   }
-  if (!isAddressEqual(call.target, intent.entry.address)) throw mismatch("target");
+  if (!isAddressEqual(call.target, intent.entry.address)) throw callMismatch("target");
   verifyRouterCall(intent, { data: call.data, expected: toRouterCall(intent, floors) });
 }
 
@@ -163,49 +162,12 @@ export function verifyDepositCall(
  * with the name of the first field that differs.
  */
 export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expected: RouterCall }): void {
-  const { expected } = built;
-  const decoded = decodeOrNull(built.data);
-  if (decoded === null) throw mismatch("data");
-  for (const [field, value] of Object.entries(expected.order)) {
-    if (differs(decoded.order[field as keyof typeof decoded.order], value)) throw mismatch(field);
-  }
-  if (!isAddressEqual(decoded.order.receiver, intent.user)) throw mismatch("receiver");
-  if (!isAddressEqual(decoded.order.refundTo, intent.user)) throw mismatch("refundTo");
-  if (decoded.steps.length !== expected.steps.length) throw mismatch("steps");
-  for (const [index, step] of expected.steps.entries()) {
-    const actual = decoded.steps[index];
-    for (const [field, value] of Object.entries(step)) {
-      if (differs(actual?.[field as keyof typeof step], value)) throw mismatch(`step ${field}`);
-    }
-  }
-  const deposit = decoded.steps[paysNative(intent) ? 1 : 0];
+  const { order, steps } = built.expected;
+  assertSameRouterCall(built.data, built.expected);
+  if (!isAddressEqual(order.receiver, intent.user)) throw callMismatch("receiver");
+  if (!isAddressEqual(order.refundTo, intent.user)) throw callMismatch("refundTo");
+  const deposit = steps[paysNative(intent) ? 1 : 0];
   if (deposit === undefined || !isAddressEqual(deposit.target, intent.vault.entryPoint))
-    throw mismatch("step target");
-  if (!isAddressEqual(deposit.spender, intent.vault.spender)) throw mismatch("step spender");
-  if (differs(decoded.sweep.join(), expected.sweep.join())) throw mismatch("sweep");
-  // Rejects trailing bytes and any other encoding of the same values.
-  if (encodeRouterCall(decoded) !== built.data) throw mismatch("data");
-}
-
-const mismatch = (field: string) =>
-  failure("upstream_rejected", `the encoded deposit differs from the request in ${field}`);
-
-const differs = (actual: unknown, expected: unknown): boolean => comparable(actual) !== comparable(expected);
-
-/** Returns a text that is the same for equal field values, patches of a step included. */
-function comparable(value: unknown): string {
-  if (Array.isArray(value))
-    return value
-      .map((entry) => Object.values(entry).map(String))
-      .join(";")
-      .toLowerCase();
-  return String(value).toLowerCase();
-}
-
-function decodeOrNull(data: Hex): RouterCall | null {
-  try {
-    return decodeRouterCall(data);
-  } catch {
-    return null;
-  }
+    throw callMismatch("step target");
+  if (!isAddressEqual(deposit.spender, intent.vault.spender)) throw callMismatch("step spender");
 }

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { type AppError, failure } from "../../errors.ts";
 import { mintEffect, requestEffect } from "../../orders/deposit-effect.ts";
-import { exactFloor } from "../../orders/order-floors.ts";
+import { exactFloor, orderDeadline } from "../../orders/order-floors.ts";
 import { allowedLoss, minimumShares } from "../../orders/order-slippage.ts";
 import type { UserCall } from "../../orders/wallet-calls.ts";
 import { decodeRouterError } from "../../router/router-codec.ts";
@@ -11,14 +11,6 @@ import { type DepositFloors, encodeDepositCall, vaultCall, verifyDepositCall } f
 import type { DepositIntent } from "./deposit-order.ts";
 import { explainDepositRevert, type Preflight, preflightDeposit } from "./deposit-preflight.ts";
 import { type SimulatedDeposit, simulateDeposit } from "./simulate-deposit.ts";
-
-/** Lifetime of a quote, in milliseconds on the server's clock. */
-export const QUOTE_TTL_MS = 5 * 60_000;
-/**
- * Seconds after the quote's expiry during which the Router still accepts the transaction, because signing and inclusion
- * take time.
- */
-const DEADLINE_GRACE_S = 600;
 
 /**
  * A direct deposit (on the vault's chain, in a token that the vault accepts) that was encoded, verified and simulated.
@@ -73,7 +65,7 @@ async function attemptDirect(
   const floors: DepositFloors = {
     minIn: depositAmount,
     minShares: enforced ? promised : null,
-    deadline: BigInt(checked.block.timestamp + QUOTE_TTL_MS / 1000 + DEADLINE_GRACE_S),
+    deadline: orderDeadline(checked.block.timestamp),
     async,
   };
   const deposit = encodeDepositCall(intent, floors);

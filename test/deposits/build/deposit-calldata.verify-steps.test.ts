@@ -87,7 +87,7 @@ describe("verifyDepositCall() with a wrong intent", () => {
   const refused = (field: string) =>
     expect.objectContaining({
       code: "upstream_rejected",
-      message: `the encoded deposit differs from the request in ${field}`,
+      message: `the encoded call differs from the request in ${field}`,
     });
 
   test("refuses a different receiver or refund address", () => {

@@ -39,7 +39,7 @@ function refusedField(intent: DepositIntent, call: UserCall): string | null {
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     expect(code).toBe("upstream_rejected");
-    return message.replace("the encoded deposit differs from the request in ", "");
+    return message.replace("the encoded call differs from the request in ", "");
   }
 }
 

@@ -11,10 +11,18 @@ import {
 import { Positions } from "../../../src/schemas/position-schema.ts";
 import { BuiltDeposit, Quote } from "../../../src/schemas/quote-schema.ts";
 import { VaultDetail, VaultSummary } from "../../../src/schemas/vault-schema.ts";
+import {
+  BuiltWithdrawal,
+  type WithdrawInput,
+  WithdrawQuote,
+} from "../../../src/schemas/withdraw-build-schema.ts";
 import { bodyOf, type Problem, problemOf } from "./http.ts";
 
 /** A build request's body as a client writes it. */
 export type BuildBody = z.input<typeof BuildInput>;
+
+/** A withdrawal request's body as a client writes it. */
+export type WithdrawBody = z.input<typeof WithdrawInput>;
 
 /** A client of the API that uses HTTP and JSON only, none of the server's code. */
 export class Api {
@@ -34,6 +42,19 @@ export class Api {
 
   async quote(body: BuildBody): Promise<Quote> {
     return bodyOf(await this.send("/v1/quote", { body }), { schema: Quote });
+  }
+
+  async withdraw(body: WithdrawBody): Promise<BuiltWithdrawal> {
+    return bodyOf(await this.send("/v1/withdraw/build", { body }), { schema: BuiltWithdrawal });
+  }
+
+  async withdrawQuote(body: WithdrawBody): Promise<WithdrawQuote> {
+    return bodyOf(await this.send("/v1/withdraw/quote", { body }), { schema: WithdrawQuote });
+  }
+
+  /** Returns the problem document of a failing withdrawal. Fails the test when it succeeds. */
+  async withdrawRefusal(body: object, path = "/v1/withdraw/build"): Promise<Problem> {
+    return problemOf(await this.send(path, { body }));
   }
 
   /** Returns the problem document of a failing build. Fails the test when the build succeeds. */

@@ -1,0 +1,256 @@
+import { zeroAddress } from "viem";
+import * as z from "zod";
+import { bridgeKeys, slippageInput } from "./build-input-schema.ts";
+import {
+  AddressInput,
+  AmountInput,
+  AmountText,
+  ChainIdInput,
+  TimeText,
+  TrackingIdText,
+  UsdText,
+  VaultIdInput,
+} from "./primitive-schemas.ts";
+import { Tracking, Warning } from "./quote-schema.ts";
+import { Steps } from "./step-schema.ts";
+import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
+
+const UserInput = AddressInput.refine((address) => address !== zeroAddress, "must not be the zero address");
+
+/** Number of shares in a request, or all that the user holds. */
+const SharesInput = z
+  .union([z.literal("all"), AmountInput], {
+    error: "must be a positive integer in the smallest unit, as a decimal string, or `all`",
+  })
+  .meta({
+    type: "string",
+    pattern: "^(all|[1-9][0-9]{0,77})$",
+    description:
+      "Shares to redeem, in the share token's smallest unit, or `all`: everything that the user holds when the transaction runs, so that nothing is left over.",
+    example: "950000000000000000",
+  });
+
+/** How a caller may ask to be paid. */
+export const withdrawModes = ["auto", "instant", "request"] as const;
+
+/** Request body for quoting or building a withdrawal. Unknown fields are refused, because a typing error could cost money. */
+export const WithdrawInput = z
+  .strictObject({
+    vault_id: VaultIdInput.meta({
+      description:
+        "Vault to withdraw from: `<chain_id>:<vault address>`, in any letter case. A paused vault can be left.",
+    }),
+    user_address: UserInput.meta({
+      description: "Wallet that holds the shares and receives what they pay; not the zero address.",
+      example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+    }),
+    shares: SharesInput,
+    to_chain_id: ChainIdInput.optional().meta({
+      description: "EIP-155 id of the chain on which the user wants to be paid. Default: the vault's chain.",
+    }),
+    to_token: AddressInput.optional().meta({
+      description:
+        "Token that the user wants; for the native currency the zero address or " +
+        "`0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE`. Default: the vault's asset; another chain needs it named.",
+    }),
+    slippage: slippageInput()
+      .optional()
+      .meta({
+        description:
+          "Slippage tolerance: maximum total loss between the expected value and what is received, as a fraction. Default: " +
+          "0.005 for a token that the vault pays itself, 0.03 otherwise.",
+        example: 0.005,
+      }),
+    mode: z
+      .enum(withdrawModes)
+      .default("auto")
+      .meta({
+        description:
+          "`instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: " +
+          "instant where that costs no more than `slippage`, else a request.",
+      }),
+    preferred_bridge: z.enum(bridgeKeys).optional().meta({
+      description:
+        "Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route.",
+    }),
+    partner_id: z.string().max(64).default("").meta({
+      description:
+        "Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as in deposits.",
+      example: "ptr_0123456789abcdef0123456789abcdef",
+    }),
+    partner_type: z.int().min(0).max(2).default(0).meta({
+      description: "Kind of partner: 0 direct, 1 creator, 2 wallet.",
+      example: 2,
+    }),
+  })
+  .meta({ id: "WithdrawInput", description: "A withdrawal to quote or to build." });
+export type WithdrawInput = z.infer<typeof WithdrawInput>;
+
+/** Request body for claiming or cancelling a redemption request. */
+export const RequestActionInput = z
+  .strictObject({
+    vault_id: VaultIdInput.meta({
+      description: "Vault of the request: `<chain_id>:<vault address>`, in any letter case.",
+    }),
+    user_address: UserInput.meta({
+      description: "Wallet that made the request; not the zero address.",
+      example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+    }),
+    request_id: z.string().min(1).max(256).meta({
+      description: "Id of the request, as in `requests` of the user's positions and actions.",
+      example: "0",
+    }),
+  })
+  .meta({ id: "RequestActionInput", description: "A redemption request to claim or to cancel." });
+export type RequestActionInput = z.infer<typeof RequestActionInput>;
+
+/** How a vault pays a withdrawal. */
+const ExitModeText = z.enum(["instant", "request", "cooldown"]).meta({
+  description:
+    "`instant`: paid in the same transaction; `request`: paid after the vault has settled; `cooldown`: claimed after a fixed wait.",
+});
+
+/** Figures of one way to be paid. */
+const OptionFigures = {
+  assets: AmountText.nullable().meta({
+    description:
+      "What the vault is expected to pay after its exit fee, in the smallest unit of the token that it pays, or `null` if unknown. For what is priced later: at today's price.",
+  }),
+  min_assets: AmountText.nullable().meta({
+    description: "Minimum that the vault pays, or `null` if no contract enforces one.",
+    example: "995000",
+  }),
+  exit_fee: AmountText.nullable().meta({
+    description:
+      "What the vault keeps, in the smallest unit of the token that it pays, or `null` if it does not say.",
+    example: "0",
+  }),
+  to_amount: AmountText.nullable().meta({
+    description: "Amount of the token asked for that is expected to arrive, or `null` if it is unknown.",
+  }),
+  to_amount_min: AmountText.nullable().meta({
+    description: "Minimum of it that is guaranteed, or `null` if nothing guarantees one.",
+    example: "995000",
+  }),
+  to_amount_usd: UsdText.nullable().meta({
+    description: "Value of `to_amount` in US dollars, or `null` if no price is known.",
+    example: "1.00",
+  }),
+  available_at: TimeText.nullable().meta({
+    description: "Earliest time at which a request is paid, or `null` if it is paid at once or unknown.",
+  }),
+};
+
+const Reasons = z
+  .array(
+    z.object({
+      code: z.string().meta({ description: "Error code.", example: "no_liquidity" }),
+      detail: z
+        .string()
+        .meta({ description: "Explanation.", example: "the vault does not have this much free now" }),
+    }),
+  )
+  .meta({
+    description:
+      "Why this mode is not possible now, or why routes were rejected; empty if there is no reason.",
+  });
+
+/** One way to be paid, with its figures. */
+export const WithdrawOption = z
+  .object({ mode: ExitModeText, ...OptionFigures, reasons: Reasons })
+  .meta({ id: "WithdrawOption", description: "One way in which the vault can pay, and what it gives." });
+export type WithdrawOption = z.infer<typeof WithdrawOption>;
+
+const Warnings = z.array(Warning).meta({ description: "Warnings to show before signing.", example: [] });
+
+/** Response to a withdrawal quote. */
+export const WithdrawQuote = z
+  .object({
+    options: z.array(WithdrawOption).meta({
+      description: "The ways in which the vault can pay. The one that a build would take comes first.",
+    }),
+    warnings: Warnings,
+  })
+  .meta({ id: "WithdrawQuote", description: "What a withdrawal would give now, by mode." });
+export type WithdrawQuote = z.infer<typeof WithdrawQuote>;
+
+/** Result of simulating the first transaction of a withdrawal. */
+const WithdrawSimulation = z
+  .object({
+    block_number: z.int().meta({ description: "Block at which the simulation ran.", example: 41250000 }),
+    gas_used: AmountText.meta({ description: "Gas used in the simulation.", example: "240000" }),
+    received: AmountText.nullable().meta({
+      description:
+        "What the user received in the simulation, in the smallest unit of the token received, or `null` if nothing arrives in this transaction.",
+    }),
+    balance_sufficient: z.boolean().meta({
+      description: "Whether the user held the shares at that block.",
+      example: true,
+    }),
+    allowance_sufficient: z.boolean().meta({
+      description: "Whether the allowance was sufficient at that block, or none is needed.",
+      example: false,
+    }),
+    gas_sufficient: z.boolean().nullable().meta({
+      description: "Whether the user's native balance pays for the gas, or `null` if it could not be read.",
+      example: true,
+    }),
+  })
+  .meta({
+    id: "WithdrawSimulation",
+    description: "Result of simulating the transaction before it was returned.",
+  });
+
+/** Fields of every response that holds a transaction of the user. */
+const Signable = {
+  transaction_request: TransactionRequest.meta({ description: "Transaction to sign and send first." }),
+  approval: Approval.nullable().meta({
+    description: "Approval to send before the transaction, or `null` if none is needed.",
+  }),
+  steps: Steps,
+  calls: z.array(WalletCall).meta({
+    description: "Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets.",
+  }),
+};
+
+/** Response to a withdrawal build. */
+export const BuiltWithdrawal = z
+  .object({
+    ...Signable,
+    tracking: Tracking.meta({ description: "Chains and bridge of the withdrawal." }),
+    tracking_id: TrackingIdText,
+    mode: ExitModeText,
+    two_step: z.boolean().meta({
+      description: "Whether the user has to swap or bridge in a second transaction what the vault paid.",
+      example: false,
+    }),
+    estimate: z
+      .object({
+        shares: AmountText.meta({ description: "Shares that are redeemed.", example: "950000000000000000" }),
+        ...OptionFigures,
+      })
+      .meta({ description: "Expected and minimum amounts of the withdrawal." }),
+    simulation: WithdrawSimulation.meta({
+      description: "Result of simulating the transaction before it was returned.",
+    }),
+    warnings: Warnings,
+    expires_at: TimeText.meta({
+      description: "Time until which the transaction may be sent. After it, build the withdrawal again.",
+    }),
+  })
+  .meta({
+    id: "BuiltWithdrawal",
+    description: "A built withdrawal, whose transaction is ready to be signed.",
+  });
+export type BuiltWithdrawal = z.infer<typeof BuiltWithdrawal>;
+
+/** Response to a claim or cancellation of a redemption request. */
+export const BuiltRequestAction = z
+  .object({
+    ...Signable,
+    simulation: WithdrawSimulation.meta({
+      description: "Result of simulating the transaction before it was returned.",
+    }),
+  })
+  .meta({ id: "BuiltRequestAction", description: "A claim or cancellation that is ready to be signed." });
+export type BuiltRequestAction = z.infer<typeof BuiltRequestAction>;

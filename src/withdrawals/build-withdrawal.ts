@@ -1,0 +1,104 @@
+import { keccak256 } from "viem";
+import type { Context } from "../context.ts";
+import { insertWithdrawal } from "../db/queries/withdrawal-queries.ts";
+import { failure } from "../errors.ts";
+import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
+import { type GasFunds, readGasPrice, waitForGasPrice } from "../orders/gas-funds.ts";
+import { buildOnce } from "../orders/idempotent-build.ts";
+import { QUOTE_TTL_MS } from "../orders/order-floors.ts";
+import type { StepPlan } from "../orders/order-steps.ts";
+import { requestPrices } from "../prices/read-prices.ts";
+import type { BuiltWithdrawal, WithdrawInput } from "../schemas/withdraw-build-schema.ts";
+import { findToken } from "../vaults/find-token.ts";
+import { preparedTokens, prepareWithdrawal } from "./prepare-withdrawal.ts";
+import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
+import { arrivalOf, planWithdrawalSteps, toWireWithdrawal } from "./withdrawal-response.ts";
+
+/**
+ * Builds a withdrawal at most once per idempotency key and caller, and says whether the response is that of an earlier
+ * request. Errors of `buildOnce` and `prepareWithdrawal` propagate; throws `store_unavailable`, `upstream_timeout`.
+ */
+export function buildWithdrawalOnce(
+  ctx: Context,
+  { input, key }: { input: WithdrawInput; key: string | null },
+) {
+  const build = () => buildWithdrawal(ctx, input);
+  return buildOnce(ctx, { key, asked: { withdraw: input }, user: input.user_address, build });
+}
+
+/** Builds a withdrawal whose first transaction was simulated on the head of its chain, and records it. */
+async function buildWithdrawal(ctx: Context, input: WithdrawInput): Promise<BuiltWithdrawal> {
+  const client = ctx.chains.client(input.vault_id.chainId);
+  const gasPrice = client === null ? Promise.resolve(null) : readGasPrice(ctx, client);
+  const prepared = await prepareWithdrawal(ctx, input);
+  // The client has stopped waiting, so the withdrawal must not be recorded.
+  if (ctx.timing.elapsedMs() > BUILD_DEADLINE_MS)
+    throw failure("upstream_timeout", "the withdrawal could not be built in time; try again");
+  const expiresAt = new Date(ctx.now() + lifetimeMs(prepared));
+  const { chainId, shareToken: address } = prepared.order.vault;
+  const plan = planWithdrawalSteps(prepared, await findToken(ctx, { chainId, address }));
+  await recordWithdrawal(ctx, { prepared, expiresAt, plan });
+  const prices = await requestPrices(ctx, preparedTokens(prepared.order));
+  return toWireWithdrawal(prepared, {
+    expiresAt,
+    plan,
+    prices,
+    gas: toGasFunds(prepared, await waitForGasPrice(gasPrice)),
+  });
+}
+
+/** Returns how long a withdrawal may be sent, in milliseconds: five minutes, or less if its provider's quote ends earlier. */
+function lifetimeMs(prepared: PreparedWithdrawal): number {
+  if (prepared.kind !== "routed") return QUOTE_TTL_MS;
+  return Math.min(QUOTE_TTL_MS, prepared.exit.route.validSeconds * 1000);
+}
+
+function toGasFunds({ exit }: PreparedWithdrawal, gasPrice: bigint | null): GasFunds | null {
+  const { nativeBalance: balance } = exit.facts;
+  return balance === null || gasPrice === null ? null : { balance, gasPrice };
+}
+
+/** Inserts a built withdrawal into the database, in state `built`. Throws `store_unavailable`. */
+async function recordWithdrawal(
+  ctx: Context,
+  { prepared, expiresAt, plan }: { prepared: PreparedWithdrawal; expiresAt: Date; plan: StepPlan },
+): Promise<void> {
+  const { order, exit } = prepared;
+  const { vault } = order;
+  const { way, shares } = exit.exit;
+  const { amount, least } = arrivalOf(prepared);
+  const route = prepared.kind === "routed" ? (transferOf(prepared)?.route ?? null) : null;
+  const row = {
+    trackingId: order.trackingId,
+    ref: order.ref,
+    userAddress: order.user.toLowerCase(),
+    vaultChainId: vault.chainId,
+    vaultAddress: vault.address.toLowerCase(),
+    shareToken: vault.shareToken.toLowerCase(),
+    fromAmount: order.shares === "all" ? "0" : shares.toString(),
+    estimatedShares: shares.toString(),
+    mode: way.mode,
+    exitToken: way.token.address.toLowerCase(),
+    estimatedAssets: exit.assets?.toString() ?? null,
+    minAssets: exit.minAssets?.toString() ?? null,
+    toChainId: order.to.chainId,
+    moveToken: order.to.token.toLowerCase(),
+    moveExpected: amount?.toString() ?? null,
+    moveMin: least?.toString() ?? null,
+    provider: route?.provider ?? null,
+    bridge: route?.bridge ?? null,
+    tool: route?.tool ?? null,
+    routerExplorer: null,
+    slippage: order.slippage,
+    twoStep: prepared.kind === "two_step",
+    sourceTo: exit.call.target.toLowerCase(),
+    sourceDataHash: keccak256(exit.call.data),
+    partnerId: order.partnerId,
+    partnerType: order.partnerType,
+    partnerAddress: order.partnerAddress,
+    partnerVerified: order.partnerVerified,
+    createdAt: new Date(ctx.now()),
+    expiresAt,
+  };
+  await insertWithdrawal(ctx.db, { row, plan });
+}

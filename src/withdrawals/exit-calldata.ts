@@ -1,0 +1,167 @@
+import { encodeFunctionData, type Hex, isAddressEqual, parseAbi, zeroAddress } from "viem";
+import { isNative } from "../lib/address.ts";
+import { MAX_UINT256 } from "../lib/amount.ts";
+import { once } from "../lib/once.ts";
+import { assertSameRouterCall, callMismatch } from "../orders/router-comparison.ts";
+import type { UserCall } from "../orders/wallet-calls.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
+import {
+  callOnlyStep,
+  encodeRouterCall,
+  type RouterCall,
+  type RouterOrder,
+  type RouterStep,
+  routerSelf,
+} from "../router/router-codec.ts";
+import type { ExitCall } from "../vaults/vault-exits.ts";
+import type { ExitWay } from "./exit-preflight.ts";
+import type { WithdrawalOrder } from "./withdrawal-order.ts";
+
+/** A redemption that is about to be encoded. */
+export interface Exit {
+  order: WithdrawalOrder;
+  way: ExitWay;
+  /** In the share token's smallest unit. */
+  shares: bigint;
+  /** Minimum that the vault pays, in the smallest unit of the way's token. At least 1. */
+  minAssets: bigint;
+  /** Latest block timestamp at which the Router accepts the order, in unix seconds. */
+  deadline: bigint;
+}
+
+const wrappedNativeAbi = once(() => parseAbi(["function withdraw(uint256 amount)"]));
+/** Byte offset of the amount in `withdraw(uint256)`. */
+const UNWRAP_OFFSET = 4n;
+/** Scale of `minOutPerIn`: output units per input unit times 10^27. */
+const PER_UNIT_SCALE = 10n ** 27n;
+
+/** Encodes the vault's own call, for the owner or for the Router's executor, which then also receives what it pays. */
+export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall {
+  const { exits, vault, user } = order;
+  const account = way.via === "router" ? null : user;
+  return exits.encode(vault, {
+    ...{ mode: way.mode, token: way.token, shares, minAssets },
+    ...{ owner: user, caller: account, receiver: account },
+  });
+}
+
+/** Returns true if the native currency is asked for, and the vault pays its wrapped form. */
+export const unwraps = ({ order, way }: Pick<Exit, "order" | "way">): boolean =>
+  way.pays && isNative(order.to.token) && !isNative(way.token.address);
+
+/**
+ * Returns the Router step in which the executor redeems the shares that it holds. Words of the call that name the
+ * caller are overwritten with the executor's address. Throws a RangeError for a request, which its owner must make.
+ */
+export function redeemStep(exit: Exit): RouterStep {
+  const { shareToken } = exit.order.vault;
+  const call = vaultExitCall(exit);
+  if (call.async) throw new RangeError("a request must be made by its owner, not by the Router");
+  const { target, spender, data, sharesOffset, sharesScale, selfOffsets } = call;
+  const amount =
+    sharesOffset === null
+      ? []
+      : [{ offset: BigInt(sharesOffset), token: shareToken, mul: sharesScale, div: 1n }];
+  const self = selfOffsets.map((offset) => ({ offset: BigInt(offset), token: routerSelf, mul: 0n, div: 0n }));
+  return {
+    ...callOnlyStep({ target, value: 0n, data }),
+    approveToken: spender === null ? zeroAddress : shareToken,
+    spender: spender ?? zeroAddress,
+    patches: [...amount, ...self],
+  };
+}
+
+/** Returns the Router step that unwraps all that the executor holds of the wrapped native token. */
+function unwrapStep(exit: Exit): RouterStep {
+  const { address } = exit.way.token;
+  const data = encodeFunctionData({ abi: wrappedNativeAbi(), functionName: "withdraw", args: [0n] });
+  const patches = [{ offset: UNWRAP_OFFSET, token: address, mul: 1n, div: 1n }];
+  return { ...callOnlyStep({ target: address, value: 0n, data }), patches };
+}
+
+/** Returns the parts of a Router order that every withdrawal has: the shares taken, the user, and the attribution. */
+export function shareOrder(
+  exit: Exit,
+): Omit<RouterOrder, "tokenOut" | "minOut" | "minOutPerIn" | "nativeFee"> {
+  const { order, shares, deadline } = exit;
+  const { vault, user, ref, partnerHash: partnerId, partnerType } = order;
+  return {
+    tokenIn: vault.shareToken,
+    // All that the owner holds when it runs, so that shares which arrived meanwhile are redeemed too.
+    amountIn: order.shares === "all" ? MAX_UINT256 : shares,
+    minIn: shares,
+    receiver: user,
+    deadline,
+    direct: false,
+    refundTo: user,
+    ...{ ref, partnerId, partnerType },
+  };
+}
+
+/** Returns the least output per share for orders of all shares, so that the floor holds whatever their number is. */
+export function floorPerShare({ order, shares }: Exit, minOut: bigint): bigint {
+  return order.shares === "all" ? (minOut * PER_UNIT_SCALE) / shares : 0n;
+}
+
+/** Returns the Router order that redeems shares and pays out what the vault paid, or its unwrapped form. */
+export function toExitOrder(exit: Exit): RouterCall {
+  const { way, minAssets } = exit;
+  const native = unwraps(exit);
+  return {
+    order: {
+      ...shareOrder(exit),
+      nativeFee: 0n,
+      tokenOut: native ? zeroAddress : way.token.address,
+      minOut: minAssets,
+      minOutPerIn: floorPerShare(exit, minAssets),
+    },
+    steps: [redeemStep(exit), ...(native ? [unwrapStep(exit)] : [])],
+    sweep: native ? [way.token.address] : [],
+  };
+}
+
+/** Encodes a redemption as the transaction that the user's wallet sends: a call to the Router, or to the vault. */
+export function encodeExit(exit: Exit): UserCall {
+  if (exit.way.via === "router")
+    return { target: depositRouterAddress, value: 0n, data: encodeRouterCall(toExitOrder(exit)) };
+  const { target, data } = vaultExitCall(exit);
+  return { target, value: 0n, data };
+}
+
+/**
+ * Decodes an encoded redemption and compares every field with the request, before it is simulated. Throws
+ * `upstream_rejected` with the name of the first field that differs.
+ */
+export function verifyExit(exit: Exit, call: UserCall): void {
+  if (call.value !== 0n) throw callMismatch("value");
+  if (exit.way.via === "router") {
+    if (!isAddressEqual(call.target, depositRouterAddress)) throw callMismatch("target");
+    verifyShareOrder(exit, { data: call.data, expected: toExitOrder(exit) });
+    return;
+  }
+  const expected = vaultExitCall(exit);
+  if (!isAddressEqual(call.target, expected.target)) throw callMismatch("target");
+  if (call.data !== expected.data) throw callMismatch("data");
+}
+
+/**
+ * Compares a Router order that redeems shares with the expected one and with the request: whose shares, who receives
+ * and where leftovers go. Throws `upstream_rejected` with the name of the first field that differs.
+ */
+export function verifyShareOrder(exit: Exit, of: { data: Hex; expected: RouterCall }): void {
+  const { order, shares } = exit;
+  const { expected } = of;
+  assertSameRouterCall(of.data, expected);
+  const meant = expected.order;
+  if (!isAddressEqual(meant.tokenIn, order.vault.shareToken)) throw callMismatch("tokenIn");
+  if (meant.amountIn !== (order.shares === "all" ? MAX_UINT256 : shares)) throw callMismatch("amountIn");
+  if (!isAddressEqual(meant.receiver, order.user)) throw callMismatch("receiver");
+  if (!isAddressEqual(meant.refundTo, order.user)) throw callMismatch("refundTo");
+  const { spender } = exit.order.exits.encode(order.vault, {
+    ...{ mode: exit.way.mode, token: exit.way.token, shares, minAssets: exit.minAssets },
+    ...{ owner: order.user, caller: null, receiver: null },
+  });
+  const [redeem] = expected.steps;
+  if (redeem === undefined || !isAddressEqual(redeem.spender, spender ?? zeroAddress))
+    throw callMismatch("step spender");
+}

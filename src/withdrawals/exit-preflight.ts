@@ -1,0 +1,151 @@
+import { type Address, erc20Abi, zeroAddress } from "viem";
+import { nativeBalanceRead } from "../chains/aggregate-reads.ts";
+import {
+  andThen,
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  valueOrNull,
+} from "../chains/chain-query.ts";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import { readWithFeeds } from "../prices/read-prices.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
+import type { Token } from "../vaults/vault.ts";
+import type { ExitMode, ExitTerms } from "../vaults/vault-exits.ts";
+import { exitTokenFor, isWanted, type WithdrawalOrder } from "./withdrawal-order.ts";
+
+/** One way to leave a vault: the mode, the token that the vault pays, and who calls it. */
+export interface ExitWay {
+  mode: ExitMode;
+  token: Token;
+  /** True if nothing follows: the vault, or unwrapping what it pays, gives what the user wants. */
+  pays: boolean;
+  /** `router`: an executor of the Router redeems the shares; `user`: the owner does so without it. */
+  via: "router" | "user";
+  /** The contract that needs an allowance of the shares, or null. */
+  spender: Address | null;
+  terms: ExitTerms;
+}
+
+/** What the chain says about a withdrawal before it is encoded, all read at one block. */
+export interface ExitFacts {
+  /** Shares to redeem, in the share token's smallest unit. */
+  shares: bigint;
+  /** The user's share balance, or null if the node could not read it. */
+  balance: bigint | null;
+  /** Allowance of the shares by spender in lowercase; null if the node could not read it. */
+  allowances: ReadonlyMap<string, bigint | null>;
+  /** The user's balance of the native currency, in wei, or null if the node could not read it. */
+  nativeBalance: bigint | null;
+  block: BlockTime;
+  /** The ways out, in order of preference within each mode: the Router, which enforces a minimum, comes first. */
+  ways: readonly ExitWay[];
+}
+
+type Holding = Pick<ExitFacts, "balance" | "allowances" | "nativeBalance">;
+type PlannedWay = Omit<ExitWay, "terms">;
+
+/**
+ * Reads what a withdrawal depends on: share balance, allowances, the vault's terms for each way out, and price feeds.
+ * One request, or two if all shares are redeemed, whose number is read first. Throws `nothing_to_withdraw`.
+ */
+export async function readExitFacts(ctx: Context, order: WithdrawalOrder): Promise<ExitFacts> {
+  const facts = await readFacts(ctx, { order, shares: order.shares });
+  const most = mostHeld(facts);
+  // Some families' calls first claim shares that are not in the balance yet.
+  const all =
+    order.shares === "all" && most > facts.shares ? await readFacts(ctx, { order, shares: most }) : facts;
+  if (all.balance === 0n && mostHeld(all) === 0n)
+    throw failure("nothing_to_withdraw", `the account holds no shares of ${order.vault.name}`);
+  return all;
+}
+
+const mostHeld = ({ ways }: ExitFacts): bigint =>
+  ways.reduce((most, { terms }) => {
+    const held = terms.heldShares ?? 0n;
+    return held > most ? held : most;
+  }, 0n);
+
+async function readFacts(
+  ctx: Context,
+  { order, shares }: { order: WithdrawalOrder; shares: bigint | "all" },
+): Promise<ExitFacts> {
+  const { vault, to } = order;
+  const planned = planWays(order);
+  const holding = holdingQuery(order, planned);
+  const ask = (held: Holding) => {
+    // One share shows whether the account holds any that its balance does not have yet.
+    const number = held.balance === null || held.balance === 0n ? 1n : held.balance;
+    const answer = (terms: readonly ExitTerms[]) => ({ held, number, terms });
+    return mapQuery(termsQuery(ctx, { order, planned, shares: number }), answer);
+  };
+  const query =
+    shares === "all"
+      ? andThen(holding, ask)
+      : mapQuery(
+          queryAll({ held: holding, terms: termsQuery(ctx, { order, planned, shares }) }),
+          ({ held, terms }) => ({ held, terms, number: shares }),
+        );
+  const here = to.chainId === vault.chainId ? [to.token] : [];
+  const tokens = [...planned.map(({ token }) => token.address), ...here, zeroAddress];
+  const { value, block } = await readWithFeeds(ctx, { chainId: vault.chainId, tokens, query });
+  const ways = planned.flatMap((way, index) => {
+    const terms = value.terms[index];
+    return terms === undefined ? [] : [{ ...way, terms }];
+  });
+  return { ...value.held, shares: value.number, block, ways };
+}
+
+/** Returns the ways out that a caller asks for, as far as the family's rules allow them. */
+function planWays(order: WithdrawalOrder): PlannedWay[] {
+  const { exits, vault, user, routed } = order;
+  const modes = exits.modes(vault).filter((mode) => isWanted(mode, order.mode));
+  return modes.flatMap((mode): PlannedWay[] => {
+    const chosen = exitTokenFor({ exits, vault, mode, to: order.to });
+    const own = { mode, ...chosen };
+    const { spender } = exits.encode(vault, {
+      ...{ mode, token: chosen.token, shares: 1n, owner: user, caller: user, receiver: user, minAssets: 0n },
+    });
+    const byUser: PlannedWay = { ...own, via: "user", spender };
+    if (!routed || mode !== "instant" || !exits.viaRouter(vault, mode)) return [byUser];
+    return [{ ...own, via: "router", spender: depositRouterAddress }, byUser];
+  });
+}
+
+function termsQuery(
+  ctx: Context,
+  of: { order: WithdrawalOrder; planned: readonly PlannedWay[]; shares: bigint },
+): Query<readonly ExitTerms[]> {
+  const { order, planned, shares } = of;
+  const { exits, vault, user } = order;
+  const queries = planned.map(({ mode, token, via }) => {
+    const account = via === "router" ? null : user;
+    const request = { mode, token, shares, owner: user, caller: account, receiver: account, now: ctx.now() };
+    return exits.terms(vault, request);
+  });
+  const named = Object.fromEntries(queries.map((query, index) => [`way${index}`, query]));
+  return mapQuery(queryAll(named), (all) => planned.map((_, index) => all[`way${index}`] as ExitTerms));
+}
+
+function holdingQuery({ vault, user }: WithdrawalOrder, planned: readonly PlannedWay[]): Query<Holding> {
+  const onShare = { to: vault.shareToken, abi: erc20Abi } as const;
+  const spenders = [...new Set(planned.flatMap(({ spender }) => spender ?? []))];
+  const allowance = (spender: Address) =>
+    [`allowance/${spender}`, read({ ...onShare, name: "allowance", args: [user, spender] })] as const;
+  const balance = read({ ...onShare, name: "balanceOf", args: [user] });
+  const reads = { balance, gas: nativeBalanceRead(user), ...Object.fromEntries(spenders.map(allowance)) };
+  return createQuery(reads, ({ balance: held, gas, ...allowances }) => ({
+    balance: valueOrNull(held),
+    nativeBalance: valueOrNull(gas),
+    allowances: new Map(
+      spenders.map((spender) => {
+        const result = allowances[`allowance/${spender}` as keyof typeof allowances];
+        return [spender.toLowerCase(), result === undefined ? null : valueOrNull(result)];
+      }),
+    ),
+  }));
+}

@@ -1,0 +1,134 @@
+import type { Hex } from "viem";
+import { type AppError, type ErrorCode, failure } from "../errors.ts";
+import { SECOND_MS } from "../lib/durations.ts";
+import { decodeRouterError, foreignReason } from "../router/router-codec.ts";
+import type { ExitRefusal } from "../vaults/vault-exits.ts";
+import { explainExitRevert } from "../vaults/vault-families.ts";
+import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
+import type { WithdrawalOrder } from "./withdrawal-order.ts";
+
+/** Error messages for the reasons why a vault would reject a withdrawal; the vault's name precedes them. */
+const REFUSAL_TEXTS: Readonly<Record<ExitRefusal, string>> = {
+  not_allowed: "does not allow this account to withdraw",
+  share_locked: "still locks the account's shares",
+  exits_paused: "does not pay withdrawals now",
+  no_liquidity: "does not have this much free now",
+  cooldown: "pays after a cooldown that is not over",
+  request_pending: "still has an earlier request of this account",
+  price_stale: "has no current price",
+  token_unsupported: "does not pay in this token",
+  mode_unsupported: "does not pay withdrawals in this mode now",
+};
+
+/** A redemption that a vault is asked about: the order, the way out and the shares. */
+export interface AskedExit {
+  order: Pick<WithdrawalOrder, "vault">;
+  way: Pick<ExitWay, "terms" | "mode">;
+  shares: bigint;
+}
+
+const timeText = (seconds: number | null): string | null =>
+  seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
+
+/** Creates the error for a refusal of the vault, with the figures that its terms give. */
+export function toExitRefusal({ order, way }: AskedExit, refusal: ExitRefusal): AppError {
+  const { terms } = way;
+  const text = `${order.vault.name} ${REFUSAL_TEXTS[refusal]}`;
+  const until = timeText(terms.lockedUntil ?? terms.earliest);
+  switch (refusal) {
+    case "no_liquidity":
+      return failure(refusal, text, { available: availableOf(way)?.toString() ?? null });
+    case "cooldown":
+      return failure(refusal, text, { until });
+    case "price_stale":
+      return failure(refusal, text, { subject: "vault" });
+    case "share_locked":
+      return failure(refusal, until === null ? text : `${text}, until ${until}`);
+    default:
+      return failure(refusal, text);
+  }
+}
+
+/** Returns what the vault can pay at once, in the smallest unit of the way's token, or null if it does not say. */
+function availableOf({ terms }: Pick<ExitWay, "terms">): bigint | null {
+  const { availableAssets, maxShares } = terms;
+  return availableAssets ?? (maxShares === 0n ? 0n : null);
+}
+
+const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TEXTS;
+
+/** Returns true if the vault's views show that it cannot pay these shares at once. A hint, not a proof. */
+export function lacksLiquidity({ way, shares }: AskedExit): boolean {
+  const { maxShares, availableAssets, previewAssets } = way.terms;
+  if (way.mode !== "instant") return false;
+  if (maxShares !== null && maxShares < shares) return true;
+  return availableAssets !== null && previewAssets !== null && availableAssets < previewAssets;
+}
+
+/**
+ * Returns the error of a redemption that the vault's views already refuse, or null. Limits of liquidity are only hints
+ * and not among the reasons: the simulation decides about them.
+ */
+export function findExitRefusal(asked: AskedExit & { facts: Pick<ExitFacts, "block"> }): AppError | null {
+  const { order, way, shares } = asked;
+  const { terms } = way;
+  const { name } = order.vault;
+  if (terms.paused) return toExitRefusal(asked, "exits_paused");
+  if (terms.refusal !== null) return toExitRefusal(asked, terms.refusal);
+  if (terms.asset === null)
+    return failure("upstream_rejected", `${name} names other contracts on chain than the registry`);
+  if (terms.lockedUntil !== null && terms.lockedUntil > asked.facts.block.timestamp)
+    return toExitRefusal(asked, "share_locked");
+  if (terms.minShares !== null && shares < terms.minShares) return belowMinimum(asked);
+  if (terms.previewRevert !== null) {
+    const { code } = explainExitRevert(order.vault, terms.previewRevert);
+    if (code !== null) return toExitError(asked, { code, text: null });
+  }
+  if (terms.previewAssets === 0n)
+    return failure("below_minimum", `${name} would pay nothing for these shares`, { min_deposit: null });
+  return null;
+}
+
+function belowMinimum({ order }: AskedExit): AppError {
+  const text = `${order.vault.name} redeems larger amounts only`;
+  return failure("below_minimum", text, { min_deposit: null });
+}
+
+/** Returns the error for what a vault reverts with: its code's, else lack of liquidity if its views show one. */
+function toExitError(asked: AskedExit, revert: { code: ErrorCode | null; text: string | null }): AppError {
+  const { name } = asked.order.vault;
+  const { code, text } = revert;
+  if (code !== null && isKnownRefusal(code)) return toExitRefusal(asked, code);
+  if (code === "nothing_to_withdraw") return failure(code, `the account holds no shares of ${name}`);
+  if (code === "below_minimum") return belowMinimum(asked);
+  if (lacksLiquidity(asked)) return toExitRefusal(asked, "no_liquidity");
+  return failure("would_revert", `a withdrawal from ${name} would revert`, { revert: text });
+}
+
+/**
+ * Returns the error for a simulated redemption that reverted. The Router's floor means a vault that pays less than it
+ * previews; any other reason is the vault's own, which the Router passes on.
+ */
+export function explainFailedExit(asked: AskedExit, revert: Hex): AppError {
+  const routers = decodeRouterError(revert);
+  if (routers?.name === "OutputBelowMinimum" || routers?.name === "StepUnderfunded") return paysLess(asked);
+  const reason = routers === null ? revert : foreignReason(revert);
+  const explained =
+    reason === null
+      ? { code: null, text: routers?.name ?? "" }
+      : explainExitRevert(asked.order.vault, reason);
+  return toExitError(asked, explained);
+}
+
+/** Returns true if the Router itself refused a simulated order because too little came out of it. */
+export function isBelowFloor(revert: Hex): boolean {
+  const name = decodeRouterError(revert)?.name;
+  return name === "OutputBelowMinimum" || name === "StepUnderfunded";
+}
+
+/** Creates the error of a vault that pays less than it promises. */
+export function paysLess({ order }: AskedExit): AppError {
+  return failure("price_unsafe", `${order.vault.name} pays less than its preview promises`, {
+    subject: "vault",
+  });
+}

@@ -1,0 +1,74 @@
+import { zeroAddress } from "viem";
+import type { Context } from "../context.ts";
+import { type ChainToken, priceKey } from "../prices/price.ts";
+import { askMarketBeside } from "../prices/read-prices.ts";
+import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
+import { withStoredVault } from "../vaults/find-vault.ts";
+import type { Vault } from "../vaults/vault.ts";
+import type { ExitMode } from "../vaults/vault-exits.ts";
+import { allPossible, firstPossible, type ModeOption, prepareMode, rankModes } from "./choose-exit.ts";
+import { type ExitFacts, readExitFacts } from "./exit-preflight.ts";
+import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
+import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
+
+/**
+ * Prepares a withdrawal without recording it: resolves the request, reads the vault's terms, chooses the mode, and
+ * encodes, verifies and simulates the first transaction. The vault is read from Postgres. Throws `vault_not_found`;
+ * errors of `resolveWithdrawal`, `readExitFacts` and of the mode that comes first propagate.
+ */
+export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Promise<PreparedWithdrawal> {
+  const work = async (vault: Vault): Promise<PreparedWithdrawal> => {
+    const { order, facts } = await readOrder(ctx, { input, vault });
+    const prepare = (mode: ExitMode) => prepareInMode(ctx, { order, facts, mode });
+    return firstPossible(rankModes(order, facts.ways), prepare);
+  };
+  return withStoredVault(ctx, { key: input.vault_id, work });
+}
+
+/** A withdrawal in every mode that was asked for, the one that a build takes first. */
+export interface QuotedWithdrawal {
+  options: ModeOption<PreparedWithdrawal>[];
+  /** Tokens whose prices may be known by now. */
+  tokens: ChainToken[];
+}
+
+/** Prepares a withdrawal in every mode that is asked for. Errors as `prepareWithdrawal`. */
+export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promise<QuotedWithdrawal> {
+  const work = async (vault: Vault): Promise<QuotedWithdrawal> => {
+    const { order, facts } = await readOrder(ctx, { input, vault });
+    const prepare = (mode: ExitMode) => prepareInMode(ctx, { order, facts, mode });
+    const options = await allPossible(rankModes(order, facts.ways), prepare);
+    return { options, tokens: preparedTokens(order) };
+  };
+  return withStoredVault(ctx, { key: input.vault_id, work });
+}
+
+interface ReadOrder {
+  order: WithdrawalOrder;
+  facts: ExitFacts;
+}
+
+async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault }): Promise<ReadOrder> {
+  const order = await resolveWithdrawal(ctx, of);
+  askMarketBeside(ctx, preparedTokens(order));
+  return { order, facts: await readExitFacts(ctx, order) };
+}
+
+async function prepareInMode(
+  ctx: Context,
+  { order, facts, mode }: ReadOrder & { mode: ExitMode },
+): Promise<PreparedWithdrawal> {
+  return { kind: "direct", order, exit: await prepareMode(ctx, { order, facts, mode }) };
+}
+
+/** Returns the tokens whose prices a withdrawal may need. */
+export function preparedTokens({ vault, to, exits }: WithdrawalOrder): ChainToken[] {
+  const { chainId } = vault;
+  const paid = exits.modes(vault).flatMap((mode) => exits.tokens(vault, mode));
+  const all = [
+    { chainId, token: zeroAddress },
+    ...paid.map(({ address }) => ({ chainId, token: address })),
+    { chainId: to.chainId, token: to.token },
+  ];
+  return [...new Map(all.map((token) => [priceKey(token), token])).values()];
+}

@@ -1,0 +1,48 @@
+import type { UserCall } from "../orders/wallet-calls.ts";
+import type { VerifiedTransfer } from "../providers/provider.ts";
+import type { NoRouteReason } from "../providers/provider-failures.ts";
+import type { Warning } from "../schemas/quote-schema.ts";
+import type { Token } from "../vaults/vault.ts";
+import type { Exit } from "./exit-calldata.ts";
+import type { ExitFacts } from "./exit-preflight.ts";
+import type { PreparedExit, SimulatedExit } from "./single-exit.ts";
+import type { WithdrawalOrder } from "./withdrawal-order.ts";
+
+/** The swap or bridge of what a vault pays, with the figures that its provider states. */
+export interface ExitTransfer {
+  route: VerifiedTransfer;
+  /** The token asked for. */
+  token: Token;
+  /** Reasons why other routes failed. */
+  reasons: readonly NoRouteReason[];
+  warnings: readonly Warning[];
+}
+
+/** A withdrawal that redeems and swaps or bridges in one transaction of the Router. */
+export interface RoutedExit extends ExitTransfer {
+  exit: Exit;
+  facts: ExitFacts;
+  call: UserCall;
+  /** What the vault is expected to pay, and the least of it, in the smallest unit of the way's token. */
+  assets: bigint;
+  minAssets: bigint;
+  /** What arrives in the end: the least that is enforced, and what is expected. */
+  toAmount: bigint;
+  toAmountMin: bigint;
+  simulated: SimulatedExit;
+}
+
+/**
+ * A withdrawal that is ready to be built. `direct`: the vault pays what the user wants; `routed`: a swap or bridge follows
+ * in the same transaction; `two_step`: the user makes it in a second one, null while nothing can be quoted.
+ */
+export type PreparedWithdrawal =
+  | { kind: "direct"; order: WithdrawalOrder; exit: PreparedExit }
+  | { kind: "routed"; order: WithdrawalOrder; exit: RoutedExit }
+  | { kind: "two_step"; order: WithdrawalOrder; exit: PreparedExit; transfer: ExitTransfer | null };
+
+/** Returns the swap or bridge of a withdrawal, or null if there is none or it is not known yet. */
+export function transferOf(prepared: PreparedWithdrawal): ExitTransfer | null {
+  if (prepared.kind === "direct") return null;
+  return prepared.kind === "routed" ? prepared.exit : prepared.transfer;
+}

@@ -1,0 +1,216 @@
+import { type Hex, hexToBigInt, size } from "viem";
+import { simulatedLogs } from "../chains/chain-transaction.ts";
+import type { SimulationResult } from "../chains/simulator/simulation.ts";
+import type { Context } from "../context.ts";
+import { type AppError, failure } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
+import { fractionToParts, MAX_UINT256, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
+import { allowedLoss } from "../orders/order-slippage.ts";
+import {
+  balanceOfRead,
+  increaseOf,
+  type SimulatedPayment,
+  simulatedHead,
+  simulatePayment,
+  type TokenPayment,
+} from "../orders/simulate-payment.ts";
+import type { UserCall } from "../orders/wallet-calls.ts";
+import { type Exit, encodeExit, unwraps, vaultExitCall, verifyExit } from "./exit-calldata.ts";
+import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
+import { explainFailedExit, findExitRefusal, isBelowFloor, paysLess } from "./exit-refusals.ts";
+import type { WithdrawalOrder } from "./withdrawal-order.ts";
+
+/** Largest exit fee that needs no larger slippage: 3 %, in parts per billion. It is shown as a figure of its own. */
+const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
+
+/** What the simulation of a withdrawal's first transaction showed. */
+export interface SimulatedExit {
+  /** The calls to sign, in order: the approvals that are still needed, then the redemption. */
+  calls: UserCall[];
+  gasUsed: bigint;
+  blockNumber: number;
+  /** What the user received, in the smallest unit of the token received, or null if nothing or not seen. */
+  received: bigint | null;
+}
+
+/** A redemption or a request for one that was encoded, verified and simulated. */
+export interface PreparedExit {
+  exit: Exit;
+  facts: ExitFacts;
+  call: UserCall;
+  /** What the vault is expected to pay, in the smallest unit of the way's token, or null if unknown. */
+  assets: bigint | null;
+  /** The minimum that a contract enforces, or null if none does. */
+  minAssets: bigint | null;
+  simulated: SimulatedExit;
+}
+
+/** A way out of a vault for one order, before it is encoded. */
+export interface ExitAttempt {
+  order: WithdrawalOrder;
+  facts: ExitFacts;
+  way: ExitWay;
+}
+
+/**
+ * Checks, encodes, verifies and simulates a redemption, or a request for one, that the user pays with shares. Throws
+ * the error of the vault's refusal, `price_unsafe` if it would pay much less than the shares are worth or than it
+ * previews, `would_revert`, `simulation_unavailable`, `upstream_rejected`.
+ */
+export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<PreparedExit> {
+  const { order, facts, way } = attempt;
+  const { shares } = facts;
+  const refusal = findExitRefusal({ order, way, shares, facts }) ?? findExcessiveFee(attempt);
+  if (refusal !== null) throw refusal;
+  const promised = promisedNow(attempt);
+  const loss = allowedLoss(order.slippage, false);
+  const minAssets = exactFloor(promised ?? 0n, loss).minOut;
+  const exit: Exit = { order, way, shares, minAssets, deadline: orderDeadline(facts.block.timestamp) };
+  const call = encodeExit(exit);
+  verifyExit(exit, call);
+  const made = await simulatePayment(ctx, {
+    payment: sharePayment(attempt),
+    call,
+    reads: [balanceOfRead(order.vault.shareToken, order.user), ...receivedReads(exit)],
+  });
+  if (!made.ok) throw new FailedExit(explainFailedExit({ order, way, shares }, made.revert), made.revert);
+  if (way.mode !== "instant") return toRequested({ exit, facts, call, made });
+  return toPaid({ exit, facts, call, made, promised, loss });
+}
+
+/** A redemption whose simulation reverted: its error, with what the contracts reverted with. */
+export class FailedExit extends Error {
+  readonly explained: AppError;
+  /** True if the Router refused it because too little came out, whoever would make the call. */
+  readonly belowFloor: boolean;
+
+  constructor(explained: AppError, revert: Hex) {
+    super(explained.message);
+    this.name = "FailedExit";
+    this.explained = explained;
+    this.belowFloor = isBelowFloor(revert);
+  }
+}
+
+/** Returns what the vault promises to pay in this transaction, or null if its views do not say. */
+function promisedNow({ way }: ExitAttempt): bigint | null {
+  const { previewAssets, paidNow } = way.terms;
+  return way.mode === "instant" ? (paidNow ?? previewAssets) : null;
+}
+
+/** Returns `price_unsafe` if the vault keeps more than 3 % of the shares' worth and more than the slippage, else null. */
+function findExcessiveFee({ order, way }: ExitAttempt): AppError | null {
+  const { previewAssets, grossAssets } = way.terms;
+  if (way.mode !== "instant" || previewAssets === null || grossAssets === null) return null;
+  const asked = fractionToParts(order.slippage);
+  const tolerance = asked > MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
+  // One unit, which rounding costs.
+  if ((previewAssets + 1n) * PARTS_PER_BILLION >= grossAssets * (PARTS_PER_BILLION - tolerance)) return null;
+  return failure("price_unsafe", `${order.vault.name} pays much less than the shares are worth`, {
+    subject: "vault",
+  });
+}
+
+/** Returns the payment of a withdrawal: the user's shares, with what the chain says about balance and allowance. */
+export function sharePayment({ order, facts, way }: ExitAttempt): TokenPayment {
+  const { client, user, vault } = order;
+  const { spender } = way;
+  return {
+    client,
+    payer: user,
+    token: vault.shareToken,
+    amount: facts.shares,
+    // A call of the owner's own needs no allowance.
+    spender: spender ?? vault.entryPoint,
+    allowance: spender === null ? MAX_UINT256 : (facts.allowances.get(spender.toLowerCase()) ?? null),
+    // Shares that the call itself claims first count as held.
+    balance: heldBy({ facts, way }),
+    nativeBalance: facts.nativeBalance,
+    block: facts.block,
+  };
+}
+
+function heldBy({ facts, way }: Pick<ExitAttempt, "facts" | "way">): bigint | null {
+  const { heldShares } = way.terms;
+  if (way.via === "router" || heldShares === null) return facts.balance;
+  return facts.balance === null || heldShares > facts.balance ? heldShares : facts.balance;
+}
+
+function receivedReads(exit: Exit) {
+  const { address } = exit.way.token;
+  return isNative(address) || unwraps(exit) ? [] : [balanceOfRead(address, exit.order.user)];
+}
+
+type Succeeded = Extract<SimulatedPayment, { ok: true }>;
+type Made = { exit: Exit; facts: ExitFacts; call: UserCall; made: Succeeded };
+
+/** Returns what the user received: the rise of the balance, else what the Router returned as the rise that it measured. */
+export function receivedIn(
+  simulation: SimulationResult,
+  of: { index: number; routed: boolean },
+): bigint | null {
+  const rise = increaseOf(simulation, of.index);
+  if (rise !== null) return rise;
+  const returned = simulation.calls.at(-1)?.returnData ?? "0x";
+  return of.routed && size(returned) === 32 ? hexToBigInt(returned) : null;
+}
+
+function toPaid(of: Made & { promised: bigint | null; loss: bigint }): PreparedExit {
+  const { exit, facts, made, promised, loss } = of;
+  const { order, way, shares } = exit;
+  const received = receivedIn(made.simulation, { index: 1, routed: way.via === "router" });
+  if (received === null && way.via === "router")
+    throw failure("simulation_unavailable", "what the vault pays could not be read in the simulation");
+  if (received !== null && received < exit.minAssets) throw paysLess({ order, way, shares });
+  const seen = exactFloor(received ?? promised ?? 0n, loss).minOut;
+  // A floor must not depend on a view alone.
+  const raised = seen > exit.minAssets ? { ...exit, minAssets: seen } : exit;
+  const call = raised === exit ? of.call : encodeExit(raised);
+  verifyExit(raised, call);
+  const enforced = way.via === "router" || vaultExitCall(raised).minAssets === "native";
+  const { paidNow, previewAssets } = way.terms;
+  return {
+    ...{ exit: raised, facts, call },
+    assets: paidNow === null ? (received ?? promised) : previewAssets,
+    minAssets: enforced ? raised.minAssets : null,
+    simulated: { ...simulatedOf(of, call), received },
+  };
+}
+
+function simulatedOf({ facts, made }: Made, call: UserCall): Omit<SimulatedExit, "received"> {
+  return {
+    calls: [...made.calls.slice(0, -1), call],
+    gasUsed: made.gasUsed,
+    blockNumber: simulatedHead(made.simulation, facts.block),
+  };
+}
+
+/** Checks that a simulated request was recorded for the user. Throws `upstream_rejected` if it was not. */
+function toRequested(of: Made): PreparedExit {
+  const { exit, facts, made, call } = of;
+  const { way } = exit;
+  if (!isRequestNoted(of))
+    throw failure(
+      "upstream_rejected",
+      `${exit.order.vault.name} takes the shares without recording the request`,
+    );
+  const enforced = vaultExitCall(exit).minAssets === "native";
+  return {
+    ...{ exit, facts, call },
+    assets: way.terms.previewAssets,
+    minAssets: enforced ? exit.minAssets : null,
+    simulated: { ...simulatedOf({ exit, facts, made, call }, call), received: null },
+  };
+}
+
+/** Returns true if the vault's logs show the request or, from nodes without logs, exactly the shares left the user. */
+function isRequestNoted({ exit, made }: Made): boolean {
+  const { order, shares } = exit;
+  const { exits, vault, user } = order;
+  const logs = made.simulation.calls.at(-1)?.logs ?? null;
+  const paid = increaseOf(made.simulation, 0);
+  if (logs === null || exits.findRequest === undefined) return paid === -shares;
+  const seen = exits.findRequest(vault, { user, logs: simulatedLogs(logs) });
+  return seen !== null;
+}

@@ -1,0 +1,183 @@
+import { mulDivDown } from "../lib/amount.ts";
+import { SECOND_MS } from "../lib/durations.ts";
+import { type GasFunds, isGasSufficient } from "../orders/gas-funds.ts";
+import { type StepPlan, toBuiltWithdrawalSteps, toLeg } from "../orders/order-steps.ts";
+import { toTransactionRequest, toWalletCall } from "../orders/wallet-calls.ts";
+import { formatUsdValue, type Prices, priceOf, valueInUsd } from "../prices/price.ts";
+import type { Warning } from "../schemas/quote-schema.ts";
+import type { TokenRef } from "../schemas/step-schema.ts";
+import type { BuiltWithdrawal, WithdrawOption } from "../schemas/withdraw-build-schema.ts";
+import type { ModeOption } from "./choose-exit.ts";
+import type { ExitWay } from "./exit-preflight.ts";
+import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
+import { sharePayment } from "./single-exit.ts";
+
+type Figures = Omit<WithdrawOption, "mode" | "reasons">;
+
+/** Returns what arrives in the end: what is expected and what is guaranteed, each null if unknown. */
+export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null; least: bigint | null } {
+  if (prepared.kind === "routed") {
+    const { toAmount, toAmountMin } = prepared.exit;
+    return { amount: toAmount, least: toAmountMin };
+  }
+  const { assets, minAssets } = prepared.exit;
+  if (prepared.kind === "direct") return { amount: assets, least: minAssets };
+  const { transfer } = prepared;
+  if (transfer === null || assets === null || assets === 0n) return { amount: null, least: null };
+  const { route } = transfer;
+  const least = minAssets === null ? null : mulDivDown(route.toAmountMin, minAssets, assets);
+  return { amount: route.toAmount, least };
+}
+
+/** Returns what a vault keeps of the shares' worth, or null if it does not say. */
+function exitFee({ terms }: ExitWay): bigint | null {
+  const { grossAssets, previewAssets } = terms;
+  if (grossAssets === null || previewAssets === null) return null;
+  return grossAssets > previewAssets ? grossAssets - previewAssets : 0n;
+}
+
+/** Returns the figures of a withdrawal: what the vault pays, its fee, and what arrives in the end. */
+export function toFigures(prepared: PreparedWithdrawal, prices: Prices): Figures {
+  const { exit, order } = prepared;
+  const { way } = exit.exit;
+  const { amount, least } = arrivalOf(prepared);
+  const { earliest } = way.terms;
+  const price = priceOf(prices, { chainId: order.to.chainId, token: order.to.token });
+  const decimals = decimalsOfTarget(prepared);
+  const usd =
+    amount === null || price === null || decimals === null
+      ? null
+      : valueInUsd(amount, { decimals, usd: price.usd });
+  return {
+    assets: exit.assets?.toString() ?? null,
+    min_assets: exit.minAssets?.toString() ?? null,
+    exit_fee: exitFee(way)?.toString() ?? null,
+    to_amount: amount?.toString() ?? null,
+    to_amount_min: least?.toString() ?? null,
+    to_amount_usd: formatUsdValue(usd),
+    available_at:
+      way.mode === "instant" || earliest === null ? null : new Date(earliest * SECOND_MS).toISOString(),
+  };
+}
+
+function decimalsOfTarget(prepared: PreparedWithdrawal): number | null {
+  if (prepared.kind === "direct") return prepared.exit.exit.way.token.decimals;
+  return transferOf(prepared)?.token.decimals ?? null;
+}
+
+/** Returns a mode that is not possible now as an option of a quote. */
+export function toRefusedOption({
+  mode,
+  refusal,
+}: Extract<ModeOption<unknown>, { prepared: null }>): WithdrawOption {
+  return {
+    mode,
+    ...{ assets: null, min_assets: null, exit_fee: null },
+    ...{ to_amount: null, to_amount_min: null, to_amount_usd: null, available_at: null },
+    reasons: [{ code: refusal.code, detail: refusal.message }],
+  };
+}
+
+/** Returns the warnings of a withdrawal: those of its route, and an exit fee above the slippage. */
+export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
+  const { order, exit } = prepared;
+  const { way } = exit.exit;
+  const fee = exitFee(way) ?? 0n;
+  const gross = Number(way.terms.grossAssets ?? 0n);
+  const dear = gross > 0 && Number(fee) / gross > order.slippage;
+  const noFloor = exit.minAssets === null && way.mode === "instant";
+  return [
+    ...(transferOf(prepared)?.warnings ?? []),
+    ...(dear
+      ? [
+          {
+            code: "exit_fee",
+            detail: `${order.vault.name} keeps more of the shares' worth than the slippage`,
+          },
+        ]
+      : []),
+    ...(noFloor
+      ? [
+          {
+            code: "no_minimum",
+            detail: "no contract enforces a minimum of what the vault pays in this transaction",
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Returns what the user does for a withdrawal. `share` is the share token for display. */
+export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRef): StepPlan {
+  const { order, exit } = prepared;
+  const { way, shares } = exit.exit;
+  const { chainId } = order.vault;
+  const { symbol, decimals, address } = way.token;
+  const source = toLeg({
+    slot: "source",
+    purpose: way.mode === "instant" ? "redeem" : way.mode,
+    ...{ chainId, token: share, amount: shares.toString(), spender: way.spender },
+    approvals: exit.simulated.calls.length - 1,
+    transaction: toTransactionRequest(exit.call, { chainId, gasUsed: exit.simulated.gasUsed }),
+  });
+  const settles = way.mode !== "instant";
+  if (prepared.kind !== "two_step") return { source, destination: null, settles };
+  const spender = prepared.transfer?.route.spender ?? null;
+  const second = toLeg({
+    slot: "destination",
+    purpose: "transfer",
+    ...{ chainId, token: { address, symbol, decimals }, amount: (exit.assets ?? 0n).toString(), spender },
+    ...{ approvals: 1, transaction: null },
+  });
+  return { source, destination: second, settles };
+}
+
+/** Converts a prepared withdrawal to the API response of a build. */
+export function toWireWithdrawal(
+  prepared: PreparedWithdrawal,
+  made: { expiresAt: Date; plan: StepPlan; gas: GasFunds | null; prices: Prices },
+): BuiltWithdrawal {
+  const { order, exit } = prepared;
+  const { way, shares } = exit.exit;
+  const { simulated, facts } = exit;
+  const { chainId } = order.vault;
+  const request = toTransactionRequest(exit.call, { chainId, gasUsed: simulated.gasUsed });
+  const payment = sharePayment({ order, facts, way });
+  const route = prepared.kind === "routed" ? prepared.exit.route : null;
+  return {
+    transaction_request: request,
+    approval:
+      way.spender === null
+        ? null
+        : {
+            token_address: order.vault.shareToken,
+            spender_address: way.spender,
+            amount: shares.toString(),
+          },
+    tracking: {
+      from_chain_id: chainId,
+      to_chain_id: order.to.chainId,
+      bridge: route?.bridge ?? null,
+      router_explorer: null,
+    },
+    tracking_id: order.trackingId,
+    mode: way.mode,
+    two_step: prepared.kind === "two_step",
+    estimate: { shares: shares.toString(), ...toFigures(prepared, made.prices) },
+    steps: toBuiltWithdrawalSteps(made.plan),
+    calls: simulated.calls.map((call) => toWalletCall(call, chainId)),
+    simulation: {
+      block_number: simulated.blockNumber,
+      gas_used: simulated.gasUsed.toString(),
+      received: simulated.received?.toString() ?? null,
+      balance_sufficient: payment.balance !== null && payment.balance >= shares,
+      allowance_sufficient: payment.allowance !== null && payment.allowance >= shares,
+      gas_sufficient: isGasSufficient(made.gas, {
+        transaction: request,
+        approvals: simulated.calls.length - 1,
+      }),
+    },
+    warnings: withdrawalWarnings(prepared),
+    expires_at: made.expiresAt.toISOString(),
+  };
+}
