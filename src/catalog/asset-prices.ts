@@ -2,13 +2,12 @@ import type { Address } from "viem";
 import * as z from "zod";
 import { createQuery } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { type Price, priceOf, showUsdValue } from "../prices/price.ts";
 import { readPricesWith } from "../prices/read-prices.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { vaultTotalsQuery } from "../vaults/vault-state.ts";
 
 const PricesByToken = z.record(
   z.string(),
@@ -87,45 +86,4 @@ export function assetValue(
 ): string | null {
   const { address, decimals } = vault.asset;
   return showUsdValue(of.assets, { decimals, price: of.prices[address.toLowerCase()] ?? null });
-}
-
-const Values = z.record(z.string(), z.string().nullable());
-const NO_VALUES: Readonly<Record<string, string | null>> = {};
-
-/**
- * Returns the values of the net assets of a chain's vaults in US dollars, by vault id, cached for up to ten minutes.
- * Totals and price feeds are read in the same requests. Never throws.
- */
-export async function readVaultValues(
-  ctx: Context,
-  { chainId, vaults }: { chainId: number; vaults: readonly Vault[] },
-): Promise<Readonly<Record<string, string | null>>> {
-  try {
-    const { value } = await ctx.cache.cached({
-      key: `values:${chainId}`,
-      schema: Values,
-      freshMs: MINUTE_MS,
-      staleMs: 10 * MINUTE_MS,
-      keepMs: DAY_MS,
-      load: () => loadVaultValues(ctx, { chainId, vaults }),
-    });
-    return value;
-  } catch (error) {
-    ctx.log.warn("vault_values_unreadable", { chain_id: chainId, error: describeError(error) });
-    return NO_VALUES;
-  }
-}
-
-async function loadVaultValues(
-  ctx: Context,
-  { chainId, vaults }: { chainId: number; vaults: readonly Vault[] },
-): Promise<Record<string, string | null>> {
-  const tokens = [...new Set(vaults.map(({ asset }) => asset.address))];
-  const query = vaultTotalsQuery(vaults, ctx.now());
-  const { value: totals, prices } = await readPricesWith(ctx, { chainId, tokens, query });
-  const entries = vaults.map(({ vaultId, asset }) => {
-    const price = priceOf(prices, { chainId, token: asset.address });
-    return [vaultId, showUsdValue(totals[vaultId] ?? null, { decimals: asset.decimals, price })] as const;
-  });
-  return Object.fromEntries(entries);
 }

@@ -2,9 +2,10 @@ import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultDetail } from "../schemas/vault-schema.ts";
-import { findVault } from "../vaults/find-vault.ts";
+import { findVault, listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { depositEntryForDisplay } from "../vaults/vault-entry.ts";
+import { vaultLinks } from "../vaults/vault-figures.ts";
 import { toWireVault } from "../vaults/vault-response.ts";
 import { readVaultState, type VaultStateAtBlock } from "../vaults/vault-state.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
@@ -31,6 +32,7 @@ interface Written {
  */
 export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail> {
   const vault = await findVault(ctx, formatVaultId(key));
+  const { facts } = await listRegistry(ctx);
   const chain = ctx.chains.definitions.get(vault.chainId);
   if (chain === undefined) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
   const [current, entry, allYields, prices] = await Promise.all([
@@ -54,6 +56,9 @@ export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail
       minDeposit: state?.minDeposit ?? null,
     }),
     ...yields,
+    ...vaultLinks(vault, chain),
+    exit_fee: state?.exitFee ?? null,
+    signals: facts.get(vault.vaultId)?.signals ?? { high: 0, medium: 0 },
     tvl_usd: assetValue(vault, { assets: state?.totalAssets ?? null, prices }),
     total_assets: state?.totalAssets?.toString() ?? null,
     total_supply: state?.totalSupply?.toString() ?? null,

@@ -102,7 +102,7 @@ export interface paths {
         };
         /**
          * List vaults
-         * @description Returns the listed vaults, ordered by id. The `Link` header contains the URL of the next page.
+         * @description Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. Figures are those of the last minutes: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.
          */
         get: operations["vaults.list"];
         put?: never;
@@ -1070,7 +1070,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A vault with its past yields. */
+        /** @description A vault with its past yields and its figures of the last minutes. */
         ListedVault: {
             /**
              * @description Vault id: `<chain_id>:<vault address>`, lowercase.
@@ -1171,6 +1171,68 @@ export interface components {
              * @example 125000000.00
              */
             tvl_usd: string | null;
+            /**
+             * @description Share price: assets per share, both in whole tokens, scaled by 10^18, or `null` if it is unknown.
+             * @example 1059322033898305084
+             */
+            share_price: bigint | null;
+            /**
+             * @description Largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown. A hint: the simulation of a build decides.
+             * @example 250000000000
+             */
+            max_deposit: bigint | null;
+            /**
+             * @description Part of the assets that a withdrawal at once costs in fees, as a fraction, or `null` if it is unknown or the vault pays no withdrawal at once.
+             * @example 0.001
+             */
+            exit_fee: number | null;
+            /**
+             * @description Web site of the curator, or empty if unknown.
+             * @example https://www.steakhouse.financial
+             */
+            curator_url: string;
+            /**
+             * @description Page of the vault's contract on the chain's block explorer, or empty if the chain has none.
+             * @example https://basescan.org/address/0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183
+             */
+            explorer_link: string;
+            /**
+             * @description Logo of the vault, or empty if unknown.
+             * @example
+             */
+            logo_uri: string;
+            /** @description Incidents of the vault that were seen within the last day. */
+            signals: {
+                /**
+                 * @description Number of open incidents of tier `high`.
+                 * @example 0
+                 */
+                high: number;
+                /**
+                 * @description Number of open incidents of tier `medium`.
+                 * @example 1
+                 */
+                medium: number;
+            };
+            /** @description Block at which the figures were read, or `null` if they were never read. */
+            read_at: {
+                /**
+                 * @description Number of the block.
+                 * @example 41250000
+                 */
+                block_number: number;
+                /**
+                 * Format: date-time
+                 * @description Timestamp of the block.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                block_timestamp: string;
+            } | null;
+            /**
+             * @description Whether the figures are the last known ones, because the chain could not be read now; in lists, whether they are older than ten minutes.
+             * @example false
+             */
+            stale: boolean;
         };
         /** @description A token that a vault accepts. */
         Asset: {
@@ -1403,35 +1465,48 @@ export interface components {
              */
             tvl_usd: string | null;
             /**
-             * @description Net assets of the vault, in the asset's smallest unit, or `null` if they are unknown.
-             * @example 125000000000000
-             */
-            total_assets: bigint | null;
-            /**
-             * @description Total supply of shares, in the share token's smallest unit, or `null` if it is unknown.
-             * @example 118000000000000000000000000
-             */
-            total_supply: bigint | null;
-            /**
              * @description Share price: assets per share, both in whole tokens, scaled by 10^18, or `null` if it is unknown.
              * @example 1059322033898305084
              */
             share_price: bigint | null;
             /**
-             * @description Address of the share token, checksummed. A user's balance of this token is the position in the vault.
-             * @example 0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183
-             */
-            share_token: HexText;
-            /**
-             * @description Decimals of the share token.
-             * @example 18
-             */
-            share_decimals: number;
-            /**
-             * @description Largest deposit that the vault accepts now, in the asset's smallest unit, or `null` if it is unknown.
+             * @description Largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown. A hint: the simulation of a build decides.
              * @example 250000000000
              */
             max_deposit: bigint | null;
+            /**
+             * @description Part of the assets that a withdrawal at once costs in fees, as a fraction, or `null` if it is unknown or the vault pays no withdrawal at once.
+             * @example 0.001
+             */
+            exit_fee: number | null;
+            /**
+             * @description Web site of the curator, or empty if unknown.
+             * @example https://www.steakhouse.financial
+             */
+            curator_url: string;
+            /**
+             * @description Page of the vault's contract on the chain's block explorer, or empty if the chain has none.
+             * @example https://basescan.org/address/0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183
+             */
+            explorer_link: string;
+            /**
+             * @description Logo of the vault, or empty if unknown.
+             * @example
+             */
+            logo_uri: string;
+            /** @description Incidents of the vault that were seen within the last day. */
+            signals: {
+                /**
+                 * @description Number of open incidents of tier `high`.
+                 * @example 0
+                 */
+                high: number;
+                /**
+                 * @description Number of open incidents of tier `medium`.
+                 * @example 1
+                 */
+                medium: number;
+            };
             /** @description Block at which the figures were read, or `null` if they were never read. */
             read_at: {
                 /**
@@ -1447,10 +1522,30 @@ export interface components {
                 block_timestamp: string;
             } | null;
             /**
-             * @description Whether the figures are the last known ones, because the chain could not be read now.
+             * @description Whether the figures are the last known ones, because the chain could not be read now; in lists, whether they are older than ten minutes.
              * @example false
              */
             stale: boolean;
+            /**
+             * @description Net assets of the vault, in the asset's smallest unit, or `null` if they are unknown.
+             * @example 125000000000000
+             */
+            total_assets: bigint | null;
+            /**
+             * @description Total supply of shares, in the share token's smallest unit, or `null` if it is unknown.
+             * @example 118000000000000000000000000
+             */
+            total_supply: bigint | null;
+            /**
+             * @description Address of the share token, checksummed. A user's balance of this token is the position in the vault.
+             * @example 0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183
+             */
+            share_token: HexText;
+            /**
+             * @description Decimals of the share token.
+             * @example 18
+             */
+            share_decimals: number;
         };
         /** @description The history of one metric of a vault. */
         VaultHistory: {
@@ -4920,14 +5015,28 @@ export interface operations {
                 asset?: string;
                 /** @description Return only vaults that take this token without a swap, given by its address or its symbol. `asset` looks at the underlying asset alone. */
                 accepts?: string;
-                /** @description Return only vaults of this family. */
+                /** @description Return only vaults of this type. */
                 type?: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
+                /** @description Return only vaults of this family, which is more specific than `type`. */
+                family?: string;
+                /** @description Return only vaults that settle deposits this way. */
+                deposit_settlement?: "instant" | "request";
+                /** @description Return only vaults that settle withdrawals this way. */
+                withdraw_settlement?: "instant" | "request" | "cooldown";
                 /** @description Return only vaults of this curator, in any letter case. */
                 curator?: string;
                 /** @description Return only vaults whose name contains this text. */
                 q?: string;
                 /** @description `true` returns only paused vaults, `false` only vaults that are not paused. Default: both. */
                 paused?: boolean;
+                /** @description Return only vaults whose net assets are worth at least this many US dollars. Vaults of unknown value are left out. */
+                min_tvl_usd?: string;
+                /** @description Return only these vaults: up to 100 vault ids, separated by commas. Unknown ids are ignored. */
+                ids?: string;
+                /** @description Order of the list. Vaults with an unknown value come last. Default: by id. */
+                sort?: "tvl_usd" | "apy_7d" | "name" | "proven_at";
+                /** @description Direction of `sort`. Default: `asc` for `name`, otherwise `desc`. */
+                order?: "asc" | "desc";
                 /** @description Cursor of the requested page, from the `Link` header of the previous page. Default: the first page. */
                 cursor?: string;
                 /** @description Maximum number of items on a page. */

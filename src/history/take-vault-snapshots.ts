@@ -3,13 +3,23 @@ import * as z from "zod";
 import { queryAll } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { selectFailingChains, selectLargestHolders } from "../db/queries/flow-queries.ts";
-import { type NewSnapshot, pruneSnapshots, writeSnapshots } from "../db/queries/snapshot-queries.ts";
+import {
+  type FiguresRow,
+  type NewSnapshot,
+  pruneSnapshots,
+  writeFigures,
+  writeSnapshots,
+} from "../db/queries/snapshot-queries.ts";
 import { mapConcurrently } from "../lib/concurrency.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
+import { priceOf, showUsdValue } from "../prices/price.ts";
+import { readPricesWith } from "../prices/read-prices.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { readUncached } from "../vaults/vault-state.ts";
+import { isRouterDeployed } from "../vaults/vault-entry.ts";
+import { toFiguresRow } from "../vaults/vault-figures.ts";
+import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 import { snapshotQuery, type VaultSnapshot } from "./vault-snapshot-query.ts";
 
 const Holders = z.record(z.string(), z.string());
@@ -24,32 +34,45 @@ export interface SnapshotReport {
 }
 
 /**
- * Takes a snapshot of every vault in the registry and stores it: one batched read per chain and one database write for
- * all chains. At most two chains whose last indexing run failed are read at the same time. A second snapshot within an
- * interval replaces the first. Also deletes expired snapshots. Throws `store_unavailable`.
+ * Takes a snapshot of every vault in the registry and stores it, and with it what lists show of the vault: one batched
+ * read per chain and two database writes for all chains. At most two chains whose last indexing run failed are read at
+ * the same time. A second snapshot within an interval replaces the first. Also deletes expired snapshots. Throws
+ * `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);
   const chainIds = [...new Set(all.map((vault) => vault.chainId))];
   const readAt = new Date(ctx.now());
-  const failing = await selectFailingChains(ctx.db);
+  const [failing, yields] = await Promise.all([selectFailingChains(ctx.db), readYields(ctx)]);
   const read = await mapConcurrently(chainIds, {
     doubtful: (chainId) => failing.has(chainId),
     work: (chainId) =>
-      readChainSnapshots(ctx, { chainId, vaults: all.filter((vault) => vault.chainId === chainId) }),
+      readChainSnapshots(ctx, { chainId, yields, vaults: all.filter((vault) => vault.chainId === chainId) }),
   });
-  const readings = read.flatMap((chain) => chain ?? []);
-  if (readings.length > 0) await writeSnapshots(ctx.db, { readAt, readings });
+  const rows = read.flatMap((chain) => chain ?? []);
+  if (rows.length > 0) {
+    await writeSnapshots(ctx.db, { readAt, readings: rows.map(({ snapshot }) => snapshot) });
+    await writeFigures(
+      ctx.db,
+      rows.map(({ figures }) => figures),
+    );
+  }
   const before = (keptMs: number): Date => new Date(readAt.getTime() - keptMs);
   await pruneSnapshots(ctx.db, { fine: before(KEPT_MS.fine), hour: before(KEPT_MS.hour) });
-  return { vaults: readings.length, failed: read.filter((chain) => chain === null).length };
+  return { vaults: rows.length, failed: read.filter((chain) => chain === null).length };
+}
+
+/** What one reading of a vault stores. */
+interface TakenRows {
+  snapshot: NewSnapshot;
+  figures: FiguresRow;
 }
 
 /** Reads the snapshots of all vaults of one chain at one block, or returns null if the chain could not be read. */
 async function readChainSnapshots(
   ctx: Context,
-  chain: { chainId: number; vaults: readonly Vault[] },
-): Promise<NewSnapshot[] | null> {
+  chain: { chainId: number; vaults: readonly Vault[]; yields: Readonly<Record<string, Yields>> },
+): Promise<TakenRows[] | null> {
   const { chainId, vaults } = chain;
   try {
     const holders = await largestHolders(ctx, chainId);
@@ -58,12 +81,21 @@ async function readChainSnapshots(
       const holder = known === undefined ? null : getAddress(known);
       return [vault.vaultId, snapshotQuery(vault, { holder, nowMs: ctx.now() })] as const;
     });
-    const all = queryAll(Object.fromEntries(described));
-    const { value, block } = await readUncached(ctx, { chainId, query: all });
+    const query = queryAll(Object.fromEntries(described));
+    const tokens = [...new Set(vaults.map(({ asset }) => asset.address))];
+    const { value, block, prices } = await readPricesWith(ctx, { chainId, tokens, query });
+    // Not beside the read: a chain that does not respond costs one attempt.
+    const routerDeployed = await isRouterDeployed(ctx, chainId);
     const blockTime = new Date(block.timestamp * 1000);
     return vaults.flatMap((vault) => {
       const seen = value[vault.vaultId];
-      return seen === undefined ? [] : [toSnapshotRow(vault, { seen, blockNumber: block.number, blockTime })];
+      if (seen === undefined) return [];
+      const { state } = seen;
+      const price = priceOf(prices, { chainId, token: vault.asset.address });
+      const tvlUsd = showUsdValue(state.totalAssets, { decimals: vault.asset.decimals, price });
+      const yields = chain.yields[vault.vaultId] ?? noYields;
+      const figures = toFiguresRow(vault, { state, block, tvlUsd, yields, routerDeployed });
+      return [{ snapshot: toSnapshotRow(vault, { seen, blockNumber: block.number, blockTime }), figures }];
     });
   } catch (error) {
     ctx.log.warn("snapshots_failed", { chain_id: chainId, error: describeError(error) });

@@ -217,15 +217,15 @@ export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): P
 export async function readPricesWith<S>(
   ctx: Context,
   input: { chainId: number; tokens: readonly ChainToken["token"][]; query: Query<S> },
-): Promise<{ value: S; prices: Prices }> {
+): Promise<{ value: S; block: BlockTime; prices: Prices }> {
   const asked = input.tokens.map((token) => ({ chainId: input.chainId, token }));
   const scope = marketScope(ctx);
   const market = askMarketPrices(scope, asked).catch(() => NO_PRICES);
-  const { value } = await readWithFeeds(ctx, input);
+  const { value, block } = await readWithFeeds(ctx, input);
   const feeds = new Map(asked.map(priceKey).flatMap((key) => keyed(ctx.prices.book.feeds, key)));
   const isJudged = asked.every((token) => feeds.get(priceKey(token))?.judges === true);
   const late = isJudged ? SHORT_WAIT_MS : LONG_WAIT_MS;
-  return { value, prices: combinePrices(feeds, await within(market, late)) };
+  return { value, block, prices: combinePrices(feeds, await within(market, late)) };
 }
 
 /** Returns the prices of all feeds of a chain, cached for 30 seconds; none if the chain cannot be read. */

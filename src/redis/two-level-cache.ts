@@ -16,6 +16,14 @@ export interface CachePolicy<T> {
   staleMs: number;
   /** Age up to which the value is served, marked as stale, if loading fails; null means without limit. */
   keepMs: number | null;
+  /**
+   * How isolates share the value. `locked` (the default): through Redis, and one isolate at a time loads it. `unlocked`:
+   * through Redis, but every isolate that needs the value loads it, which saves two commands where a load is one query.
+   * `isolate`: not at all; the value stays in memory.
+   */
+  sharing?: "locked" | "unlocked" | "isolate";
+  /** A value that is known from elsewhere. It is used if memory holds none or an older one. */
+  known?: CacheEntry & { value: T };
   load: () => Promise<T>;
 }
 
@@ -35,6 +43,11 @@ export interface Cache {
    * of `load` propagate if no last known value may be served.
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
+  /**
+   * Loads a value now and replaces it in this isolate's memory and in Redis, because it has changed. The last good copy
+   * stays if loading fails. Never throws.
+   */
+  renew<T>(policy: CachePolicy<T>): Promise<void>;
   /** Removes a value from this isolate's memory and from Redis. */
   drop(key: string): Promise<void>;
 }
@@ -78,14 +91,22 @@ function createReloader(scope: CacheScope, shared: SharedCache): Reloader {
       const entry = { value: await policy.load(), storedAt: scope.now() };
       memory.put(policy.key, entry);
       memory.forgetFailure(policy.key);
-      scope.waitUntil(shared.write(policy, entry).then(() => shared.unlock(policy.key)));
+      if (policy.sharing !== "isolate")
+        scope.waitUntil(shared.write(policy, entry).then(() => unlock(policy)));
       return entry;
     } catch (error) {
       memory.noteFailure(policy.key, { error, until: scope.now() + FAILURE_MS });
-      scope.waitUntil(shared.unlock(policy.key));
+      scope.waitUntil(unlock(policy));
       throw error;
     }
   }
+
+  const isLocked = ({ sharing = "locked" }: { sharing?: string | undefined }): boolean =>
+    sharing === "locked";
+
+  const unlock = async <T>(policy: CachePolicy<T>): Promise<void> => {
+    if (isLocked(policy)) await shared.unlock(policy.key);
+  };
 
   /** Waits for the isolate that holds the lock, and loads the value itself if none has arrived by then. */
   async function awaitShared<T>(policy: CachePolicy<T>): Promise<CacheEntry> {
@@ -99,7 +120,7 @@ function createReloader(scope: CacheScope, shared: SharedCache): Reloader {
 
   /** Returns the newest value: a fresh one from Redis, or one that the holder of the lock loads. */
   async function reload<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
-    const entry = await shared.read(policy);
+    const entry = policy.sharing === "isolate" ? null : await shared.read(policy);
     if (entry !== null && age(entry) < policy.freshMs) {
       memory.put(policy.key, entry);
       return entry;
@@ -107,7 +128,7 @@ function createReloader(scope: CacheScope, shared: SharedCache): Reloader {
     const fallback = newer(entry, held);
     const failed = memory.failureOf(policy.key, scope.now());
     if (failed !== null) return keepLast(policy, { fallback, error: failed.error });
-    if (await shared.tryLock(policy.key))
+    if (!isLocked(policy) || (await shared.tryLock(policy.key)))
       return load(policy).catch((error) => keepLast(policy, { fallback, error }));
     if (fallback !== null && age(fallback) < policy.staleMs) return fallback;
     return awaitShared(policy).catch((error) => keepLast(policy, { fallback, error }));
@@ -153,7 +174,7 @@ export function createCache(scope: CacheScope): Cache {
 
   return {
     async cached<T>(policy: CachePolicy<T>): Promise<Cached<T>> {
-      const held = memory.get(policy.key);
+      const held = newer(policy.known ?? null, memory.get(policy.key)) ?? undefined;
       if (held !== undefined && age(held) < policy.staleMs) {
         if (age(held) >= policy.freshMs && !memory.inFlight.has(policy.key)) {
           scope.waitUntil(join(policy, held).catch(() => undefined));
@@ -162,6 +183,15 @@ export function createCache(scope: CacheScope): Cache {
       }
       const entry = await join(policy, held);
       return { value: entry.value as T, storedAt: entry.storedAt, stale: age(entry) >= policy.staleMs };
+    },
+    async renew<T>(policy: CachePolicy<T>): Promise<void> {
+      try {
+        const entry = { value: await policy.load(), storedAt: scope.now() };
+        memory.put(policy.key, entry);
+        await shared.write(policy, entry);
+      } catch (error) {
+        scope.log.warn("cache_load_failed", { key: policy.key, error: describeError(error) });
+      }
     },
     async drop(key) {
       memory.delete(key);

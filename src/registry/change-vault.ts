@@ -5,7 +5,7 @@ import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultChangeInput, VaultRecord } from "../schemas/admin-schema.ts";
-import { parseRegistryRow } from "../vaults/find-vault.ts";
+import { parseRegistryRow, renewRegistry } from "../vaults/find-vault.ts";
 import type { StoredVault } from "../vaults/vault.ts";
 import { type DerivationSubject, subjectOfRow } from "../vaults/vault-derivation.ts";
 import { assertServedChain, deriveVault, toDerivedColumns } from "./derive-vault.ts";
@@ -28,7 +28,7 @@ export async function changeVault(ctx: Context, input: VaultChange): Promise<Vau
   // A concurrent change alters the status that this change starts from, but not its target.
   for (let attempt = 0; attempt < MAX_CHANGE_ATTEMPTS; attempt += 1) {
     if (!(await tryChangingVault(ctx, input))) continue;
-    await ctx.cache.drop("registry");
+    await renewRegistry(ctx);
     const after = await selectVault(ctx.db, input.key);
     if (after !== null) return toVaultRecord(after);
   }

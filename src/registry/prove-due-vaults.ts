@@ -8,6 +8,7 @@ import { mapConcurrently } from "../lib/concurrency.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin-schema.ts";
+import { renewRegistry } from "../vaults/find-vault.ts";
 import { decideAfterProof, type ProofFinding } from "./proof-decision.ts";
 import { proveVault } from "./prove-vault.ts";
 import { readAdmission } from "./read-admission.ts";
@@ -46,7 +47,7 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
       }
     },
   });
-  if (report.changed > 0) await ctx.cache.drop("registry");
+  if (report.changed > 0) await renewRegistry(ctx);
   return report;
 }
 
@@ -102,7 +103,7 @@ export async function proveVaultNow(ctx: Context, key: VaultKey): Promise<VaultR
   const row = await selectVault(ctx.db, key);
   if (row === null) throw failure("vault_not_found", `there is no vault ${formatVaultId(key)}`);
   const { finding } = await proveAndRecord(ctx, { row, actor: "admin" });
-  await ctx.cache.drop("registry");
+  await renewRegistry(ctx);
   if (finding.kind === "unread") throw failure("upstream_unavailable", "the vault's chain could not be read");
   return toVaultRecord((await selectVault(ctx.db, key)) ?? row);
 }

@@ -5,11 +5,18 @@ import { getHistory } from "../history/get-vault-history.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { DAY_MS } from "../lib/durations.ts";
-import { VaultCursor } from "../schemas/cursor-schema.ts";
+import { SortedVaultCursor } from "../schemas/cursor-schema.ts";
 import { HistoryInterval, HistoryMetric, VaultHistory } from "../schemas/history-schema.ts";
-import { BooleanParam, ChainIdParam, limitParam, VaultIdInput } from "../schemas/primitive-schemas.ts";
+import {
+  BooleanParam,
+  ChainIdParam,
+  limitParam,
+  UsdInput,
+  VaultIdInput,
+  VaultIdsInput,
+} from "../schemas/primitive-schemas.ts";
 import { type RequestedTime, TimeInput } from "../schemas/time-schema.ts";
-import { ListedVault, VaultDetail, VaultType } from "../schemas/vault-schema.ts";
+import { ListedVault, VaultDetail, VaultSettlement, VaultType } from "../schemas/vault-schema.ts";
 
 const vaultsList = defineRoute({
   operationId: "vaults.list",
@@ -17,51 +24,90 @@ const vaultsList = defineRoute({
   path: "/v1/vaults",
   summary: "List vaults",
   description:
-    "Returns the listed vaults, ordered by id. The `Link` header contains the URL of the next page.",
+    "Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. Figures " +
+    "are those of the last minutes: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.",
   tag: "Vaults",
   access: "public",
   cache: { sMaxAge: 30, staleWhileRevalidate: 60, tags: ["vaults", "chain:{chain_id}"] },
-  query: z.object({
-    chain_id: ChainIdParam.optional().meta({
-      description: "Return only vaults on the chain with this EIP-155 id.",
-    }),
-    asset: z.string().max(64).optional().meta({
-      description: "Return only vaults with this underlying asset, given by its address or its symbol.",
-      example: "USDC",
-    }),
-    accepts: z
-      .string()
-      .max(64)
-      .optional()
-      .meta({
-        description:
-          "Return only vaults that take this token without a swap, given by its address or its symbol. `asset` looks at the " +
-          "underlying asset alone.",
+  query: z
+    .object({
+      chain_id: ChainIdParam.optional().meta({
+        description: "Return only vaults on the chain with this EIP-155 id.",
+      }),
+      asset: z.string().max(64).optional().meta({
+        description: "Return only vaults with this underlying asset, given by its address or its symbol.",
         example: "USDC",
       }),
-    type: VaultType.optional().meta({ description: "Return only vaults of this family." }),
-    curator: z.string().max(120).optional().meta({
-      description: "Return only vaults of this curator, in any letter case.",
-      example: "Steakhouse Financial",
+      accepts: z
+        .string()
+        .max(64)
+        .optional()
+        .meta({
+          description:
+            "Return only vaults that take this token without a swap, given by its address or its symbol. `asset` looks at the " +
+            "underlying asset alone.",
+          example: "USDC",
+        }),
+      type: VaultType.optional().meta({ description: "Return only vaults of this type." }),
+      family: z.string().max(64).optional().meta({
+        description: "Return only vaults of this family, which is more specific than `type`.",
+        example: "metamorpho",
+      }),
+      deposit_settlement: VaultSettlement.shape.deposit.optional().meta({
+        description: "Return only vaults that settle deposits this way.",
+      }),
+      withdraw_settlement: VaultSettlement.shape.withdraw.optional().meta({
+        description: "Return only vaults that settle withdrawals this way.",
+      }),
+      curator: z.string().max(120).optional().meta({
+        description: "Return only vaults of this curator, in any letter case.",
+        example: "Steakhouse Financial",
+      }),
+      q: z.string().max(120).optional().meta({
+        description: "Return only vaults whose name contains this text.",
+        example: "steakhouse",
+      }),
+      paused: BooleanParam.optional().meta({
+        description:
+          "`true` returns only paused vaults, `false` only vaults that are not paused. Default: both.",
+      }),
+      min_tvl_usd: UsdInput.optional().meta({
+        description:
+          "Return only vaults whose net assets are worth at least this many US dollars. Vaults of unknown value are left out.",
+        example: "1000000",
+      }),
+      ids: VaultIdsInput.optional(),
+      sort: z.enum(["tvl_usd", "apy_7d", "name", "proven_at"]).optional().meta({
+        description: "Order of the list. Vaults with an unknown value come last. Default: by id.",
+      }),
+      order: z.enum(["asc", "desc"]).optional().meta({
+        description: "Direction of `sort`. Default: `asc` for `name`, otherwise `desc`.",
+      }),
+      cursor: SortedVaultCursor.optional(),
+      limit: limitParam(500, 100),
+    })
+    .superRefine(({ cursor, sort, order }, context) => {
+      if (order !== undefined && sort === undefined)
+        context.addIssue({ code: "custom", path: ["order"], message: "needs `sort`" });
+      const { by, order: direction } = cursor?.sorted ?? {};
+      const isSame = cursor === undefined || (by === sort && (order ?? direction) === direction);
+      if (!isSame)
+        context.addIssue({ code: "custom", path: ["cursor"], message: "not a cursor of this listing" });
     }),
-    q: z.string().max(120).optional().meta({
-      description: "Return only vaults whose name contains this text.",
-      example: "steakhouse",
-    }),
-    paused: BooleanParam.optional().meta({
-      description:
-        "`true` returns only paused vaults, `false` only vaults that are not paused. Default: both.",
-    }),
-    cursor: VaultCursor.optional(),
-    limit: limitParam(500, 100),
-  }),
   response: { schema: z.array(ListedVault), description: "One page of vaults" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query }) => {
     const { cursor, ...asked } = query;
-    const { chain_id: chainId, ...filter } = asked;
-    const page = await listVaults(ctx, { ...filter, chainId, after: cursor });
-    return pageReply(page, { path: "/v1/vaults", query: asked });
+    const { chain_id: chainId, deposit_settlement, withdraw_settlement, min_tvl_usd, ...filter } = asked;
+    const page = await listVaults(ctx, {
+      ...filter,
+      chainId,
+      depositSettlement: deposit_settlement,
+      withdrawSettlement: withdraw_settlement,
+      minTvlUsd: min_tvl_usd === undefined ? undefined : Number(min_tvl_usd),
+      after: cursor,
+    });
+    return pageReply(page, { path: "/v1/vaults", query: { ...asked, ids: asked.ids?.join() } });
   },
 });
 

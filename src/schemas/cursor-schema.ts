@@ -10,8 +10,8 @@ import { parseVaultId, type VaultKey } from "../lib/vault-id.ts";
 const TIME = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 /** Format of the ids in cursors: a three-letter prefix and 128 bits in hex. */
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/;
-/** Maximum length of a cursor, in characters. */
-const MAX_LENGTH = 400;
+/** Maximum length of a cursor, in characters: one with a name of 120 characters has up to 800. */
+const MAX_LENGTH = 1_000;
 
 /**
  * Cursor of a list ordered by time, as the `Link` header of the previous page contains it. The next page starts after
@@ -31,6 +31,29 @@ export const VaultCursor = cursorOf((text): VaultKey | null => {
   const [vaultId = ""] = decodeCursor(text, 1) ?? [];
   return parseVaultId(vaultId);
 });
+
+/**
+ * Cursor of a list of vaults in any order: the last vault of the page before and, in a sorted list, the order and its
+ * value there.
+ */
+export const SortedVaultCursor = cursorOf((text): SortedPosition | null => {
+  const [vaultId = "", by = "", order = "", value = ""] =
+    decodeCursor(text, 4) ?? decodeCursor(text, 1) ?? [];
+  const key = parseVaultId(vaultId);
+  if (key === null) return null;
+  if (by === "") return key;
+  const sorted = Sorted.safeParse({ by, order, value: value.startsWith("=") ? value.slice(1) : null });
+  return sorted.success ? { ...key, sorted: sorted.data } : null;
+});
+
+const Sorted = z.object({
+  by: z.enum(["tvl_usd", "apy_7d", "name", "proven_at"]),
+  order: z.enum(["asc", "desc"]),
+  value: z.string().nullable(),
+});
+
+/** The last vault of a page, with the order of the list and its value there, if the list is sorted. */
+type SortedPosition = VaultKey & { sorted?: z.infer<typeof Sorted> };
 
 /**
  * Returns the schema of a cursor that `read` parses. Rejects any text for which `read` returns null: starting again at

@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import * as z from "zod";
 import { explainAddress, parseAddress } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
-import { parseVaultId } from "../lib/vault-id.ts";
+import { formatVaultId, parseVaultId } from "../lib/vault-id.ts";
 
 /** An address in a response, checksummed (EIP-55). */
 export const AddressText = z
@@ -88,6 +88,35 @@ export const VaultIdInput = z
       "Vault id: `<chain_id>:<vault address>`, in any letter case; `%3A` is accepted for the colon.",
     example: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
   });
+
+/** Maximum number of vault ids in a query string. */
+const MAX_IDS = 100;
+
+/** Vault ids in a query string, separated by commas, in any letter case. Parsed to the ids as the API shows them. */
+export const VaultIdsInput = z
+  .string()
+  .transform((text, context): string[] => {
+    const keys = text.split(",").map((id) => parseVaultId(id.trim()));
+    const ids = keys.flatMap((key) => (key === null ? [] : [formatVaultId(key)]));
+    const tooMany = keys.length > MAX_IDS;
+    if (!tooMany && ids.length === keys.length) return [...new Set(ids)];
+    const message = tooMany
+      ? `must be at most ${MAX_IDS} ids`
+      : "must be vault ids (<chain_id>:<vault address>), separated by commas";
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  })
+  .meta({
+    type: "string",
+    description: `Return only these vaults: up to ${MAX_IDS} vault ids, separated by commas. Unknown ids are ignored.`,
+    example: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+  });
+
+/** An amount of US dollars in a query string. */
+export const UsdInput = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/, "must be an amount of US dollars in decimal digits")
+  .meta({ type: "string", pattern: "^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$" });
 
 /** An EIP-155 chain id in a JSON body. */
 export const ChainIdInput = z.int().positive().meta({ description: "EIP-155 chain id.", example: 8453 });

@@ -160,41 +160,44 @@ const valued = {
   }),
 };
 
-/** A vault as lists show it, with its yields and its value. */
-export const ListedVault = VaultSummary.extend({ ...yields, ...valued }).meta({
-  id: "ListedVault",
-  description: "A vault with its past yields.",
-});
-export type ListedVault = z.infer<typeof ListedVault>;
-
-/** A vault with its yields and with the figures read from the chain: totals, share price and deposit limit. */
-export const VaultDetail = VaultSummary.extend({
-  ...yields,
-  ...valued,
-  total_assets: AmountText.nullable().meta({
-    description: "Net assets of the vault, in the asset's smallest unit, or `null` if they are unknown.",
-    example: "125000000000000",
-  }),
-  total_supply: AmountText.nullable().meta({
-    description: "Total supply of shares, in the share token's smallest unit, or `null` if it is unknown.",
-    example: "118000000000000000000000000",
-  }),
+/** Fields with what a vault's page links to, its open incidents, and its figures that lists show too. */
+const shown = {
   share_price: AmountText.nullable().meta({
     description:
       "Share price: assets per share, both in whole tokens, scaled by 10^18, or `null` if it is unknown.",
     example: "1059322033898305084",
   }),
-  share_token: AddressText.meta({
-    description:
-      "Address of the share token, checksummed. A user's balance of this token is the position in the vault.",
-    example: "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-  }),
-  share_decimals: z.int().meta({ description: "Decimals of the share token.", example: 18 }),
   max_deposit: AmountText.nullable().meta({
     description:
-      "Largest deposit that the vault accepts now, in the asset's smallest unit, or `null` if it is unknown.",
+      "Largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown. A hint: the " +
+      "simulation of a build decides.",
     example: "250000000000",
   }),
+  exit_fee: z
+    .number()
+    .nullable()
+    .meta({
+      description:
+        "Part of the assets that a withdrawal at once costs in fees, as a fraction, or `null` if it is unknown or the " +
+        "vault pays no withdrawal at once.",
+      example: 0.001,
+    }),
+  curator_url: z.string().meta({
+    description: "Web site of the curator, or empty if unknown.",
+    example: "https://www.steakhouse.financial",
+  }),
+  explorer_link: z.string().meta({
+    description:
+      "Page of the vault's contract on the chain's block explorer, or empty if the chain has none.",
+    example: "https://basescan.org/address/0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+  }),
+  logo_uri: z.string().meta({ description: "Logo of the vault, or empty if unknown.", example: "" }),
+  signals: z
+    .object({
+      high: z.int().meta({ description: "Number of open incidents of tier `high`.", example: 0 }),
+      medium: z.int().meta({ description: "Number of open incidents of tier `medium`.", example: 1 }),
+    })
+    .meta({ description: "Incidents of the vault that were seen within the last day." }),
   read_at: z
     .object({
       block_number: z.int().meta({ description: "Number of the block.", example: 41250000 }),
@@ -203,8 +206,38 @@ export const VaultDetail = VaultSummary.extend({
     .nullable()
     .meta({ description: "Block at which the figures were read, or `null` if they were never read." }),
   stale: z.boolean().meta({
-    description: "Whether the figures are the last known ones, because the chain could not be read now.",
+    description:
+      "Whether the figures are the last known ones, because the chain could not be read now; in lists, whether they are " +
+      "older than ten minutes.",
     example: false,
   }),
+};
+
+/** A vault as lists show it, with its yields, its value and its last figures. */
+export const ListedVault = VaultSummary.extend({ ...yields, ...valued, ...shown }).meta({
+  id: "ListedVault",
+  description: "A vault with its past yields and its figures of the last minutes.",
+});
+export type ListedVault = z.infer<typeof ListedVault>;
+
+/** A vault with its yields and with the figures read from the chain: totals, share price and deposit limit. */
+export const VaultDetail = VaultSummary.extend({
+  ...yields,
+  ...valued,
+  ...shown,
+  total_assets: AmountText.nullable().meta({
+    description: "Net assets of the vault, in the asset's smallest unit, or `null` if they are unknown.",
+    example: "125000000000000",
+  }),
+  total_supply: AmountText.nullable().meta({
+    description: "Total supply of shares, in the share token's smallest unit, or `null` if it is unknown.",
+    example: "118000000000000000000000000",
+  }),
+  share_token: AddressText.meta({
+    description:
+      "Address of the share token, checksummed. A user's balance of this token is the position in the vault.",
+    example: "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+  }),
+  share_decimals: z.int().meta({ description: "Decimals of the share token.", example: 18 }),
 }).meta({ id: "VaultDetail", description: "A vault with its totals, share price and limits." });
 export type VaultDetail = z.infer<typeof VaultDetail>;

@@ -1,15 +1,17 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
-import { selectKnownVault, selectVaults, type VaultRow } from "../db/queries/vault-queries.ts";
+import { type ListedVaultRow, selectKnownVault, selectListedVaults } from "../db/queries/vault-queries.ts";
 import type { VaultProof } from "../db/schema/vault-tables.ts";
 import { failure } from "../errors.ts";
 import { stringifyWithBigints } from "../lib/bigint-json.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
+import type { CachePolicy } from "../redis/two-level-cache.ts";
 import { vaultTypes } from "../schemas/vault-schema.ts";
 import { type StoredVault, toVault, type Vault } from "./vault.ts";
 import { adapterOf } from "./vault-families.ts";
+import { CachedFigures, type ListedFacts } from "./vault-figures.ts";
 
 const TokenSchema = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() });
 /** The result of a vault's last proof as it is cached. */
@@ -48,11 +50,19 @@ const CachedRow = z.object({
   minDeposit: z.string().nullable(),
   noMinimum: z.boolean(),
   startBlock: z.number().nullable(),
+  // A copy that an older version cached has none of these.
+  figures: CachedFigures.nullable().default(null),
+  highSignals: z.int().default(0),
+  mediumSignals: z.int().default(0),
 });
 const CachedRows = z.array(CachedRow);
 
-/** The vaults that the API shows, as a list and by vault id. */
-type Registry = { all: readonly Vault[]; byId: ReadonlyMap<string, Vault> };
+/** The vaults that the API shows, as a list and by vault id, and what lists show of each, by vault id. */
+export interface Registry {
+  all: readonly Vault[];
+  byId: ReadonlyMap<string, Vault>;
+  facts: ReadonlyMap<string, ListedFacts>;
+}
 /** Parsed registries, keyed by the array of cached rows that each was parsed from. */
 const registryOfRows = new WeakMap<object, Registry>();
 
@@ -62,25 +72,41 @@ const registryOfRows = new WeakMap<object, Registry>();
  * and there is no copy.
  */
 export async function listRegistry(ctx: Context): Promise<Registry> {
-  const { value: rows } = await ctx.cache.cached({
-    key: "registry",
-    schema: CachedRows,
-    freshMs: MINUTE_MS / 2,
-    staleMs: MINUTE_MS,
-    keepMs: null,
-    load: async () => readableRows(ctx, await selectVaults(ctx.db)),
-  });
+  const { value: rows } = await ctx.cache.cached(registryPolicy(ctx));
   const known = registryOfRows.get(rows);
   if (known !== undefined) return known;
   const here = rows.filter((row) => ctx.chains.definitions.has(row.chainId));
   const all = here.flatMap((row) => parseRowOrSkip(ctx, row));
-  const registry = { all, byId: new Map(all.map((vault) => [vault.vaultId, vault])) };
+  const facts = here.map(({ figures, highSignals: high, mediumSignals: medium, ...row }) => {
+    return [formatVaultId(row), { figures, signals: { high, medium } }] as const;
+  });
+  const byId = new Map(all.map((vault) => [vault.vaultId, vault]));
+  const registry = { all, byId, facts: new Map(facts) };
   registryOfRows.set(rows, registry);
   return registry;
 }
 
+// Loading is one query, so a lock would cost more than what it saves.
+const registryPolicy = (ctx: Context): CachePolicy<z.infer<typeof CachedRows>> => ({
+  key: "registry",
+  schema: CachedRows,
+  sharing: "unlocked",
+  freshMs: MINUTE_MS / 2,
+  staleMs: MINUTE_MS,
+  keepMs: null,
+  load: async () => readableRows(ctx, await selectListedVaults(ctx.db, new Date(ctx.now()))),
+});
+
+/**
+ * Reads the registry again after a change, so that all isolates see it within a minute. The last good copy stays if the
+ * database does not answer. Never throws.
+ */
+export async function renewRegistry(ctx: Context): Promise<void> {
+  await ctx.cache.renew(registryPolicy(ctx));
+}
+
 /** Returns the vault rows that have the expected shape and logs a warning for each other row. */
-function readableRows(ctx: Context, rows: readonly VaultRow[]): z.infer<typeof CachedRows> {
+function readableRows(ctx: Context, rows: readonly ListedVaultRow[]): z.infer<typeof CachedRows> {
   return rows.flatMap((row) => {
     const read = CachedRow.safeParse(row);
     if (!read.success) warnSkippedRow(ctx, { row, error: read.error });

@@ -24,6 +24,11 @@ export interface VaultState {
   minDeposit: bigint | null;
   /** True if an on-chain switch makes the vault reject every deposit. */
   paused: boolean;
+  /**
+   * Part of the assets that a withdrawal at once costs in fees, as a fraction. Null or absent if it is unknown or nothing
+   * is paid at once.
+   */
+  exitFee?: number | null | undefined;
 }
 
 /** The part of a vault's state that lists of vaults show: whether it is paused, and its minimum deposit. */

@@ -14,3 +14,21 @@ export function sharePriceOf(
   const price = scaled / (sample.shares * 10n ** BigInt(decimals.asset));
   return price > MAX_UINT256 ? null : price;
 }
+
+/** Least value of a sample, in the asset's smallest unit, from which a fee is computed: rounding is then below 0.03%. */
+const LEAST_SAMPLE = 10_000n;
+/** Difference between two conversions of the same shares that roundings alone explain, in smallest units. */
+const ROUNDING = 2n;
+const FEE_PARTS = 10n ** 9n;
+
+/**
+ * Returns the part of the assets that a withdrawal at once costs in fees, as a fraction, rounded up to a billionth.
+ * `gross` is the value of some shares and `net` what redeeming them returns, both in the asset's smallest unit. Returns
+ * null if either is unknown or the sample is too small.
+ */
+export function exitFeeOf({ gross, net }: { gross: bigint | null; net: bigint | null }): number | null {
+  if (gross === null || net === null || gross < LEAST_SAMPLE) return null;
+  const fee = gross - net;
+  if (fee <= ROUNDING) return 0;
+  return Number((fee * FEE_PARTS + gross - 1n) / gross) / Number(FEE_PARTS);
+}

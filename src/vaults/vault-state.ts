@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { runQuery } from "../chains/aggregate-reads.ts";
-import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
+import { type Query, queryAll } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
@@ -25,6 +25,7 @@ const VaultStateAtBlockSchema: z.ZodType<VaultStateAtBlock> = z.object({
     maxDeposit: NullableAmount,
     minDeposit: NullableAmount,
     paused: z.boolean(),
+    exitFee: z.number().nullable().optional(),
   }),
   block: z.object({ number: z.int(), timestamp: z.int() }),
 });
@@ -62,27 +63,30 @@ async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock>
 }
 
 /**
- * Reads pause and minimum deposit of a chain's vaults in one batch, cached for up to five minutes, by vault id. Returns
- * an empty record if the chain cannot be read and no values are cached; never throws.
+ * Returns pause and minimum deposit of a chain's vaults by vault id: those known from elsewhere (`known`, at the time
+ * `at` in milliseconds), or newer ones that this isolate has read. Reads them again in one batch, beside this request, if
+ * they are older than 15 seconds. Never throws.
  */
 export async function readVaultFlags(
   ctx: Context,
-  chain: { chainId: number; vaults: readonly Vault[] },
+  chain: { chainId: number; vaults: readonly Vault[]; known: Record<string, VaultFlags>; at: number },
 ): Promise<Record<string, VaultFlags>> {
-  const { chainId, vaults } = chain;
+  const { chainId, vaults, known, at } = chain;
   try {
     const { value } = await ctx.cache.cached({
       key: `flags:${chainId}`,
       schema: FlagsSchema,
+      sharing: "isolate",
+      known: { value: known, storedAt: at },
       freshMs: 15 * SECOND_MS,
-      staleMs: 300 * SECOND_MS,
-      keepMs: DAY_MS,
+      staleMs: Number.POSITIVE_INFINITY,
+      keepMs: null,
       load: () => loadFlags(ctx, { chainId, vaults }),
     });
     return value;
   } catch (error) {
     ctx.log.warn("flags_unreadable", { chain_id: chainId, error: describeError(error) });
-    return {};
+    return known;
   }
 }
 
@@ -96,18 +100,11 @@ async function loadFlags(
 }
 
 /**
- * Returns the query for the net assets of vaults of one chain, by vault id, in the smallest unit of each vault's asset;
- * null where they are unknown. `now` is in milliseconds since the epoch.
+ * Returns the query for the states of vaults of one chain, by vault id. `now` is in milliseconds since the epoch.
  */
-export function vaultTotalsQuery(
-  vaults: readonly Vault[],
-  now: number,
-): Query<Record<string, bigint | null>> {
-  const totals = vaults.map((vault) => {
-    const state = adapterOf(vault).state(vault, now);
-    return [vault.vaultId, mapQuery(state, ({ totalAssets }) => totalAssets)] as const;
-  });
-  return queryAll(Object.fromEntries(totals));
+export function vaultStatesQuery(vaults: readonly Vault[], now: number): Query<Record<string, VaultState>> {
+  const states = vaults.map((vault) => [vault.vaultId, adapterOf(vault).state(vault, now)] as const);
+  return queryAll(Object.fromEntries(states));
 }
 
 /**

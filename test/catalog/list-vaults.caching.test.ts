@@ -1,7 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { listVaults, type VaultFilter } from "../../src/catalog/list-vaults.ts";
 import type { CachePolicy } from "../../src/redis/two-level-cache.ts";
-import { address, contextHolding, holder, id, key, stored } from "../support/vaults/listed.ts";
+import {
+  address,
+  contextHolding,
+  figuresOf,
+  holder,
+  id,
+  key,
+  type ListedRow,
+  stored,
+} from "../support/vaults/listed.ts";
+
+/** The row of vault 2 as the registry's cache holds it. */
+const read = (change: Partial<ListedRow>) => ({
+  ...stored({ address: address(2) }),
+  ...{ figures: figuresOf(), highSignals: 0, mediumSignals: 0 },
+  ...change,
+});
 
 describe("listVaults() caching", () => {
   const catalog = { rows: [stored({ address: address(1) }), stored({ address: address(2) })] };
@@ -10,7 +26,7 @@ describe("listVaults() caching", () => {
     const first = holder(catalog);
     const held = new Map<string, unknown>();
     const hold = (key: string): unknown => {
-      if (!held.has(key)) held.set(key, key === "yields" ? {} : first(key));
+      if (!held.has(key)) held.set(key, first(key));
       return held.get(key);
     };
     const context = contextHolding(hold, <T>(_policy: CachePolicy<T>, value: unknown) => value as T);
@@ -33,10 +49,11 @@ describe("listVaults() caching", () => {
   });
 
   test.each<[key: string, value: unknown, shown: object]>([
-    ["registry", [stored({ address: address(2), name: "New" })], { name: "New" }],
+    ["registry", [read({ name: "New" })], { name: "New" }],
     ["flags:31337", { [id(2)]: { paused: true, minDeposit: null } }, { paused: true }],
-    ["yields", { [id(2)]: { apy_1d: 0.1, apy_7d: null, apy_30d: null } }, { apy_1d: 0.1 }],
-    ["router:31337", { deployed: false, at: 0 }, { external_router: true }],
+    ["registry", [read({ figures: figuresOf({ apy1d: 0.1 }) })], { apy_1d: 0.1 }],
+    ["registry", [read({ figures: figuresOf({ routerDeployed: false }) })], { external_router: true }],
+    ["registry", [read({ highSignals: 2 })], { signals: { high: 2, medium: 0 } }],
   ])("returns a new page when %s changed", async (name, value, shown) => {
     const { held, list } = isolate();
     await list();

@@ -46,6 +46,15 @@ describe("listVaults()", () => {
         apy_7d: null,
         apy_30d: null,
         tvl_usd: null,
+        share_price: null,
+        max_deposit: null,
+        exit_fee: null,
+        curator_url: "",
+        explorer_link: `https://explorer.example/address/${address(1)}`,
+        logo_uri: "",
+        signals: { high: 0, medium: 0 },
+        read_at: { block_number: 1, block_timestamp: "1970-01-01T00:00:00.000Z" },
+        stale: false,
       },
     ]);
   });

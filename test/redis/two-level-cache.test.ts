@@ -207,3 +207,77 @@ describe("cached() lock", () => {
     expect(redis.peek("lock:k")?.value).toBe("another isolate");
   });
 });
+
+describe("sharing", () => {
+  test("unlocked: a cold load costs one command before it and one after it", async () => {
+    const { redis, source, isolate } = world();
+    await isolate()().cached(source.policy({ sharing: "unlocked" }));
+    await pass(0);
+    expect(redis.commands).toEqual(["get cache:k", "set cache:k"]);
+    const failing = isolate()();
+    source.failure = new Error("down");
+    await pass(STALE);
+    expect((await failing.cached(source.policy({ sharing: "unlocked" }))).stale).toBe(true);
+    expect(redis.commands.slice(2)).toEqual(["get cache:k"]);
+  });
+
+  test("isolate: nothing reaches Redis", async () => {
+    const { redis, source, isolate } = world();
+    const [one, other] = [isolate(), isolate()];
+    const policy = source.policy({ sharing: "isolate" });
+    expect((await one().cached(policy)).value).toEqual(value(1));
+    expect((await other().cached(policy)).value).toEqual(value(2));
+    expect((await one().cached(policy)).value).toEqual(value(1));
+    expect(redis.commands).toEqual([]);
+  });
+});
+
+describe("a value that is known from elsewhere", () => {
+  test("is served without a load, and reloaded beside the request once it is not fresh", async () => {
+    const { source, isolate } = world();
+    const requests = isolate();
+    const policy = (storedAt: number) =>
+      source.policy({ sharing: "isolate", known: { value: value(9), storedAt } });
+    const at = Date.now();
+    expect(await requests().cached(policy(at))).toEqual({ value: value(9), storedAt: at, stale: false });
+    expect(source.loads).toBe(0);
+    await pass(FRESH);
+    expect((await requests().cached(policy(at))).value).toEqual(value(9));
+    await pass(0);
+    expect((await requests().cached(policy(at))).value).toEqual(value(1));
+  });
+
+  test("gives way to a newer one in memory, and replaces an older one", async () => {
+    const { source, isolate } = world();
+    const requests = isolate();
+    await requests().cached(source.policy({ sharing: "isolate" }));
+    const known = (storedAt: number) => ({ value: value(9), storedAt });
+    const older = source.policy({ sharing: "isolate", known: known(Date.now() - 1) });
+    expect((await requests().cached(older)).value).toEqual(value(1));
+    const newer = source.policy({ sharing: "isolate", known: known(Date.now() + 1) });
+    expect((await requests().cached(newer)).value).toEqual(value(9));
+  });
+});
+
+describe("renew()", () => {
+  test("replaces the value in memory and in Redis", async () => {
+    const { source, isolate } = world();
+    const requests = isolate();
+    await requests().cached(source.policy());
+    await requests().renew(source.policy());
+    expect((await requests().cached(source.policy())).value).toEqual(value(2));
+    expect((await isolate()().cached(source.policy())).value).toEqual(value(2));
+  });
+
+  test("keeps the last good copy when loading fails", async () => {
+    const { source, isolate, logged } = world();
+    const requests = isolate();
+    await requests().cached(source.policy());
+    await pass(0);
+    source.failure = new Error("down");
+    await requests().renew(source.policy());
+    expect(logged).toEqual(["cache_load_failed"]);
+    expect((await requests().cached(source.policy())).value).toEqual(value(1));
+    expect((await isolate()().cached(source.policy())).value).toEqual(value(1));
+  });
+});

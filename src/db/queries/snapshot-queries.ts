@@ -2,7 +2,7 @@ import { and, asc, eq, gte, lt, lte, sql as raw } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../database-client.ts";
 import { flows } from "../schema/flow-tables.ts";
-import { snapshots } from "../schema/snapshot-tables.ts";
+import { snapshots, vaultFigures } from "../schema/snapshot-tables.ts";
 
 /** A row of the table `snapshots`: the state of a vault in one interval. */
 export type SnapshotRow = typeof snapshots.$inferSelect;
@@ -38,6 +38,37 @@ export async function writeSnapshots(
         unnest(array[${raw.raw(Object.values(snapshotSteps).join(", "))}]) as step
       on conflict (chain_id, vault_address, step, at) do update set ${raw.raw(set)}
         where excluded.block_number >= ${snapshots.blockNumber}`),
+  );
+}
+
+/** A row of the table `vault_figures`. */
+export type FiguresRow = typeof vaultFigures.$inferSelect;
+
+/**
+ * Stores what lists show of each vault. A vault keeps the figures of its highest block. Throws `store_unavailable`.
+ */
+export async function writeFigures(db: Database, rows: readonly FiguresRow[]): Promise<void> {
+  const named = [
+    "block_number",
+    "block_time",
+    "paused",
+    "min_deposit",
+    "max_deposit",
+    "share_price",
+    "tvl_usd",
+  ];
+  const set = [...named, "exit_fee", "apy_1d", "apy_7d", "apy_30d", "router_deployed"]
+    .map((name) => `${name} = excluded.${name}`)
+    .join(", ");
+  await db.run((sql) =>
+    sql.execute(raw`insert into ${vaultFigures} (chain_id, vault_address, block_number, block_time, paused,
+        min_deposit, max_deposit, share_price, tvl_usd, exit_fee, apy_1d, apy_7d, apy_30d, router_deployed)
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given("chainId" int4, "vaultAddress" text,
+        "blockNumber" int8, "blockTime" timestamptz, paused bool, "minDeposit" numeric, "maxDeposit" numeric,
+        "sharePrice" numeric, "tvlUsd" text, "exitFee" float8, "apy1d" float8, "apy7d" float8, "apy30d" float8,
+        "routerDeployed" bool)
+      on conflict (chain_id, vault_address) do update set ${raw.raw(set)}
+        where excluded.block_number >= ${vaultFigures.blockNumber}`),
   );
 }
 

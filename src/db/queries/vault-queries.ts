@@ -1,5 +1,7 @@
-import { and, asc, eq, gt, inArray, or, sql as raw } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, inArray, or, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
+import { signals } from "../schema/signal-tables.ts";
+import { vaultFigures } from "../schema/snapshot-tables.ts";
 import { type VaultStatus, vaults } from "../schema/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 
@@ -19,6 +21,51 @@ export function selectVaults(db: Database): Promise<VaultRow[]> {
   return db.run((sql) =>
     sql.select().from(vaults).where(isKnownToUsers).orderBy(asc(vaults.chainId), asc(vaults.address)),
   );
+}
+
+/** A vault that is or was open for deposits, with what lists show of it. */
+export type ListedVaultRow = Omit<VaultRow, "claim" | "provenance" | "namedBy"> & {
+  /** Null if the vault was never read. */
+  figures: typeof vaultFigures.$inferSelect | null;
+  /** Incidents of the signal rules that were seen within the last day, by tier. */
+  highSignals: number;
+  mediumSignals: number;
+};
+
+/**
+ * Selects all vaults that are or were open for deposits, sorted by chain and address, with their figures and open
+ * incidents, in one statement. Throws `store_unavailable`.
+ */
+export async function selectListedVaults(db: Database, now: Date): Promise<ListedVaultRow[]> {
+  const { claim, provenance, namedBy, ...columns } = getTableColumns(vaults);
+  const dayAgo = raw`${now.toISOString()}::timestamptz - interval '1 day'`;
+  return db.run((sql) => {
+    const seen = sql
+      .select({
+        chainId: signals.chainId,
+        vaultAddress: signals.vaultAddress,
+        high: raw<number>`(count(*) filter (where ${signals.tier} = 'high'))::int4`.as("high"),
+        medium: raw<number>`(count(*) filter (where ${signals.tier} = 'medium'))::int4`.as("medium"),
+      })
+      .from(signals)
+      .where(raw`${signals.lastSeen} > ${dayAgo}`)
+      .groupBy(signals.chainId, signals.vaultAddress)
+      .as("seen");
+    const isOwn = (of: typeof vaultFigures | typeof seen) =>
+      and(eq(of.chainId, vaults.chainId), eq(of.vaultAddress, vaults.address));
+    return sql
+      .select({
+        ...columns,
+        figures: vaultFigures,
+        highSignals: raw<number>`coalesce(${seen.high}, 0)`,
+        mediumSignals: raw<number>`coalesce(${seen.medium}, 0)`,
+      })
+      .from(vaults)
+      .leftJoin(vaultFigures, isOwn(vaultFigures))
+      .leftJoin(seen, isOwn(seen))
+      .where(isKnownToUsers)
+      .orderBy(asc(vaults.chainId), asc(vaults.address));
+  });
 }
 
 /** Selects a vault of any status, or returns null if it is not in the registry. Throws `store_unavailable`. */

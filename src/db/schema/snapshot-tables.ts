@@ -1,4 +1,13 @@
-import { bigint, boolean, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+} from "drizzle-orm/pg-core";
 import { time, uint256 } from "../table-columns.ts";
 
 /**
@@ -38,4 +47,32 @@ export const snapshots = pgTable(
     controls: jsonb("controls").$type<Controls>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress, table.step, table.at] })],
+);
+
+/**
+ * What lists show of each vault: its figures at the block of the last snapshot, so that a list of thousands of vaults is
+ * one query. Amounts have the same units as in the vault's API response and are null if they are unknown.
+ */
+export const vaultFigures = pgTable(
+  "vault_figures",
+  {
+    chainId: integer("chain_id").notNull(),
+    vaultAddress: text("vault_address").notNull(),
+    blockNumber: bigint("block_number", { mode: "number" }).notNull(),
+    blockTime: time("block_time").notNull(),
+    paused: boolean("paused").notNull(),
+    minDeposit: uint256("min_deposit"),
+    maxDeposit: uint256("max_deposit"),
+    sharePrice: uint256("share_price"),
+    /** Value of the net assets in US dollars, as a decimal string. */
+    tvlUsd: text("tvl_usd"),
+    /** Part of the assets that an instant withdrawal costs, as a fraction. */
+    exitFee: doublePrecision("exit_fee"),
+    apy1d: doublePrecision("apy_1d"),
+    apy7d: doublePrecision("apy_7d"),
+    apy30d: doublePrecision("apy_30d"),
+    /** True if the chain has the Router with the expected bytecode. */
+    routerDeployed: boolean("router_deployed").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
 );

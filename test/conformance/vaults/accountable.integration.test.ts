@@ -71,7 +71,7 @@ const routed: Family = {
       abi: vaultAbi,
       functionName: "totalSupply",
     });
-    const wholeShares = 10n ** BigInt(Math.max(0, 6 - asset.decimals));
+    const wholeShares = 10n ** BigInt(12 + Math.max(0, 6 - asset.decimals));
     const assets = await convertedBy(placed, wholeShares * 10n ** BigInt(row.shareDecimals));
     return {
       share_token: shareToken,

@@ -24,7 +24,7 @@ const supplyOf = (placed: Placed): Promise<bigint> =>
 
 /** Conversions at a price that is set, and no minimum, limit or pause. */
 async function shown(placed: Placed) {
-  const wholeShares = 10n ** BigInt(Math.max(0, 6 - placed.asset.decimals));
+  const wholeShares = 10n ** BigInt(12 + Math.max(0, 6 - placed.asset.decimals));
   const [supply, assets, total] = await Promise.all([
     supplyOf(placed),
     convertedBy(placed, wholeShares * 10n ** BigInt(placed.row.shareDecimals)),

@@ -300,7 +300,7 @@ const silo: Family = {
   deploy: deployStandard({ abi: siloVaultAbi, code: siloVaultCreationCode }),
   // A thousand times finer: of a whole share by its decimals, a price to a millionth takes a thousand.
   async shown(placed) {
-    const wholeShares = 1_000n;
+    const wholeShares = 10n ** 15n;
     const assets = await convertedBy(placed, wholeShares * 10n ** BigInt(placed.row.shareDecimals));
     return { ...(await standardShown(placed)), share_price: priceOf(placed, { assets, wholeShares }) };
   },

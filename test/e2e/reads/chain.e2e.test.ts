@@ -32,8 +32,9 @@ async function readDirectly(vault: StackVault, blockNumber: bigint) {
     client.readContract({ ...onVault, abi: erc20Abi, functionName: "decimals" }),
     client.readContract({ ...onVault, functionName: "maxDeposit", args: [ORDINARY] }),
   ]);
-  const one = 10n ** BigInt(decimals);
-  const price = await client.readContract({ ...onVault, functionName: "convertToAssets", args: [one] });
+  // So many shares that their value shows the price to 18 digits.
+  const many = 10n ** BigInt(decimals + 12);
+  const price = await client.readContract({ ...onVault, functionName: "convertToAssets", args: [many] });
   return { assets, supply, decimals, room, price };
 }
 
@@ -49,7 +50,7 @@ describe("GET /v1/vaults/{vault_id} matches the chain", () => {
       total_assets: String(direct.assets),
       total_supply: String(direct.supply),
       share_decimals: direct.decimals,
-      share_price: String((direct.price * 10n ** 18n) / 10n ** BigInt(detail.asset.decimals)),
+      share_price: String((direct.price * 10n ** 6n) / 10n ** BigInt(detail.asset.decimals)),
       max_deposit: String(direct.room),
       read_at: { block_timestamp: new Date(Number(block.timestamp) * 1000).toISOString() },
     });

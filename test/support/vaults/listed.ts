@@ -2,6 +2,7 @@ import { type Address, getAddress, toHex } from "viem";
 import type { VaultKey } from "../../../src/lib/vault-id.ts";
 import type { Cache, CachePolicy } from "../../../src/redis/two-level-cache.ts";
 import type { StoredVault } from "../../../src/vaults/vault.ts";
+import type { VaultFigures } from "../../../src/vaults/vault-figures.ts";
 import { contractsClient } from "../chains/multicall.ts";
 import { testChain } from "../chains/rpc-node.ts";
 import { type TestContext, testContext } from "../context.ts";
@@ -14,7 +15,7 @@ export const WETH = "0x4200000000000000000000000000000000000006";
 export const address = (n: number): Address => toHex(n, { size: 20 });
 
 /** A registry row with some changes. */
-export const stored = (change: Partial<StoredVault> & { address: string }): StoredVault => ({
+export const stored = (change: Partial<ListedRow> & { address: string }): ListedRow => ({
   chainId: 31337,
   type: "custom",
   adapter: "erc4626",
@@ -39,13 +40,28 @@ export const stored = (change: Partial<StoredVault> & { address: string }): Stor
   ...change,
 });
 
+/** A registry row with what lists show of it. */
+export type ListedRow = StoredVault & {
+  figures?: VaultFigures | null;
+  highSignals?: number;
+  mediumSignals?: number;
+};
+
 /** Registry rows, with what else the cache holds of them. */
 export interface Catalog {
-  rows: StoredVault[];
+  rows: ListedRow[];
   /** Ids of vaults that are paused on chain. */
   paused?: string[];
   routerOn?: number[];
 }
+
+/** Figures of which nothing is known but that the vault was read at the start of time, with some changes. */
+export const figuresOf = (change: Partial<VaultFigures> = {}): VaultFigures => ({
+  ...{ blockNumber: 1, blockTime: new Date(0), paused: false, minDeposit: null, maxDeposit: null },
+  ...{ sharePrice: null, tvlUsd: null, exitFee: null, apy1d: null, apy7d: null, apy30d: null },
+  routerDeployed: true,
+  ...change,
+});
 
 /** Creates a context whose cache holds a catalog, in the registry's order. */
 export function contextOf(catalog: Catalog): TestContext {
@@ -54,13 +70,15 @@ export function contextOf(catalog: Catalog): TestContext {
 
 /** Returns the cache entries of a catalog by key. */
 export function holder({ rows, paused = [], routerOn = [31337] }: Catalog): (key: string) => unknown {
-  const sorted = rows.toSorted((a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : 1));
-  const flags = Object.fromEntries(paused.map((id) => [id, { paused: true, minDeposit: 7n }]));
-  return (key) => {
-    const [kind, chainId] = key.split(":");
-    if (kind === "registry") return sorted;
-    return kind === "flags" ? flags : { deployed: routerOn.includes(Number(chainId)), at: 0 };
-  };
+  const sorted = rows
+    .toSorted((a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : 1))
+    .map((row) => {
+      const routerDeployed = routerOn.includes(row.chainId);
+      const isPaused = paused.includes(`${row.chainId}:${row.address}`);
+      const own = isPaused ? { paused: true, minDeposit: "7" } : {};
+      return { figures: figuresOf({ routerDeployed, ...own }), highSignals: 0, mediumSignals: 0, ...row };
+    });
+  return (key) => (key === "registry" ? sorted : undefined);
 }
 
 /** Creates a context whose cache holds given values. */
@@ -70,10 +88,11 @@ export function contextHolding(
 ): TestContext {
   const cache: Cache = {
     cached: async <T>(policy: CachePolicy<T>) => ({
-      value: read(policy, held(policy.key)),
+      value: read(policy, held(policy.key) ?? policy.known?.value),
       storedAt: 0,
       stale: false,
     }),
+    renew: async () => undefined,
     drop: async () => undefined,
   };
   const chains = [testChain, { ...testChain, chainId: 8453, name: "Other", wrappedNative: null }];

@@ -23,7 +23,7 @@ import type {
 } from "../../vault-adapter.ts";
 import type { VaultExits } from "../../vault-exits.ts";
 import type { ExplainedRevert } from "../../vault-reverts.ts";
-import { sharePriceOf } from "../../vault-share-price.ts";
+import { exitFeeOf, sharePriceOf } from "../../vault-share-price.ts";
 import { erc4626Deriver, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-exits.ts";
 import { erc4626Flows } from "./erc4626-flows.ts";
@@ -38,6 +38,7 @@ export const erc4626Abi = once(() =>
     "function convertToAssets(uint256) view returns (uint256)",
     "function convertToShares(uint256) view returns (uint256)",
     "function previewDeposit(uint256) view returns (uint256)",
+    "function previewRedeem(uint256) view returns (uint256)",
     "function maxDeposit(address) view returns (uint256)",
     "function paused() view returns (bool)",
     "function minDeposit() view returns (uint256)",
@@ -162,6 +163,7 @@ function standardState(vault: Vault, traits: Erc4626Traits): Query<VaultState> {
       totalAssets: read({ ...onVault(vault), name: "totalAssets" }),
       totalSupply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
       ...samplePriceReads(vault, sampleShares(vault, traits.scale)),
+      redeemed: read({ ...onVault(vault), name: "previewRedeem", args: [sampleShares(vault, traits.scale)] }),
       ...limitRead(vault, { traits, receiver: ORDINARY_ACCOUNT }),
       ...flagReads(vault),
     },
@@ -174,6 +176,7 @@ function standardState(vault: Vault, traits: Erc4626Traits): Query<VaultState> {
         totalSupply: valueOrNull(results.totalSupply),
         sharePrice: sharePriceOf(sample, decimals),
         maxDeposit: flags.paused ? 0n : limitOf(results.maxDeposit),
+        exitFee: exitFeeOf({ gross: valueOrNull(results.price), net: valueOrNull(results.redeemed) }),
       };
     },
   );
@@ -238,39 +241,42 @@ export const erc4626Family: VaultFamily = {
 };
 
 const priceAbi = once(() => parseAbi(["function convertToAssets(uint256) view returns (uint256)"]));
-/**
- * Minimum number of asset decimals for which the value of one share gives a precise share price. For assets with fewer
- * decimals, the value of more shares is read.
- */
+/** Minimum number of asset decimals for which one share is a sample; for assets with fewer decimals, it is more shares. */
 const FINE_DECIMALS = 6;
-/**
- * Minimum value of a share price sample, in the asset's smallest unit: a smaller one is rounded by more than a
- * millionth. Then a sample of this many times the shares is used.
- */
-const FINE_UNITS = 10n ** BigInt(FINE_DECIMALS);
+/** The factor by which the fine sample has more shares, so that its value shows a share price to 18 digits. */
+const FINE_FACTOR = 10n ** 12n;
 
 type PriceResults = { price: ReadResult<bigint>; finePrice: ReadResult<bigint> };
 
 /**
- * Returns a number of shares whose value in assets gives the share price to a millionth, even for assets with few
- * decimals. `scale` is the number of decimals that shares have in addition to `decimals()`.
+ * Returns a number of shares whose value in assets has at least six digits, even for assets with few decimals. `scale` is the number of decimals that shares have in addition to `decimals()`.
  */
 export function sampleShares({ shareDecimals, asset }: Vault, scale = 0): bigint {
   return 10n ** BigInt(shareDecimals + scale + Math.max(0, FINE_DECIMALS - asset.decimals));
 }
 
-/** Returns two reads that convert shares to assets: one for `shares`, and one for a million times `shares`, which loses less to rounding. */
+/**
+ * Returns two reads that convert shares to assets: one for `shares`, and one for 10^12 times `shares`, which loses less to
+ * rounding.
+ */
 export function samplePriceReads(vault: Vault, shares: bigint) {
   const on = { to: vault.pricer, abi: priceAbi(), name: "convertToAssets" } as const;
-  return { price: read({ ...on, args: [shares] }), finePrice: read({ ...on, args: [shares * FINE_UNITS] }) };
+  return {
+    price: read({ ...on, args: [shares] }),
+    finePrice: read({ ...on, args: [shares * FINE_FACTOR] }),
+  };
 }
 
 /**
- * Returns a sample of the share price: a number of shares and their value in assets. Uses a million times the shares if
- * the smaller sample is too coarse and the vault can convert that many. Returns null if the conversion failed.
+ * Returns a sample of the share price: a number of shares and their value in assets. It is the fine sample if the vault
+ * can convert that many shares and values them as the smaller sample, which is rounded down. Returns null if the
+ * conversion failed.
  */
 export function samplePrice(shares: bigint, { price, finePrice }: PriceResults): DepositTerms["price"] {
   if (!price.ok) return null;
-  if (price.value >= FINE_UNITS || !finePrice.ok) return { assets: price.value, shares };
-  return { assets: finePrice.value, shares: shares * FINE_UNITS };
+  const coarse = { assets: price.value, shares };
+  if (!finePrice.ok) return coarse;
+  const rounded = finePrice.value / FINE_FACTOR;
+  const agrees = rounded >= price.value && rounded <= price.value + 1n;
+  return agrees ? { assets: finePrice.value, shares: shares * FINE_FACTOR } : coarse;
 }

@@ -26,9 +26,9 @@ export function priceOf({ asset }: Placed, sample: { assets: bigint; wholeShares
   return String((sample.assets * 10n ** 18n) / (sample.wholeShares * 10n ** BigInt(asset.decimals)));
 }
 
-/** Returns totals and share price by an ERC-4626 vault's own views, exact to a millionth at least. */
+/** Returns totals and share price by an ERC-4626 vault's own views, with all 18 digits of the price. */
 export async function standardShown(placed: Placed): Promise<Partial<VaultDetail>> {
-  const wholeShares = 10n ** BigInt(Math.max(0, 6 - placed.asset.decimals));
+  const wholeShares = 10n ** BigInt(12 + Math.max(0, 6 - placed.asset.decimals));
   const [totalAssets, totalSupply, assets] = await Promise.all([
     ask(placed, "totalAssets"),
     ask(placed, "totalSupply"),

@@ -20,6 +20,7 @@ const abi = parseAbi([
   "function totalSupply() view returns (uint256)",
   "function convertToAssets(uint256) view returns (uint256)",
   "function previewDeposit(uint256) view returns (uint256)",
+  "function previewRedeem(uint256) view returns (uint256)",
   "function maxDeposit(address) view returns (uint256)",
   "function paused() view returns (bool)",
   "function minDeposit() view returns (uint256)",
@@ -44,6 +45,7 @@ const answers: Readonly<Record<View, Hex>> = {
   totalSupply: encodeFunctionResult({ abi, functionName: "totalSupply", result: 4_000n * 10n ** 18n }),
   convertToAssets: encodeFunctionResult({ abi, functionName: "convertToAssets", result: 1_250_000n }),
   previewDeposit: encodeFunctionResult({ abi, functionName: "previewDeposit", result: 80n * 10n ** 18n }),
+  previewRedeem: encodeFunctionResult({ abi, functionName: "previewRedeem", result: 1_247_500n }),
   maxDeposit: encodeFunctionResult({ abi, functionName: "maxDeposit", result: 9_000_000n }),
   paused: encodeFunctionResult({ abi, functionName: "paused", result: true }),
   minDeposit: encodeFunctionResult({ abi, functionName: "minDeposit", result: 1_000n }),
@@ -86,7 +88,8 @@ describe.each(families)("%s", (name, adapter, pausable) => {
       totalAssets: [entryPoint, "totalAssets"],
       totalSupply: [shareToken, "totalSupply"],
       price: [pricer, "convertToAssets", 10n ** 18n],
-      finePrice: [pricer, "convertToAssets", 10n ** 24n],
+      finePrice: [pricer, "convertToAssets", 10n ** 30n],
+      redeemed: [entryPoint, "previewRedeem", 10n ** 18n],
       maxDeposit: [entryPoint, "maxDeposit", "0x000000000000000000000000000000000000dEaD"],
       minDeposit: [entryPoint, "minDeposit"],
       paused: [entryPoint, "paused"],
@@ -95,7 +98,7 @@ describe.each(families)("%s", (name, adapter, pausable) => {
       asset: [entryPoint, "asset"],
       preview: [entryPoint, "previewDeposit", 100_000_000n],
       price: [pricer, "convertToAssets", 10n ** 18n],
-      finePrice: [pricer, "convertToAssets", 10n ** 24n],
+      finePrice: [pricer, "convertToAssets", 10n ** 30n],
       maxDeposit: [entryPoint, "maxDeposit", USER],
       minDeposit: [entryPoint, "minDeposit"],
       paused: [entryPoint, "paused"],
@@ -117,6 +120,7 @@ describe.each(families)("%s", (name, adapter, pausable) => {
     maxDeposit: pausable ? 0n : 9_000_000n,
     minDeposit: 1_000n,
     paused: pausable,
+    exitFee: 0.002,
   };
 
   test("state() interprets the views", () => {
@@ -126,7 +130,8 @@ describe.each(families)("%s", (name, adapter, pausable) => {
   test.each<[string, Partial<VaultState>]>([
     ["totalAssets", { totalAssets: null }],
     ["totalSupply", { totalSupply: null }],
-    ["price", { sharePrice: null }],
+    ["price", { sharePrice: null, exitFee: null }],
+    ["redeemed", { exitFee: null }],
     ["maxDeposit", { maxDeposit: pausable ? 0n : null }],
     ["minDeposit", { minDeposit: null }],
     ["paused", { paused: false, maxDeposit: 9_000_000n }],

@@ -1,0 +1,99 @@
+import { getAddress } from "viem";
+import * as z from "zod";
+import type { ChainDefinition } from "../chains/chain-definitions.ts";
+import type { FiguresRow } from "../db/queries/snapshot-queries.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import type { Vault } from "./vault.ts";
+import type { VaultState } from "./vault-adapter.ts";
+import type { Yields } from "./vault-yields.ts";
+
+/** Schema of `VaultFigures`, as the registry's cache holds them. */
+export const CachedFigures = z.object({
+  blockNumber: z.number(),
+  blockTime: z.coerce.date(),
+  paused: z.boolean(),
+  minDeposit: z.string().nullable(),
+  maxDeposit: z.string().nullable(),
+  sharePrice: z.string().nullable(),
+  tvlUsd: z.string().nullable(),
+  exitFee: z.number().nullable(),
+  apy1d: z.number().nullable(),
+  apy7d: z.number().nullable(),
+  apy30d: z.number().nullable(),
+  routerDeployed: z.boolean(),
+});
+
+/**
+ * What lists show of a vault besides its registry entry, as read at one block. Amounts are decimal strings in the units
+ * of the vault's API response, null if unknown; fees and yields are fractions.
+ */
+export type VaultFigures = z.infer<typeof CachedFigures>;
+
+/** What lists show of a vault: its last figures, or null if it was never read, and its open incidents by tier. */
+export interface ListedFacts {
+  figures: VaultFigures | null;
+  signals: { high: number; medium: number };
+}
+
+/** What the figures of a vault are made of. */
+export interface FiguresInput {
+  state: VaultState;
+  block: BlockTime;
+  tvlUsd: string | null;
+  yields: Yields;
+  routerDeployed: boolean;
+}
+
+/** Returns the figures of a vault, as the table of figures stores them. */
+export function toFiguresRow(vault: Vault, input: FiguresInput): FiguresRow {
+  const { state, block, tvlUsd, yields, routerDeployed } = input;
+  return {
+    chainId: vault.chainId,
+    vaultAddress: vault.address.toLowerCase(),
+    blockNumber: block.number,
+    blockTime: new Date(block.timestamp * 1000),
+    paused: state.paused,
+    minDeposit: state.minDeposit?.toString() ?? null,
+    maxDeposit: state.maxDeposit?.toString() ?? null,
+    sharePrice: state.sharePrice?.toString() ?? null,
+    tvlUsd,
+    exitFee: state.exitFee ?? null,
+    apy1d: yields.apy_1d,
+    apy7d: yields.apy_7d,
+    apy30d: yields.apy_30d,
+    routerDeployed,
+  };
+}
+
+/** Web sites of curators by name; those of others are unknown. Sources: the curators' own sites. */
+const CURATOR_SITES: Readonly<Record<string, string>> = {
+  aave: "https://aave.com",
+  "ether.fi": "https://www.ether.fi",
+  fluid: "https://fluid.io",
+  gauntlet: "https://www.gauntlet.xyz",
+  gearbox: "https://gearbox.fi",
+  hyperithm: "https://www.hyperithm.com",
+  keyrock: "https://keyrock.com",
+  sky: "https://sky.money",
+  spark: "https://spark.fi",
+  steakhouse: "https://www.steakhouse.financial",
+  yearn: "https://yearn.fi",
+};
+
+/** The fields of a vault's API response that lead to pages elsewhere; each is empty if unknown. */
+interface VaultLinks {
+  curator_url: string;
+  explorer_link: string;
+  logo_uri: string;
+}
+
+/** Returns the links that the API shows of a vault. No logo is known, because a vault's own is a stranger's picture. */
+export function vaultLinks(vault: Vault, chain: ChainDefinition): VaultLinks {
+  const { explorer } = chain;
+  return {
+    curator_url: CURATOR_SITES[vault.curator.toLowerCase()] ?? "",
+    explorer_link:
+      explorer === "" ? "" : `${explorer.replace(/\/$/, "")}/address/${getAddress(vault.address)}`,
+    logo_uri: "",
+  };
+}
