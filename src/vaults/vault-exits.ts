@@ -1,4 +1,4 @@
-import type { Address, Hex, Log } from "viem";
+import { type Address, erc20Abi, type Hex, isAddressEqual, type Log, parseEventLogs } from "viem";
 import type { Query } from "../chains/chain-query.ts";
 import type { Token, Vault } from "./vault.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
@@ -27,10 +27,12 @@ export interface ExitInput {
   receiver: Address | null;
   /** Minimum in `token`'s smallest unit. Only some families' calls take it. */
   minAssets: bigint;
+  /** `ExitTerms.variant` as read before, for families whose call depends on the vault's state. */
+  variant?: string | null;
 }
 
 /** Input for reading the conditions of a withdrawal, before its minimum assets are known. */
-export interface ExitTermsInput extends Omit<ExitInput, "minAssets"> {
+export interface ExitTermsInput extends Omit<ExitInput, "minAssets" | "variant"> {
   /** Current time in milliseconds since the epoch, for locks, windows and daily limits. */
   now: number;
 }
@@ -82,6 +84,8 @@ export interface ExitTerms {
   paidNow: bigint | null;
   paused: boolean;
   refusal: ExitRefusal | null;
+  /** Which of the family's calls the vault's state asks for; passed to `encode`. Null if the family has only one. */
+  variant: string | null;
 }
 
 /** Terms of which nothing is known, for families to fill. */
@@ -89,7 +93,7 @@ export const unknownExitTerms: ExitTerms = {
   ...{ asset: null, heldShares: null, maxShares: null, minShares: null },
   ...{ previewAssets: null, previewRevert: null, grossAssets: null, availableAssets: null },
   ...{ priced: "now", lockedUntil: null, earliest: null, expiresAt: null, paidNow: null },
-  ...{ paused: false, refusal: null },
+  ...{ paused: false, refusal: null, variant: null },
 };
 
 /** The contract call that redeems shares or requests it, in a step of the Router or in the owner's own transaction. */
@@ -131,6 +135,8 @@ export interface PendingExit {
   state: "pending" | "claimable" | "rejected" | "expired";
   /** Assets that can be claimed now. */
   claimableAssets: bigint | null;
+  /** Shares whose assets can be claimed now. */
+  claimableShares: bigint | null;
   /** Times in unix seconds, or null if the chain does not say them. */
   since: number | null;
   earliest: number | null;
@@ -140,6 +146,13 @@ export interface PendingExit {
   /** True if the shares are still in the user's wallet, so that the balance has them already. */
   inWallet: boolean;
 }
+
+/** A redemption request of which nothing but its existence is known, for families to fill. */
+export const unknownPendingExit: Omit<PendingExit, "token"> = {
+  ...{ requestId: "0", mode: "request", shares: null, assets: null, priced: false, state: "pending" },
+  ...{ claimableAssets: null, claimableShares: null, since: null, earliest: null, expiresAt: null },
+  ...{ cancellable: false, inWallet: false },
+};
 
 /** A call of the owner's own that claims or cancels a request. */
 export interface ExitFollowUp {
@@ -200,4 +213,12 @@ export interface ExitRequestSeen {
 export interface ExitSettlement {
   outcome: "paid" | "rejected" | "cancelled";
   assets: bigint | null;
+}
+
+/** Returns the amounts of a token that the transfers among the logs of a receipt brought to an account. */
+export function paidTo(logs: readonly Log[], of: { token: Address; receiver: Address }): bigint[] {
+  const own = logs.filter(({ address }) => isAddressEqual(address, of.token));
+  return parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs: own })
+    .filter(({ args }) => isAddressEqual(args.to, of.receiver))
+    .map(({ args }) => args.value);
 }

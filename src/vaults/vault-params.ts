@@ -1,6 +1,6 @@
 import { type Address, type Hex, isHex, size, zeroHash } from "viem";
 import { parseAddress } from "../lib/address.ts";
-import type { Vault } from "./vault.ts";
+import type { Token, Vault } from "./vault.ts";
 
 /**
  * Reads a required parameter of a vault's registry entry that has a fixed set of values. Throws an Error if it is
@@ -42,3 +42,27 @@ export function wordParam(vault: Pick<Vault, "vaultId" | "params">, name: string
   }
   return text;
 }
+
+/** An entry of a parameter that lists tokens: address, decimals and symbol. */
+const TOKEN_ENTRY = /^(0x[0-9a-fA-F]{40})\/(\d{1,2})\/(\S{1,32})$/;
+
+/**
+ * Reads an optional parameter of a vault's registry entry that lists tokens, or returns an empty list if it is missing.
+ * Throws an Error for an invalid entry.
+ */
+export function tokensParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Token[] {
+  const entries = (vault.params[name] ?? "").split(",").filter((text) => text !== "");
+  return entries.map((text) => {
+    const [, hex = "", decimals, symbol = ""] = TOKEN_ENTRY.exec(text) ?? [];
+    const address = parseAddress(hex);
+    if (address === null) throw new Error(`${vault.vaultId}: ${name} has no token in "${text}"`);
+    return { address, decimals: Number(decimals), symbol };
+  });
+}
+
+/** Formats tokens for a parameter that `tokensParam` reads; a token whose symbol does not fit is left out. */
+export const tokenList = (tokens: readonly Token[]): string =>
+  tokens
+    .map(({ address, decimals, symbol }) => `${address.toLowerCase()}/${decimals}/${symbol}`)
+    .filter((text) => TOKEN_ENTRY.test(text) && !text.includes(","))
+    .join(",");

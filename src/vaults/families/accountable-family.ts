@@ -1,4 +1,4 @@
-import { isAddressEqual, parseAbi, zeroAddress } from "viem";
+import { encodeFunctionData, isAddressEqual, parseAbi, zeroAddress } from "viem";
 import {
   createQuery,
   type Query,
@@ -12,10 +12,12 @@ import { once } from "../../lib/once.ts";
 import type { Vault } from "../vault.ts";
 import type { Refusal, TermsInput, VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-derivation.ts";
+import type { ExitTerms, ExitTermsInput } from "../vault-exits.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626, erc4626Abi } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-base/erc4626-derivation.ts";
 import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
+import { erc7540Exits } from "./erc7540-exits.ts";
 
 const vaultAbi = once(() =>
   parseAbi([
@@ -109,6 +111,64 @@ function strategyReads(
   };
 }
 
+const redemptionAbi = once(() =>
+  parseAbi([
+    "function MIN_AMOUNT_WEI() view returns (uint256)",
+    "function permissionLevel() view returns (uint8)",
+    "function allowed(address) view returns (bool)",
+    "function paused() view returns (bool)",
+    "function cancelRedeemRequest(address controller, address receiver) returns (uint256 shares)",
+  ]),
+);
+
+/** Returns a query for pause, minimum and whether the owner is permitted. */
+function exitViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
+  const on = { to: vault.entryPoint, abi: redemptionAbi() } as const;
+  return createQuery(
+    {
+      minimum: read({ ...on, name: "MIN_AMOUNT_WEI" }),
+      level: read({ ...on, name: "permissionLevel" }),
+      listed: read({ ...on, name: "allowed", args: [owner] }),
+      paused: read({ ...on, name: "paused" }),
+    },
+    ({ minimum, level, listed, paused }): Partial<ExitTerms> => {
+      const barred = valueOrNull(level) === LEVELS.whitelist && valueOrNull(listed) === false;
+      return {
+        minShares: valueOrNull(minimum),
+        paused: valueOrNull(paused) === true,
+        refusal: barred || valueOrNull(level) === LEVELS.signature ? "not_allowed" : null,
+      };
+    },
+  );
+}
+
+/**
+ * Withdrawals from Accountable's vaults: a request in a queue that is filled in order and in parts as liquidity comes,
+ * then a claim. A request can be taken back where the strategy allows it. Source: AccountableAsyncRedeemVault.
+ */
+const exits = erc7540Exits({
+  views: exitViews,
+  requests: () => createQuery({}, () => ({ cancellable: true, returning: 0n, returned: 0n })),
+  cancel: (vault, { user }) => ({
+    target: vault.entryPoint,
+    data: encodeFunctionData({
+      abi: redemptionAbi(),
+      functionName: "cancelRedeemRequest",
+      args: [user, user],
+    }),
+  }),
+  explain: familyErrors({
+    errors: {
+      "error InsufficientAmount()": "below_minimum",
+      "error ExceedsMaxRedeem()": "withdrawal_state",
+      "error NoPendingRedeemRequest()": "withdrawal_state",
+      "error CancelRedeemRequestFailed()": "withdrawal_state",
+      "error SharesNotTransferable()": "not_allowed",
+      "error Unauthorized()": "not_allowed",
+    },
+  }),
+});
+
 /**
  * Adapter of Accountable's vaults. Deposits mint at once into a separate share token; the strategy holds pause, minimum
  * and loan. The vault's `totalAssets` counts idle assets only. The error `DepositNotAllowed` means that the state of
@@ -119,6 +179,7 @@ export const accountable = defineErc4626({
   name: "accountable",
   pausable: true,
   views,
+  exits,
   explain: familyErrors({
     errors: {
       "error InsufficientAmount()": "below_minimum",

@@ -19,6 +19,7 @@ import type {
 import type { DerivationSubject } from "../vault-derivation.ts";
 import { choiceParam } from "../vault-params.ts";
 import { familyErrors } from "../vault-reverts.ts";
+import { centrifugeExits } from "./centrifuge-exits.ts";
 import {
   erc4626Deriver,
   type Identification,
@@ -185,6 +186,7 @@ export const centrifuge: VaultAdapter = {
   explain,
   flows: (vault) => erc7540Flows(vault, { swapped: isSync(vault) }),
   asyncDeposits: (vault) => (isSync(vault) ? null : centrifugeRequests),
+  exits: centrifugeExits,
 };
 
 const identificationAbi = once(() =>

@@ -1,5 +1,14 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
-import { createQuery, type Query, read, readThen, valueOrNull } from "../../chains/chain-query.ts";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../chains/chain-query.ts";
+import { parseAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import { type FeeRates, feeRate } from "../fee-rates.ts";
 import { AUTHORITY_ADVICE } from "../governance/common-governance-events.ts";
@@ -28,6 +37,7 @@ import {
   ORDINARY_ACCOUNT,
 } from "./erc4626-base/erc4626-derivation.ts";
 import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
+import { iporExitParams, iporExits } from "./ipor-exits.ts";
 
 const vaultAbi = once(() => parseAbi(["function getAccessManagerAddress() view returns (address)"]));
 const managerAbi = once(() =>
@@ -72,6 +82,7 @@ function accessViews(vault: Vault, request: TermsInput | null) {
 export const ipor = defineErc4626({
   name: "ipor",
   views: accessViews,
+  exits: iporExits,
   explain: familyErrors({
     errors: {
       "error AccountIsLocked(uint256 unlockTime)": "share_locked",
@@ -85,7 +96,7 @@ export const ipor = defineErc4626({
  * Returns a query that identifies a Plasma vault by its access manager, which also shows whether any account may
  * deposit. If not, the user must call the vault.
  */
-function identifyIpor({ address }: DerivationSubject): Query<Identification> {
+function identifyIpor({ address, params }: DerivationSubject): Query<Identification> {
   const manager = read({ to: address, abi: vaultAbi(), name: "getAccessManagerAddress" });
   return readThen({ manager }, ({ manager: named }) => {
     if (!named.ok || isAddressEqual(named.value, zeroAddress)) {
@@ -93,9 +104,14 @@ function identifyIpor({ address }: DerivationSubject): Query<Identification> {
     }
     const args = [ORDINARY_ACCOUNT, address, DEPOSIT_SELECTOR] as const;
     const call = read({ to: named.value, abi: managerAbi(), name: "canCall", args });
-    return createQuery({ call }, ({ call: allowed }): Identification => {
+    const reviewed = parseAddress(params["withdraw_manager"] ?? "");
+    const parts = queryAll({
+      call: createQuery({ call }, (results) => results.call),
+      exits: iporExitParams({ vault: address, accessManager: named.value, reviewed }),
+    });
+    return mapQuery(parts, ({ call: allowed, exits }): Identification => {
       if (!allowed.ok) return notIdentified("IPOR Fusion", "its access manager does not answer");
-      return { ok: true, caller: allowed.value[0] ? "router" : "user" };
+      return { ok: true, caller: allowed.value[0] ? "router" : "user", params: { ...params, ...exits } };
     });
   });
 }

@@ -34,6 +34,7 @@ import {
   erc7540Requests,
   totalsReads,
 } from "./erc7540-base.ts";
+import { lagoonExits } from "./lagoon-exits.ts";
 import { lagoonEvents } from "./lagoon-governance-events.ts";
 
 const depositModeAbi = once(() =>
@@ -248,6 +249,7 @@ export const lagoon: VaultAdapter = {
   explain,
   flows: (vault) => erc7540Flows(vault, { swapped: false }),
   asyncDeposits: () => erc7540Requests,
+  exits: lagoonExits,
 };
 
 const identificationAbi = once(() =>

@@ -28,6 +28,7 @@ import { erc4626Deriver, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-exits.ts";
 import { erc4626Flows } from "./erc4626-flows.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
+import { identifyWaiting, waitingExits } from "./erc4626-waiting-exits.ts";
 
 /** ABI of ERC-4626, with the common extensions `paused()` and `minDeposit()`. */
 export const erc4626Abi = once(() =>
@@ -226,7 +227,7 @@ export const erc4626 = defineErc4626({
   pausable: true,
   ratio: true,
   // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
-  exits: erc4626Exits(),
+  exits: waitingExits(erc4626Exits()),
 });
 
 /**
@@ -236,7 +237,7 @@ export const erc4626 = defineErc4626({
 export const erc4626Family: VaultFamily = {
   adapter: erc4626,
   type: "custom",
-  deriver: erc4626Deriver(),
+  deriver: { ...erc4626Deriver({ identify: identifyWaiting }), conclusive: false },
   instantWithdrawals: true,
 };
 

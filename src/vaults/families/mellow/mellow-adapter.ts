@@ -20,6 +20,7 @@ import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { mellowDeriver } from "./mellow-derivation.ts";
+import { mellowExits } from "./mellow-exits.ts";
 import { mellowFlows, queuesParam } from "./mellow-flows.ts";
 import { mellowEvents } from "./mellow-governance-events.ts";
 import {
@@ -161,8 +162,9 @@ const explain = familyErrors({
  * Adapter of Mellow's Core vaults, such as Lido Earn. Each token has queues, which mint at the price of the oracle's
  * last report or take requests that the next report settles. Queues take no receiver: shares belong to the caller. In
  * the registry entry, the address is the vault, entry point and spender are a queue, the share token is the share
- * manager, and the pricer is the oracle. Parameters: `queue` (`sync` or `async`), `redeem_queues`, `deposit_queues`
- * (the token's other queues) and `referrer`. There is no minimum deposit. Source: mellow-finance/flexible-vaults.
+ * manager, and the pricer is the oracle. Parameters: `queue` (`sync` or `async`), `redeem_queues` (all of
+ * them), `redeem_queue` and `sync_redeem_queue` (those that a withdrawal uses), `deposit_queues` (the token's other
+ * queues) and `referrer`. There is no minimum deposit. Source: mellow-finance/flexible-vaults.
  */
 export const mellow: VaultAdapter = {
   name: "mellow",
@@ -171,6 +173,8 @@ export const mellow: VaultAdapter = {
     isSyncQueue(vault);
     queuesParam(vault, "redeem_queues");
     queuesParam(vault, "deposit_queues");
+    addressParam(vault, "redeem_queue");
+    addressParam(vault, "sync_redeem_queue");
     addressParam(vault, "referrer");
   },
   lens: (vault) => ({
@@ -191,6 +195,7 @@ export const mellow: VaultAdapter = {
   explain,
   flows: mellowFlows,
   asyncDeposits: (vault) => (isSyncQueue(vault) ? null : mellowRequests),
+  exits: mellowExits,
 };
 
 /** Vault family of Mellow's Core vaults, such as Lido Earn: its adapter, deriver and governance events. */

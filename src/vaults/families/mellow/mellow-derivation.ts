@@ -37,6 +37,8 @@ const queueAbi = once(() =>
   parseAbi([
     "function syncDepositParams() view returns (uint256 penaltyD6, uint32 maxAge)",
     "function requestOf(address) view returns (uint256 timestamp, uint256 assets)",
+    "function syncRedeemParams() view returns (uint256)",
+    "function requestsOf(address account, uint256 offset, uint256 limit) view returns ((uint256 timestamp, uint256 shares, bool isClaimable, uint256 assets)[])",
   ]),
 );
 /** Maximum number of queues per token; a token that has more is treated as having none. */
@@ -62,6 +64,8 @@ interface QueueInfo {
   takes: "sync" | "async" | null;
   /** True if the queue takes deposits of any kind, false for a redemption queue. */
   deposits: boolean;
+  /** `sync`: redemptions pay at once. `async`: they are requests. Null for a deposit queue or one of another kind. */
+  pays: "sync" | "async" | null;
 }
 
 /** One of the vault's tokens with its queues. `asset` is null if the token reports no symbol or decimals. */
@@ -129,11 +133,14 @@ function describeQueue(vault: Address, address: Address): Query<QueueInfo> {
     deposits: read({ to: vault, abi: vaultAbi(), name: "isDepositQueue", args: [address] }),
     sync: read({ ...on, name: "syncDepositParams" }),
     async: read({ ...on, name: "requestOf", args: [ORDINARY_ACCOUNT] }),
+    paysSync: read({ ...on, name: "syncRedeemParams" }),
+    paysAsync: read({ ...on, name: "requestsOf", args: [ORDINARY_ACCOUNT, 0n, 1n] }),
   };
   return createQuery(reads, (results): QueueInfo => {
     const deposits = valueOrNull(results.deposits) === true;
     const kind = results.sync.ok ? "sync" : results.async.ok ? "async" : null;
-    return { address, deposits, takes: deposits ? kind : null };
+    const paying = results.paysSync.ok ? "sync" : results.paysAsync.ok ? "async" : null;
+    return { address, deposits, takes: deposits ? kind : null, pays: deposits ? null : paying };
   });
 }
 
@@ -157,7 +164,11 @@ const queueList = (queues: readonly QueueInfo[]): string =>
 function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string> {
   const others = market.queues.filter(({ address, takes }) => takes !== null && address !== queue.address);
   const out = market.queues.filter(({ deposits }) => !deposits);
-  return { queue: queue.takes ?? "", redeem_queues: queueList(out), deposit_queues: queueList(others) };
+  const paying = (pays: "sync" | "async") => queueList(out.filter((one) => one.pays === pays).slice(0, 1));
+  return {
+    ...{ queue: queue.takes ?? "", redeem_queues: queueList(out), deposit_queues: queueList(others) },
+    ...{ redeem_queue: paying("async"), sync_redeem_queue: paying("sync") },
+  };
 }
 
 /**

@@ -26,6 +26,7 @@ import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { midasRequests } from "./midas-deposit-requests.ts";
 import { midasDeriver } from "./midas-derivation.ts";
+import { midasExits } from "./midas-exits.ts";
 import { midasFlows } from "./midas-flows.ts";
 import { midasEvents } from "./midas-governance-events.ts";
 import { checkMidasParams, midasDepositAbis, midasMode, midasUnit } from "./midas-params.ts";
@@ -207,7 +208,8 @@ const explain = familyErrors({
  * minimum for each caller's first deposit. In the registry entry, entry point and spender are the DepositVault, the
  * share token is the mToken, and the pricer is the mToken's price feed. Parameters: `deposit` (`instant` or `request`);
  * `recipient` (`argument` or `caller`); `asset_rate` (`stable` for a fixed price, or `feed` for the feed in
- * `asset_feed`, without which a position has no known value); `redemption_vault`; `referrer`. Source:
+ * `asset_feed`, without which a position has no known value); `redemption_vault`, `redeem_tokens` and `redeem_via` of
+ * the way out; `referrer`. Source:
  * midas-apps/contracts.
  */
 export const midas: VaultAdapter = {
@@ -232,6 +234,7 @@ export const midas: VaultAdapter = {
   explain,
   flows: midasFlows,
   asyncDeposits: (vault) => (midasMode(vault).instant ? null : midasRequests),
+  exits: midasExits,
 };
 
 /** Vault family of Midas's mTokens: its adapter, deriver and governance events. */

@@ -8,6 +8,7 @@ import {
   read,
   valueOrNull,
 } from "../../../chains/chain-query.ts";
+import { parseAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Token } from "../../vault.ts";
 import {
@@ -23,6 +24,7 @@ import {
   underivable,
   underivableQuery,
 } from "../../vault-derivation.ts";
+import { tokenList } from "../../vault-params.ts";
 
 const depositVaultAbi = once(() =>
   parseAbi([
@@ -45,6 +47,9 @@ const shareAbi = once(() =>
   ]),
 );
 const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (uint256)"]));
+
+/** Maximum number of tokens of a RedemptionVault that are read. */
+const MAX_PAYMENTS = 16;
 
 /** A DepositVault, Midas's deposit contract: its mToken, price feed, payment tokens and conditions for callers. */
 interface DepositVaultInfo {
@@ -149,8 +154,9 @@ function derive(subject: DerivationSubject): Query<Derivation> {
     const parts = queryAll({
       share: describeShare(deposits),
       payments: queryAll(Object.fromEntries(payments)),
+      redemptions: describeRedemptions(subject, deposits),
     });
-    return mapQuery(parts, ({ share, payments: answers }): Derivation => {
+    return mapQuery(parts, ({ share, payments: answers, redemptions }): Derivation => {
       if (typeof share === "string") return underivable(share);
       const known = Object.values(answers).flatMap(({ token, ...price }) =>
         token === null ? [] : [{ token, ...price }],
@@ -158,8 +164,46 @@ function derive(subject: DerivationSubject): Query<Derivation> {
       const asset = chooseAsset(subject, known);
       if (asset === undefined)
         return underivable("the DepositVault accepts no token that reports symbol and decimals");
-      return { ok: true, vault: assemble({ subject, deposits, share, asset, known }) };
+      return { ok: true, vault: assemble({ subject, deposits, share, asset, known, redemptions }) };
     });
+  });
+}
+
+/** A RedemptionVault, Midas's contract for withdrawals: the tokens that it pays and whether it admits anyone. */
+interface RedemptionVaultInfo {
+  address: Address;
+  tokens: readonly Token[];
+  open: boolean;
+}
+
+/**
+ * Returns a query for the RedemptionVault that a reviewed registry entry names: no contract names it, but it must name
+ * the same mToken. The result is null if the entry names none or another one.
+ */
+function describeRedemptions(
+  subject: DerivationSubject,
+  { mToken }: DepositVaultInfo,
+): Query<RedemptionVaultInfo | null> {
+  const address = parseAddress(subject.params["redemption_vault"] ?? "");
+  if (address === null) return createQuery({}, () => null);
+  const on = { to: address, abi: depositVaultAbi() } as const;
+  const reads = {
+    mToken: read({ ...on, name: "mToken" }),
+    payments: read({ ...on, name: "getPaymentTokens" }),
+    greenlist: read({ ...on, name: "greenlistEnabled" }),
+  };
+  const first = createQuery(reads, ({ mToken: own, payments, greenlist }) => {
+    if (!own.ok || !payments.ok || !isAddressEqual(own.value, mToken)) return null;
+    return { payments: payments.value.slice(0, MAX_PAYMENTS), open: valueOrNull(greenlist) === false };
+  });
+  return andThen(first, (found): Query<RedemptionVaultInfo | null> => {
+    if (found === null) return createQuery({}, () => null);
+    const tokens = queryAll(Object.fromEntries(found.payments.map((token) => [token, tokenQuery(token)])));
+    return mapQuery(tokens, (answers) => ({
+      address,
+      tokens: Object.values(answers).filter((token) => token !== null),
+      open: found.open,
+    }));
   });
 }
 
@@ -186,6 +230,7 @@ function assemble(of: {
   share: { name: string; decimals: number };
   asset: KnownPaymentToken;
   known: readonly KnownPaymentToken[];
+  redemptions: RedemptionVaultInfo | null;
 }): DerivedVault {
   const { subject, deposits, share, asset, known } = of;
   const deposit = subject.params["deposit"] ?? "instant";
@@ -206,7 +251,18 @@ function assemble(of: {
       recipient: deposits.namesRecipient ? "argument" : "caller",
       asset_rate: asset.stable ? "stable" : "feed",
       ...(!asset.stable && asset.feed !== null && { asset_feed: asset.feed.toLowerCase() }),
+      ...exitParams(of.redemptions),
     },
+  };
+}
+
+/** Returns the parameters of the way out; without tokens to pay, a RedemptionVault is of no use but for its events. */
+function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, string> {
+  if (redemptions === null) return { redeem_tokens: "" };
+  return {
+    redemption_vault: redemptions.address.toLowerCase(),
+    redeem_tokens: tokenList(redemptions.tokens),
+    redeem_via: redemptions.open ? "router" : "user",
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Abi, type Hex, parseAbi, toFunctionSelector } from "viem";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
-import { addressParam, choiceParam, wordParam } from "../../vault-params.ts";
+import { addressParam, choiceParam, tokensParam, wordParam } from "../../vault-params.ts";
 
 /**
  * How a DepositVault (Midas's deposit contract) takes deposits. `instant` is true if mTokens are minted at once, false
@@ -28,6 +28,7 @@ export function checkMidasParams(vault: Vault): void {
   midasMode(vault);
   addressParam(vault, "redemption_vault");
   addressParam(vault, "asset_feed");
+  tokensParam(vault, "redeem_tokens");
   wordParam(vault, "referrer");
 }
 

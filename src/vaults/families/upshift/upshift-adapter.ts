@@ -24,6 +24,7 @@ import type {
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { upshiftDeriver } from "./upshift-derivation.ts";
 import { explainUpshift } from "./upshift-errors.ts";
+import { upshiftExits } from "./upshift-exits.ts";
 import { upshiftFlows } from "./upshift-flows.ts";
 import { upshiftEvents } from "./upshift-governance-events.ts";
 
@@ -191,6 +192,7 @@ export const upshift: VaultAdapter = {
   encode,
   explain: explainUpshift,
   flows: upshiftFlows,
+  exits: upshiftExits({ legacy: false }),
 };
 
 /** Vault family of Upshift's multi-asset vaults: its adapter, deriver and governance events. */

@@ -8,6 +8,7 @@ import { defineErc4626, erc4626Abi } from "../erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, identifyByViews } from "../erc4626-base/erc4626-derivation.ts";
 import type { FamilyViews } from "../erc4626-base/erc4626-variant-views.ts";
 import { explainUpshift } from "./upshift-errors.ts";
+import { upshiftExits } from "./upshift-exits.ts";
 import { upshiftLegacyFlows } from "./upshift-flows.ts";
 import { upshiftLegacyEvents } from "./upshift-governance-events.ts";
 
@@ -64,6 +65,7 @@ export const upshiftLegacy = defineErc4626({
   views: limitViews,
   explain: explainUpshift,
   flows: upshiftLegacyFlows,
+  exits: upshiftExits({ legacy: true }),
 });
 
 /** Vault family of Upshift's legacy vaults, which are lending pools and tokenized accounts. */

@@ -26,6 +26,7 @@ import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { vedaDeriver } from "./veda-derivation.ts";
+import { vedaExits } from "./veda-exits.ts";
 import { vedaFlows } from "./veda-flows.ts";
 import { vedaEvents } from "./veda-governance-events.ts";
 import {
@@ -196,7 +197,7 @@ const explain = familyErrors({
  * Adapter of Veda's BoringVaults. A deposit calls the teller; the vault takes the token and mints shares to the caller;
  * the accountant sets the share price. In the registry entry, the entry point is the teller, spender and share token
  * are the vault, and the pricer is the accountant. Parameters: `teller` (version of the teller), `rate` (`streamed` if
- * yield accrues every second) and `referrer` (passed to tellers that take one). There is no minimum deposit, and the
+ * yield accrues every second), `referrer` (passed to tellers that take one) and those of `vedaExits`. There is no minimum deposit, and the
  * teller itself enforces the minimum shares. Source: Veda-Labs/boring-vault.
  */
 export const veda: VaultAdapter = {
@@ -222,6 +223,7 @@ export const veda: VaultAdapter = {
   encode,
   explain,
   flows: vedaFlows,
+  exits: vedaExits,
 };
 
 /** Vault family of Veda's BoringVaults: its adapter, deriver and governance events. */

@@ -9,6 +9,7 @@ import {
   read,
   valueOrNull,
 } from "../../../chains/chain-query.ts";
+import { parseAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Token } from "../../vault.ts";
 import {
@@ -24,6 +25,8 @@ import {
   underivable,
   underivableQuery,
 } from "../../vault-derivation.ts";
+import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
+import { vedaExitParams } from "./veda-exits.ts";
 
 const vaultAbi = once(() =>
   parseAbi([
@@ -217,7 +220,11 @@ function derive(subject: DerivationSubject): Query<Derivation> {
         if (accountant === null) return underivableQuery("the accountant does not name its base asset");
         const { base, streams } = accountant;
         const tokens = [...new Set([base, ...subject.tokens])];
-        return mapQuery(describeAcceptedTokens(teller, tokens), ({ accepted, byData }): Derivation => {
+        const parts = queryAll({
+          tokens: describeAcceptedTokens(teller, tokens),
+          exits: describeExits(subject, teller),
+        });
+        return mapQuery(parts, ({ tokens: { accepted, byData }, exits }): Derivation => {
           // The registry entry's asset has precedence, because past prices are stored in it.
           const asset =
             subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];
@@ -226,12 +233,30 @@ function derive(subject: DerivationSubject): Query<Derivation> {
           const generation = teller.referred ? "d" : !byData ? "a" : teller.capped ? "c" : "b";
           return {
             ok: true,
-            vault: assemble({ subject, share, teller, asset, accepted, generation, streams }),
+            vault: assemble({ subject, share, teller, asset, accepted, generation, streams, exits }),
           };
         });
       });
     });
   });
+}
+
+/** Returns a query for the parameters of the vault's ways out. */
+function describeExits(
+  { address, params }: DerivationSubject,
+  teller: TellerInfo,
+): Query<Record<string, string>> {
+  const reviewed = {
+    withdraw_queue: parseAddress(params["withdraw_queue"] ?? ""),
+    delayed_withdraw: parseAddress(params["delayed_withdraw"] ?? ""),
+  };
+  return vedaExitParams({ vault: address, teller: teller.address, anyone: ORDINARY_ACCOUNT, reviewed });
+}
+
+/** Leaves out what is read again: whether the teller lets anyone withdraw. */
+function withoutTellerExit(params: Readonly<Record<string, string>>): Record<string, string> {
+  const { teller_withdraw: _, ...others } = params;
+  return others;
 }
 
 const findToken = (tokens: readonly Token[], address: Address): Token[] =>
@@ -245,6 +270,7 @@ function assemble(of: {
   accepted: readonly Token[];
   generation: string;
   streams: boolean;
+  exits: Readonly<Record<string, string>>;
 }): DerivedVault {
   const { subject, share, teller, asset, accepted } = of;
   const vault = getAddress(subject.address);
@@ -259,7 +285,11 @@ function assemble(of: {
     pricer: teller.accountant,
     // The Router could not forward locked shares; version `a` locks them until the end of the block at least.
     caller: teller.held || of.generation === "a" ? "user" : "router",
-    params: { ...subject.params, teller: of.generation, ...(of.streams && { rate: "streamed" }) },
+    params: {
+      ...withoutTellerExit(subject.params),
+      ...{ teller: of.generation, ...(of.streams && { rate: "streamed" }) },
+      ...of.exits,
+    },
   };
 }
 

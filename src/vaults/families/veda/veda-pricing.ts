@@ -28,6 +28,8 @@ export function checkVedaParams(vault: Vault): void {
   generationOf(vault);
   isStreamed(vault);
   addressParam(vault, "referrer");
+  addressParam(vault, "withdraw_queue");
+  addressParam(vault, "delayed_withdraw");
 }
 
 /** ABI of the view functions of a teller, Veda's deposit contract. */

@@ -1,0 +1,279 @@
+import { type Address, encodeFunctionData, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type { DerivationSubject } from "../../vault-derivation.ts";
+import {
+  type ExitInput,
+  type ExitMode,
+  type ExitRefusal,
+  type ExitTermsInput,
+  type PendingExit,
+  paidTo,
+  unknownPendingExit,
+  type VaultExits,
+} from "../../vault-exits.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+import type { Identification } from "./erc4626-derivation.ts";
+import { erc4626ExitReads, erc4626ExitTermsOf } from "./erc4626-exits.ts";
+
+const cooldownAbi = once(() =>
+  parseAbi([
+    "function cooldownDuration() view returns (uint24)",
+    "function cooldowns(address) view returns (uint104 cooldownEnd, uint152 underlyingAmount)",
+    "function cooldownShares(uint256 shares) returns (uint256 assets)",
+    "function unstake(address receiver)",
+  ]),
+);
+const mapleAbi = once(() =>
+  parseAbi([
+    "function convertToExitAssets(uint256 shares) view returns (uint256)",
+    "function maxRedeem(address owner) view returns (uint256)",
+    "function manager() view returns (address)",
+    "function withdrawalManager() view returns (address)",
+    "function lockedShares(address owner) view returns (uint256)",
+    "function requestRedeem(uint256 shares, address owner) returns (uint256)",
+    "function removeShares(uint256 shares, address owner) returns (uint256)",
+    "function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)",
+    "event RedemptionRequested(address indexed owner, uint256 shares, uint256 escrowedShares)",
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+  ]),
+);
+const SHARES_OFFSET = 4;
+
+/** How an ERC-4626 vault without a family of its own makes holders wait: the registry parameter `exit`. */
+const waitOf = (vault: Vault): "cooldown" | "maple" | null => {
+  const { exit } = vault.params;
+  return exit === "cooldown" || exit === "maple" ? exit : null;
+};
+
+/**
+ * Returns a query that finds out whether a vault that looks ordinary makes holders wait: sUSDe and its kind by
+ * `cooldownDuration()`, Maple's pools by their exit price. Every ERC-4626 vault is accepted.
+ */
+export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
+  const { exit: _exit, ...others } = params;
+  return createQuery(
+    {
+      cooldown: read({ to: address, abi: cooldownAbi(), name: "cooldownDuration" }),
+      exitPrice: read({ to: address, abi: mapleAbi(), name: "convertToExitAssets", args: [1n] }),
+      manager: read({ to: address, abi: mapleAbi(), name: "manager" }),
+    },
+    ({ cooldown, exitPrice, manager }): Identification => {
+      const exit = cooldown.ok ? { exit: "cooldown" } : exitPrice.ok && manager.ok ? { exit: "maple" } : {};
+      return { ok: true, params: { ...others, ...exit } };
+    },
+  );
+}
+
+/**
+ * Extends the way out of ordinary ERC-4626 vaults by those that make holders wait although they look ordinary. sUSDe:
+ * while a cooldown is set, `cooldownShares` burns the shares at today's price and `unstake` pays after the wait; a
+ * second one starts the whole wait again. Maple: a request that the pool's delegate processes. Sources: ethena-labs,
+ * StakedUSDeV2; maple-labs/pool-v2.
+ */
+export function waitingExits(ordinary: VaultExits): VaultExits {
+  return {
+    ...ordinary,
+    modes: (vault) => modesOf(vault),
+    viaRouter: (vault, mode) => mode === "instant" && ordinary.viaRouter(vault, mode),
+    terms: (vault, request) => describeExit(vault, { request, ordinary }),
+    encode(vault, request) {
+      const call = ordinary.encode(vault, request);
+      if (request.mode === "instant") return call;
+      const own = { selfOffsets: [], paysTo: "caller", async: true, sharesOffset: SHARES_OFFSET } as const;
+      return { ...call, ...own, data: requestData(request) };
+    },
+    explain: familyErrors({
+      errors: {
+        "error OperationNotAllowed()": "mode_unsupported",
+        "error InvalidCooldown()": "cooldown",
+        "error ExcessiveRedeemAmount()": "nothing_to_withdraw",
+        "error ExcessiveWithdrawAmount()": "nothing_to_withdraw",
+      },
+    }),
+    pending: (vault, of) => (waitOf(vault) === "maple" ? mapleRequest(vault, of) : coolingShares(vault, of)),
+    claim(vault, { user, request }) {
+      if (request.state !== "claimable") return null;
+      const data =
+        request.mode === "cooldown"
+          ? encodeFunctionData({ abi: cooldownAbi(), functionName: "unstake", args: [user] })
+          : encodeFunctionData({
+              abi: mapleAbi(),
+              functionName: "redeem",
+              args: [request.claimableShares ?? 0n, user, user],
+            });
+      return { target: vault.entryPoint, data };
+    },
+    cancel(vault, { user, request }) {
+      if (!request.cancellable || request.shares === null) return null;
+      const args = [request.shares, user] as const;
+      return {
+        target: vault.entryPoint,
+        data: encodeFunctionData({ abi: mapleAbi(), functionName: "removeShares", args }),
+      };
+    },
+    findRequest,
+    findSettlement: (vault, { user, logs }) => findPayment(vault, { user, logs }),
+  };
+}
+
+const modesOf = (vault: Vault): readonly ExitMode[] => {
+  const wait = waitOf(vault);
+  if (wait === null) return ["instant"];
+  return wait === "cooldown" ? ["instant", "cooldown"] : ["request"];
+};
+
+function requestData(request: ExitInput) {
+  const { mode, shares, owner } = request;
+  return mode === "cooldown"
+    ? encodeFunctionData({ abi: cooldownAbi(), functionName: "cooldownShares", args: [shares] })
+    : encodeFunctionData({ abi: mapleAbi(), functionName: "requestRedeem", args: [shares, owner] });
+}
+
+function describeExit(
+  vault: Vault,
+  { request, ordinary }: { request: ExitTermsInput; ordinary: VaultExits },
+) {
+  const wait = waitOf(vault);
+  if (wait === null) return ordinary.terms(vault, request);
+  return wait === "cooldown" ? cooldownTerms(vault, { request, ordinary }) : mapleTerms(vault, request);
+}
+
+/** Returns a query for a vault with a cooldown: while it is set, nothing is paid at once whatever `maxRedeem` says. */
+function cooldownTerms(
+  vault: Vault,
+  { request, ordinary }: { request: ExitTermsInput; ordinary: VaultExits },
+) {
+  const on = { to: vault.entryPoint, abi: cooldownAbi() } as const;
+  const own = createQuery(
+    {
+      duration: read({ ...on, name: "cooldownDuration" }),
+      open: read({ ...on, name: "cooldowns", args: [request.owner] }),
+    },
+    ({ duration, open }) => ({
+      seconds: valueOrNull(duration),
+      cooling: (valueOrNull(open)?.[1] ?? 0n) > 0n,
+    }),
+  );
+  return mapQuery(
+    queryAll({ base: ordinary.terms(vault, request), own }),
+    ({ base, own: { seconds, cooling } }) => {
+      const set = seconds !== null && seconds > 0;
+      if (request.mode === "instant")
+        return { ...base, refusal: set ? ("mode_unsupported" as const) : base.refusal };
+      const refusal: ExitRefusal | null = set ? (cooling ? "request_pending" : null) : "mode_unsupported";
+      const earliest = seconds === null ? null : Math.floor(request.now / 1_000) + seconds;
+      return { ...base, earliest, maxShares: base.heldShares, availableAssets: null, refusal };
+    },
+  );
+}
+
+/** Returns a query for a Maple pool, whose exit price leaves out unrealised losses. */
+function mapleTerms(vault: Vault, request: ExitTermsInput) {
+  const exit = read({
+    to: vault.entryPoint,
+    abi: mapleAbi(),
+    name: "convertToExitAssets",
+    args: [request.shares],
+  });
+  return createQuery({ ...erc4626ExitReads(vault, request), exit }, ({ exit: price, ...results }) => ({
+    ...erc4626ExitTermsOf(results),
+    previewAssets: valueOrNull(price),
+    previewRevert: price.ok ? null : price.revert,
+    priced: "later" as const,
+  }));
+}
+
+function coolingShares(
+  vault: Vault,
+  { user, now }: { user: Address; now: number },
+): Query<readonly PendingExit[]> {
+  if (waitOf(vault) === null) return createQuery({}, () => []);
+  const on = { to: vault.entryPoint, abi: cooldownAbi() } as const;
+  return createQuery(
+    {
+      open: read({ ...on, name: "cooldowns", args: [user] }),
+      duration: read({ ...on, name: "cooldownDuration" }),
+    },
+    ({ open, duration }) => {
+      const [end, assets] = valueOrNull(open) ?? [0, 0n];
+      if (assets === 0n) return [];
+      const seconds = valueOrNull(duration);
+      const earliest = Number(end);
+      // Without a cooldown the contract pays what is cooling at once.
+      const ready = now >= earliest * 1_000 || seconds === 0;
+      return [
+        {
+          ...unknownPendingExit,
+          ...{ mode: "cooldown", assets, priced: true, token: vault.asset.address, earliest },
+          state: ready ? "claimable" : "pending",
+          claimableAssets: ready ? assets : 0n,
+        },
+      ];
+    },
+  );
+}
+
+/** Returns a query for the shares that a Maple pool's withdrawal manager holds for a user, in three batches of reads. */
+function mapleRequest(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
+  const on = { to: vault.entryPoint, abi: mapleAbi() } as const;
+  const ready = read({ ...on, name: "maxRedeem", args: [user] });
+  return readThen({ manager: read({ ...on, name: "manager" }), ready }, (first) => {
+    const to = valueOrNull(first.manager) ?? vault.entryPoint;
+    return readThen({ found: read({ to, abi: mapleAbi(), name: "withdrawalManager" }) }, ({ found }) => {
+      const onManager = { to: valueOrNull(found) ?? vault.entryPoint, abi: mapleAbi() } as const;
+      const locked = read({ ...onManager, name: "lockedShares", args: [user] });
+      return readThen({ locked }, (last) =>
+        mapleValue(vault, { shares: valueOrNull(last.locked) ?? 0n, ready: valueOrNull(first.ready) ?? 0n }),
+      );
+    });
+  });
+}
+
+function mapleValue(
+  vault: Vault,
+  { shares, ready }: { shares: bigint; ready: bigint },
+): Query<readonly PendingExit[]> {
+  if (shares === 0n) return createQuery({}, () => []);
+  const on = { to: vault.entryPoint, abi: mapleAbi(), name: "convertToExitAssets" } as const;
+  const reads = { all: read({ ...on, args: [shares] }), now: read({ ...on, args: [ready] }) };
+  return createQuery(reads, ({ all, now }) => [
+    {
+      ...unknownPendingExit,
+      ...{ shares, assets: valueOrNull(all), token: vault.asset.address, cancellable: true },
+      state: ready > 0n ? "claimable" : "pending",
+      claimableAssets: ready > 0n ? valueOrNull(now) : 0n,
+      claimableShares: ready,
+    },
+  ]);
+}
+
+type SeenLogs = { user: Address; logs: readonly Log[] };
+
+function findRequest(vault: Vault, { user, logs }: SeenLogs) {
+  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+  const wait = waitOf(vault);
+  const found = parseEventLogs({ abi: mapleAbi(), logs: own }).find(
+    ({ eventName, args }) =>
+      eventName === (wait === "maple" ? "RedemptionRequested" : "Withdraw") &&
+      isAddressEqual(args.owner, user),
+  );
+  // A cooldown emits the withdrawal when it starts, in favour of the contract that keeps the assets.
+  return found === undefined || wait === null ? null : { requestId: "0", shares: found.args.shares };
+}
+
+function findPayment(vault: Vault, { user, logs }: SeenLogs) {
+  if (waitOf(vault) === null) return null;
+  const amounts = paidTo(logs, { token: vault.asset.address, receiver: user });
+  if (amounts.length === 0) return null;
+  return { outcome: "paid", assets: amounts.reduce((sum, amount) => sum + amount, 0n) } as const;
+}

@@ -1,0 +1,240 @@
+import { type Address, encodeFunctionData, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  type ReadResults,
+  read,
+  valueOrNull,
+} from "../../chains/chain-query.ts";
+import { mulDivDown } from "../../lib/amount.ts";
+import { once } from "../../lib/once.ts";
+import type { Vault } from "../vault.ts";
+import {
+  type ExitCall,
+  type ExitFollowUp,
+  type ExitInput,
+  type ExitRequestSeen,
+  type ExitSettlement,
+  type ExitTerms,
+  type ExitTermsInput,
+  type PendingExit,
+  unknownExitTerms,
+  unknownPendingExit,
+  type VaultExits,
+} from "../vault-exits.ts";
+import { conversionPrice, conversionReads } from "./erc7540-base.ts";
+
+const redeemAbi = once(() =>
+  parseAbi([
+    "function balanceOf(address) view returns (uint256)",
+    "function convertToAssets(uint256) view returns (uint256)",
+    "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
+    "function redeem(uint256 shares, address receiver, address controller) returns (uint256 assets)",
+    "function pendingRedeemRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function claimableRedeemRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function maxWithdraw(address controller) view returns (uint256)",
+  ]),
+);
+const eventsAbi = once(() =>
+  parseAbi([
+    "event RedeemRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares)",
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+  ]),
+);
+/** Byte offset of the shares in `requestRedeem`: the first word after the selector. */
+const SHARES_OFFSET = 4;
+/** The request id for which a vault returns the sum of a controller's requests or the controller's last request. */
+const ANY_REQUEST = 0n;
+
+/** How withdrawals of an ERC-7540 vault family deviate from the standard. */
+export interface Erc7540ExitTraits {
+  /** Returns a query for the family's own views, whose results replace those of the standard's. */
+  views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
+  /** Returns a query for what the family knows of a user's requests beyond the standard. */
+  requests?(vault: Vault, of: { user: Address; now: number }): Query<OwnRequests>;
+  /** Encodes the family's own claim in place of `redeem(shares, receiver, controller)`. */
+  claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
+  cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
+  explain?: VaultExits["explain"];
+}
+
+/** What a family knows of a user's redemption requests beyond the standard's views. */
+export interface OwnRequests {
+  /** True if the user can take a pending request back now. */
+  cancellable: boolean;
+  /** Shares of cancelled requests, pending or ready to claim back. Both 0 in families that return them at once. */
+  returning: bigint;
+  returned: bigint;
+}
+
+const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: redeemAbi() }) as const;
+
+/**
+ * Creates the way out by ERC-7540 requests: the owner requests and claims, and is controller and receiver, so no
+ * operator approval is needed. Previews revert, so today's price gives the estimate. Source: EIP-7540.
+ */
+export function erc7540Exits(traits: Erc7540ExitTraits = {}): VaultExits {
+  const { explain } = traits;
+  return {
+    modes: () => ["request"],
+    tokens: (vault) => [vault.asset],
+    viaRouter: () => false,
+    terms: (vault, request) => requestTerms(vault, { request, traits }),
+    encode: (vault, request) => requestCall(vault, request),
+    ...(explain === undefined ? {} : { explain }),
+    pending: (vault, of) => describePending(vault, { ...of, traits }),
+    claim: (vault, of) => (traits.claim ?? claimCall)(vault, of),
+    cancel: (vault, of) => (of.request.cancellable ? (traits.cancel?.(vault, of) ?? null) : null),
+    findRequest: findRedeemRequest,
+    findSettlement: findClaim,
+  };
+}
+
+function requestTerms(
+  vault: Vault,
+  { request, traits }: { request: ExitTermsInput; traits: Erc7540ExitTraits },
+): Query<ExitTerms> {
+  const standard = createQuery(
+    {
+      ...conversionReads(vault),
+      held: read({ to: vault.shareToken, abi: redeemAbi(), name: "balanceOf", args: [request.owner] }),
+      value: read({ to: vault.pricer, abi: redeemAbi(), name: "convertToAssets", args: [request.shares] }),
+    },
+    (results): ExitTerms => ({
+      ...unknownExitTerms,
+      asset: valueOrNull(results.asset),
+      heldShares: valueOrNull(results.held),
+      previewAssets: valueOrNull(results.value),
+      previewRevert: results.value.ok ? null : results.value.revert,
+      grossAssets: valueOrNull(results.value),
+      priced: "later",
+    }),
+  );
+  const own = traits.views?.(vault, request);
+  if (own === undefined) return standard;
+  return mapQuery(queryAll({ standard, own }), (results) => ({ ...results.standard, ...results.own }));
+}
+
+function requestCall(vault: Vault, request: ExitInput): ExitCall {
+  const args = [request.shares, request.owner, request.owner] as const;
+  return {
+    target: vault.entryPoint,
+    data: encodeFunctionData({ abi: redeemAbi(), functionName: "requestRedeem", args }),
+    spender: null,
+    sharesOffset: SHARES_OFFSET,
+    sharesScale: 1n,
+    selfOffsets: [],
+    paysTo: "caller",
+    minAssets: "none",
+    tokenOut: vault.asset.address,
+    async: true,
+  };
+}
+
+const NOTHING_OWN: OwnRequests = { cancellable: false, returning: 0n, returned: 0n };
+
+function describePending(
+  vault: Vault,
+  { user, now, traits }: { user: Address; now: number; traits: Erc7540ExitTraits },
+): Query<readonly PendingExit[]> {
+  const standard = createQuery(standardReads(vault, user), (results) => results);
+  const own = traits.requests?.(vault, { user, now }) ?? createQuery({}, () => NOTHING_OWN);
+  return mapQuery(queryAll({ standard, own }), (results) => [
+    ...openRequest(vault, results),
+    ...returningShares(vault, results),
+  ]);
+}
+
+const standardReads = (vault: Vault, user: Address) => ({
+  ...conversionReads(vault),
+  pending: read({ ...onVault(vault), name: "pendingRedeemRequest", args: [ANY_REQUEST, user] }),
+  claimable: read({ ...onVault(vault), name: "claimableRedeemRequest", args: [ANY_REQUEST, user] }),
+  assets: read({ ...onVault(vault), name: "maxWithdraw", args: [user] }),
+});
+
+interface Seen {
+  standard: ReadResults<ReturnType<typeof standardReads>>;
+  own: OwnRequests;
+}
+
+/** Returns the user's request, pending and claimable parts in one, because the vault counts them under one number. */
+function openRequest(vault: Vault, { standard, own }: Seen): PendingExit[] {
+  const [waiting, ready] = [valueOrNull(standard.pending) ?? 0n, valueOrNull(standard.claimable) ?? 0n];
+  if (waiting === 0n && ready === 0n) return [];
+  // A paused vault answers that nothing can be withdrawn even where shares are claimable.
+  const payable = ready === 0n ? 0n : valueOrNull(standard.assets) || null;
+  const estimate = valueAt(vault, { shares: waiting, standard });
+  const token = vault.asset.address;
+  return [
+    {
+      ...unknownPendingExit,
+      ...{ shares: waiting + ready, token, claimableAssets: payable, claimableShares: ready },
+      assets: payable === null || estimate === null ? null : payable + estimate,
+      priced: waiting === 0n,
+      state: ready > 0n ? "claimable" : "pending",
+      cancellable: waiting > 0n && own.cancellable,
+    },
+  ];
+}
+
+/** The id of the shares that a cancellation returns, which the user claims back in some families. */
+export const RETURNED_SHARES = "cancelled";
+
+function returningShares(vault: Vault, { standard, own }: Seen): PendingExit[] {
+  const shares = own.returning + own.returned;
+  if (shares === 0n) return [];
+  const assets = valueAt(vault, { shares, standard });
+  return [
+    {
+      ...unknownPendingExit,
+      ...{ requestId: RETURNED_SHARES, shares, assets, token: vault.asset.address },
+      ...{ claimableAssets: 0n, claimableShares: own.returned },
+      state: own.returned > 0n ? "claimable" : "pending",
+    },
+  ];
+}
+
+function valueAt(vault: Vault, of: { shares: bigint; standard: Seen["standard"] }): bigint | null {
+  const price = conversionPrice(vault, of.standard);
+  if (of.shares === 0n) return 0n;
+  return price === null || price.shares === 0n ? null : mulDivDown(of.shares, price.assets, price.shares);
+}
+
+function claimCall(
+  vault: Vault,
+  { user, request }: { user: Address; request: PendingExit },
+): ExitFollowUp | null {
+  const shares = request.claimableShares;
+  if (shares === null || shares === 0n) return null;
+  const data = encodeFunctionData({
+    abi: redeemAbi(),
+    functionName: "redeem",
+    args: [shares, user, user],
+  });
+  return { target: vault.entryPoint, data };
+}
+
+function findRedeemRequest(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitRequestSeen | null {
+  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+  const requests = parseEventLogs({ abi: eventsAbi(), eventName: "RedeemRequest", logs: own });
+  const found = requests.find(({ args }) => isAddressEqual(args.controller, user));
+  // The vault answers under number 0 for whatever is open, and claims do not name a request.
+  return found === undefined ? null : { requestId: ANY_REQUEST.toString(), shares: found.args.shares };
+}
+
+function findClaim(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitSettlement | null {
+  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+  const claims = parseEventLogs({ abi: eventsAbi(), eventName: "Withdraw", logs: own }).filter(({ args }) =>
+    isAddressEqual(args.owner, user),
+  );
+  if (claims.length === 0) return null;
+  return { outcome: "paid", assets: claims.reduce((sum, { args }) => sum + args.assets, 0n) };
+}

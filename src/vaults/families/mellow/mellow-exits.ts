@@ -1,0 +1,289 @@
+import {
+  type Address,
+  encodeFunctionData,
+  isAddressEqual,
+  type Log,
+  parseAbi,
+  parseEventLogs,
+  zeroAddress,
+} from "viem";
+import {
+  createQuery,
+  type Query,
+  type ReadResults,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { sameAddress } from "../../../lib/address.ts";
+import { mulDivDown, smaller } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import {
+  type ExitCall,
+  type ExitInput,
+  type ExitMode,
+  type ExitRefusal,
+  type ExitRequestSeen,
+  type ExitSettlement,
+  type ExitTerms,
+  type ExitTermsInput,
+  type PendingExit,
+  unknownExitTerms,
+  unknownPendingExit,
+  type VaultExits,
+} from "../../vault-exits.ts";
+import { addressParam } from "../../vault-params.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+import { PRICE_UNIT } from "./mellow-pricing.ts";
+
+const vaultAbi = once(() =>
+  parseAbi([
+    "function isPausedQueue(address) view returns (bool)",
+    "function feeManager() view returns (address)",
+    "function getLiquidAssets() view returns (uint256)",
+  ]),
+);
+const queueAbi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function syncRedeemParams() view returns (uint256 penaltyD6, uint32 maxAge)",
+    "function remainingDailyLimit() view returns (uint256)",
+    "function requestsOf(address account, uint256 offset, uint256 limit) view returns ((uint256 timestamp, uint256 shares, bool isClaimable, uint256 assets)[])",
+    "function redeem(uint256 shares, address receiver)",
+    "function claim(address receiver, uint32[] timestamps) returns (uint256 assets)",
+    "event RedeemRequested(address indexed account, uint256 shares, uint256 timestamp)",
+    "event RedeemRequestClaimed(address indexed account, address indexed receiver, uint256 assets, uint32 timestamp)",
+  ]),
+);
+const requestAbi = once(() => parseAbi(["function redeem(uint256 shares)"]));
+const shareAbi = once(() =>
+  parseAbi([
+    "function sharesOf(address account) view returns (uint256)",
+    "function flags() view returns (bool mintPause, bool burnPause, bool transferPause, bool whitelist, bool transferWhitelist, uint32 globalLockup)",
+    "function accounts(address account) view returns (bool canDeposit, bool canTransfer, bool isBlacklisted)",
+  ]),
+);
+const oracleAbi = once(() =>
+  parseAbi([
+    "struct DetailedReport { uint224 priceD18; uint32 timestamp; bool isSuspicious; }",
+    "function getReport(address asset) view returns (DetailedReport)",
+  ]),
+);
+const feeManagerAbi = once(() => parseAbi(["function redeemFeeD6() view returns (uint24)"]));
+
+const MILLION = 1_000_000n;
+const SHARES_OFFSET = 4;
+/** Byte offset of the receiver in the instant `redeem(uint256 shares, address receiver)`. */
+const RECEIVER_OFFSET = 36;
+/** Maximum number of a user's requests that are read; a user has one per transaction that requested. */
+const MAX_REQUESTS = 64n;
+const REQUEST_ID_PATTERN = /^\d{1,10}$/;
+
+/** Returns the queue that a withdrawal in a mode calls, or null if none is known. */
+const queueFor = (vault: Vault, mode: ExitMode): Address | null =>
+  addressParam(vault, mode === "instant" ? "sync_redeem_queue" : "redeem_queue");
+
+function requireQueue(vault: Vault, mode: ExitMode): Address {
+  const queue = queueFor(vault, mode);
+  if (queue === null) throw new Error(`${vault.vaultId}: no redemption queue is known`);
+  return queue;
+}
+
+function exitReads(vault: Vault, request: ExitTermsInput) {
+  const queue = requireQueue(vault, request.mode);
+  const onVault = { to: vault.address, abi: vaultAbi() } as const;
+  const onQueue = { to: queue, abi: queueAbi() } as const;
+  const onShares = { to: vault.shareToken, abi: shareAbi() } as const;
+  return {
+    asset: read({ ...onQueue, name: "asset" }),
+    params: read({ ...onQueue, name: "syncRedeemParams" }),
+    daily: read({ ...onQueue, name: "remainingDailyLimit" }),
+    paused: read({ ...onVault, name: "isPausedQueue", args: [queue] }),
+    feeManager: read({ ...onVault, name: "feeManager" }),
+    held: read({ ...onShares, name: "sharesOf", args: [request.owner] }),
+    flags: read({ ...onShares, name: "flags" }),
+    account: read({ ...onShares, name: "accounts", args: [request.owner] }),
+    report: read({ to: vault.pricer, abi: oracleAbi(), name: "getReport", args: [vault.asset.address] }),
+    // The queue asks the vault for its liquid assets as the caller of this view.
+    liquid: read({ ...onVault, name: "getLiquidAssets" }),
+  };
+}
+
+type Results = ReadResults<ReturnType<typeof exitReads>>;
+
+function describeExit(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
+  return readThen(exitReads(vault, request), (results) => {
+    const manager = valueOrNull(results.feeManager) ?? zeroAddress;
+    const fee = read({ to: manager, abi: feeManagerAbi(), name: "redeemFeeD6" });
+    return createQuery({ fee }, (more) =>
+      termsOf(request, { results, fee: BigInt(valueOrNull(more.fee) ?? 0), asset: vault.asset.address }),
+    );
+  });
+}
+
+function termsOf(
+  request: ExitTermsInput,
+  { results, fee, asset }: { results: Results; fee: bigint; asset: Address },
+): ExitTerms {
+  const instant = request.mode === "instant";
+  const report = valueOrNull(results.report);
+  const price = report === null || report.priceD18 === 0n || report.isSuspicious ? null : report.priceD18;
+  const penalty = instant ? (valueOrNull(results.params)?.[0] ?? null) : 0n;
+  const held = valueOrNull(results.held);
+  const flags = valueOrNull(results.flags);
+  const ours = sameAddress(valueOrNull(results.asset) ?? "", asset);
+  return {
+    ...unknownExitTerms,
+    asset: ours ? asset : null,
+    heldShares: held,
+    maxShares: instant ? smaller(held, valueOrNull(results.daily)) : null,
+    previewAssets: netAssets(request.shares, { price, penalty, fee }),
+    grossAssets: price === null ? null : mulDivDown(request.shares, PRICE_UNIT, price),
+    availableAssets: instant ? valueOrNull(results.liquid) : null,
+    priced: instant ? "now" : "later",
+    paused: valueOrNull(results.paused) === true || flags?.[1] === true,
+    refusal: refusalOf(request, { results, suspicious: report !== null && price === null }),
+  };
+}
+
+function refusalOf(
+  request: ExitTermsInput,
+  { results, suspicious }: { results: Results; suspicious: boolean },
+): ExitRefusal | null {
+  const [, , transferPause, , transferWhitelist, lockup] = valueOrNull(results.flags) ?? [];
+  if (valueOrNull(results.account)?.[2] === true) return "not_allowed";
+  if ((lockup ?? 0) * 1_000 > request.now) return "share_locked";
+  // The executor must receive the shares first, which is a transfer.
+  if (request.caller === null && (transferPause === true || transferWhitelist === true)) return "not_allowed";
+  return suspicious && request.mode === "instant" ? "price_stale" : null;
+}
+
+/** Returns the assets for shares after penalty and fee, rounded down at each step as the queues round. */
+function netAssets(
+  shares: bigint,
+  { price, penalty, fee }: { price: bigint | null; penalty: bigint | null; fee: bigint },
+): bigint | null {
+  if (price === null || penalty === null || penalty > MILLION || fee > MILLION) return null;
+  const reduced = mulDivDown(shares, MILLION - penalty, MILLION);
+  return mulDivDown(reduced - mulDivDown(reduced, fee, MILLION), PRICE_UNIT, price);
+}
+
+function encode(vault: Vault, request: ExitInput): ExitCall {
+  const target = requireQueue(vault, request.mode);
+  const call = { target, spender: null, sharesOffset: SHARES_OFFSET, sharesScale: 1n } as const;
+  const ends = { minAssets: "none", tokenOut: vault.asset.address } as const;
+  if (request.mode !== "instant") {
+    const data = encodeFunctionData({ abi: requestAbi(), args: [request.shares] });
+    return { ...call, ...ends, data, selfOffsets: [], paysTo: "caller", async: true };
+  }
+  const receiver = request.receiver ?? request.caller ?? zeroAddress;
+  const args = [request.shares, receiver] as const;
+  return {
+    ...{ ...call, ...ends, async: false },
+    data: encodeFunctionData({ abi: queueAbi(), functionName: "redeem", args }),
+    selfOffsets: request.caller === null && request.receiver === null ? [RECEIVER_OFFSET] : [],
+    paysTo: request.receiver === null ? "caller" : "receiver",
+  };
+}
+
+type RedeemRequest = { timestamp: bigint; shares: bigint; isClaimable: boolean; assets: bigint };
+
+function describePending(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
+  const queue = queueFor(vault, "request");
+  if (queue === null) return createQuery({}, () => []);
+  const args = [user, 0n, MAX_REQUESTS] as const;
+  const report = read({ to: vault.pricer, abi: oracleAbi(), name: "getReport", args: [vault.asset.address] });
+  return createQuery(
+    { requests: read({ to: queue, abi: queueAbi(), name: "requestsOf", args }), report },
+    (results) => {
+      const price = valueOrNull(results.report)?.priceD18 ?? 0n;
+      return (valueOrNull(results.requests) ?? []).map((request) => pendingOf(vault, { request, price }));
+    },
+  );
+}
+
+function pendingOf(vault: Vault, { request, price }: { request: RedeemRequest; price: bigint }): PendingExit {
+  const { timestamp, shares, isClaimable, assets } = request;
+  // The queue reports no assets until a report has priced the request.
+  const estimate = price === 0n ? null : mulDivDown(shares, PRICE_UNIT, price);
+  return {
+    ...unknownPendingExit,
+    ...{ requestId: timestamp.toString(), shares, token: vault.asset.address, since: Number(timestamp) },
+    ...{ assets: assets > 0n ? assets : estimate, priced: assets > 0n },
+    state: isClaimable ? "claimable" : "pending",
+    claimableAssets: isClaimable ? assets : 0n,
+    claimableShares: isClaimable ? shares : 0n,
+  };
+}
+
+const logsOf = (vault: Vault, logs: readonly Log[]): Log[] =>
+  logs.filter(({ address }) => sameAddress(address, queueFor(vault, "request") ?? ""));
+
+function findRequest(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitRequestSeen | null {
+  const requests = parseEventLogs({
+    abi: queueAbi(),
+    eventName: "RedeemRequested",
+    logs: logsOf(vault, logs),
+  });
+  const found = requests.find(({ args }) => isAddressEqual(args.account, user));
+  return found === undefined
+    ? null
+    : { requestId: found.args.timestamp.toString(), shares: found.args.shares };
+}
+
+function findSettlement(
+  vault: Vault,
+  { user, requestId, logs }: { user: Address; requestId: string; logs: readonly Log[] },
+): ExitSettlement | null {
+  const claims = parseEventLogs({
+    abi: queueAbi(),
+    eventName: "RedeemRequestClaimed",
+    logs: logsOf(vault, logs),
+  });
+  const found = claims.find(
+    ({ args }) => isAddressEqual(args.account, user) && args.timestamp.toString() === requestId,
+  );
+  return found === undefined ? null : { outcome: "paid", assets: found.args.assets };
+}
+
+/**
+ * Withdrawals from Mellow's Core vaults: a request in a queue that the next price reports settle and the account then
+ * claims, without cancellation; or at once, at a penalty, where the vault has such a queue. Shares that wait to be
+ * claimed are redeemed too. Source: mellow-finance/flexible-vaults.
+ */
+export const mellowExits: VaultExits = {
+  modes: (vault) => (["instant", "request"] as const).filter((mode) => queueFor(vault, mode) !== null),
+  tokens: (vault) => [vault.asset],
+  viaRouter: (_vault, mode) => mode === "instant",
+  terms: describeExit,
+  encode,
+  explain: familyErrors({
+    errors: {
+      "error QueuePaused()": "exits_paused",
+      "error BurnPaused()": "exits_paused",
+      "error TransferPaused()": "exits_paused",
+      "error StaleReport()": "price_stale",
+      "error InvalidReport()": "price_stale",
+      "error DailyLimitOverflow()": "no_liquidity",
+      "error InsufficientAssets(uint256 requested, uint256 available)": "no_liquidity",
+      "error GlobalLockupNotExpired(uint256 timestamp, uint256 lockup)": "share_locked",
+      "error TransferNotAllowed(address from, address to)": "not_allowed",
+      "error Blacklisted(address account)": "not_allowed",
+      "error ZeroValue()": "nothing_to_withdraw",
+    },
+  }),
+  pending: describePending,
+  claim(vault, { user, request }) {
+    if (request.state !== "claimable" || !REQUEST_ID_PATTERN.test(request.requestId)) return null;
+    const args = [user, [Number(request.requestId)]] as const;
+    const data = encodeFunctionData({ abi: queueAbi(), functionName: "claim", args });
+    return { target: requireQueue(vault, "request"), data };
+  },
+  cancel: () => null,
+  findRequest,
+  findSettlement,
+};

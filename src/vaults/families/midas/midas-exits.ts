@@ -1,0 +1,344 @@
+import { type Address, encodeFunctionData, type Hex, isAddressEqual, parseAbi, parseEventLogs } from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  type ReadResult,
+  type ReadResults,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { sameAddress } from "../../../lib/address.ts";
+import { MAX_UINT256, mulDivDown, smaller } from "../../../lib/amount.ts";
+import { DAY_MS } from "../../../lib/durations.ts";
+import { once } from "../../../lib/once.ts";
+import type { Token, Vault } from "../../vault.ts";
+import {
+  type ExitCall,
+  type ExitInput,
+  type ExitRequestSeen,
+  type ExitSettlement,
+  type ExitTerms,
+  type ExitTermsInput,
+  type PendingExit,
+  paidTo,
+  unknownExitTerms,
+  unknownPendingExit,
+  type VaultExits,
+} from "../../vault-exits.ts";
+import { addressParam, tokensParam } from "../../vault-params.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+import { midasUnit } from "./midas-params.ts";
+import { WAD } from "./midas-pricing.ts";
+
+const redemptionAbi = once(() =>
+  parseAbi([
+    "function mToken() view returns (address)",
+    "function getPaymentTokens() view returns (address[])",
+    "function tokensConfig(address) view returns (address dataFeed, uint256 fee, uint256 allowance, bool stable)",
+    "function instantFee() view returns (uint256)",
+    "function minAmount() view returns (uint256)",
+    "function isFreeFromMinAmount(address) view returns (bool)",
+    "function waivedFeeRestriction(address) view returns (bool)",
+    "function instantDailyLimit() view returns (uint256)",
+    "function dailyLimits(uint256) view returns (uint256)",
+    "function paused() view returns (bool)",
+    "function fnPaused(bytes4) view returns (bool)",
+    "function redeemRequests(uint256) view returns (address sender, address tokenOut, uint8 status, uint256 amountMToken, uint256 mTokenRate, uint256 tokenOutRate)",
+  ]),
+);
+const callsAbi = once(() => ({
+  instant: parseAbi([
+    "function redeemInstant(address tokenOut, uint256 amountMTokenIn, uint256 minReceiveAmount)",
+  ]),
+  instantFor: parseAbi([
+    "function redeemInstant(address tokenOut, uint256 amountMTokenIn, uint256 minReceiveAmount, address recipient)",
+  ]),
+  request: parseAbi(["function redeemRequest(address tokenOut, uint256 amountMTokenIn) returns (uint256)"]),
+}));
+const eventsAbi = once(() =>
+  parseAbi([
+    "event RedeemRequest(uint256 indexed requestId, address indexed user, address indexed tokenOut, uint256 amountMTokenIn, uint256 feeAmount)",
+    "event RedeemRequestWithCustomRecipient(uint256 indexed requestId, address indexed user, address indexed tokenOut, address recipient, uint256 amountMTokenIn, uint256 feeAmount)",
+    "event ApproveRequest(uint256 indexed requestId, uint256 newMTokenRate)",
+    "event SafeApproveRequest(uint256 indexed requestId, uint256 newMTokenRate)",
+    "event RejectRequest(uint256 indexed requestId, address indexed user)",
+  ]),
+);
+const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (uint256)"]));
+const mTokenAbi = once(() =>
+  parseAbi(["function balanceOf(address) view returns (uint256)", "function paused() view returns (bool)"]),
+);
+
+/** Selectors of the redemption functions, each of which can be paused separately. */
+const SELECTORS = { instant: "0x8b53f75e", instantFor: "0x85ab2c13", request: "0xbfc2d46a" } as const;
+/** Byte offset of the shares in every redemption function: the second word after the selector. */
+const SHARES_OFFSET = 36;
+const FEE_DENOMINATOR = 10_000n;
+const STATUS_PENDING = 0;
+const STATUS_REJECTED = 2;
+const REQUEST_ID_PATTERN = /^\d{1,77}$/;
+
+const redemptionVault = (vault: Vault): Address | null => addressParam(vault, "redemption_vault");
+
+/** Returns the RedemptionVault, or throws an Error for a vault without one, for which `modes` is empty. */
+function requireRedemptionVault(vault: Vault): Address {
+  const found = redemptionVault(vault);
+  if (found === null) throw new Error(`${vault.vaultId}: no redemption vault is known`);
+  return found;
+}
+
+/** Returns the tokens that the RedemptionVault pays, the vault's asset first. */
+function redemptionTokens(vault: Vault): Token[] {
+  const listed = tokensParam(vault, "redeem_tokens");
+  const [asset, others] = [
+    listed.filter(({ address }) => sameAddress(address, vault.asset.address)),
+    listed.filter(({ address }) => !sameAddress(address, vault.asset.address)),
+  ];
+  return [...asset, ...others];
+}
+
+/** Chooses the function of a redemption: without a recipient it pays its caller. */
+function functionOf({ mode, caller, receiver }: Omit<ExitTermsInput, "now">): keyof typeof SELECTORS {
+  if (mode !== "instant") return "request";
+  const toCaller = receiver === null || (caller !== null && isAddressEqual(caller, receiver));
+  return toCaller ? "instant" : "instantFor";
+}
+
+function exitReads(vault: Vault, request: ExitTermsInput) {
+  const on = { to: requireRedemptionVault(vault), abi: redemptionAbi() } as const;
+  const account = request.caller ?? request.owner;
+  return {
+    mToken: read({ ...on, name: "mToken" }),
+    tokens: read({ ...on, name: "getPaymentTokens" }),
+    config: read({ ...on, name: "tokensConfig", args: [request.token.address] }),
+    instantFee: read({ ...on, name: "instantFee" }),
+    waived: read({ ...on, name: "waivedFeeRestriction", args: [account] }),
+    minimum: read({ ...on, name: "minAmount" }),
+    free: read({ ...on, name: "isFreeFromMinAmount", args: [account] }),
+    limit: read({ ...on, name: "instantDailyLimit" }),
+    used: read({ ...on, name: "dailyLimits", args: [BigInt(Math.floor(request.now / DAY_MS))] }),
+    paused: read({ ...on, name: "paused" }),
+    fnPaused: read({ ...on, name: "fnPaused", args: [SELECTORS[functionOf(request)]] }),
+    held: read({ to: vault.shareToken, abi: mTokenAbi(), name: "balanceOf", args: [request.owner] }),
+    mTokenPaused: read({ to: vault.shareToken, abi: mTokenAbi(), name: "paused" }),
+    feed: read({ to: vault.pricer, abi: feedAbi(), name: "getDataInBase18" }),
+  };
+}
+
+type Results = ReadResults<ReturnType<typeof exitReads>>;
+
+/** Returns a query for the conditions of a redemption; the price feed of the token is known after the first batch. */
+function describeExit(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
+  return readThen(exitReads(vault, request), (results) => {
+    const config = valueOrNull(results.config);
+    const known = config !== null && BigInt(config[0]) !== 0n;
+    const reads = known ? { rate: read({ to: config[0], abi: feedAbi(), name: "getDataInBase18" }) } : {};
+    return createQuery(reads, ({ rate }) =>
+      termsOf(vault, {
+        request,
+        results,
+        rate: known && rate?.ok && config[3] ? { ok: true, value: WAD } : rate,
+      }),
+    );
+  });
+}
+
+function termsOf(
+  vault: Vault,
+  of: { request: ExitTermsInput; results: Results; rate: ReadResult<bigint> | undefined },
+): ExitTerms {
+  const { request, results, rate } = of;
+  const instant = request.mode === "instant";
+  const config = valueOrNull(results.config);
+  const listed = valueOrNull(results.tokens)?.some((token) => sameAddress(token, request.token.address));
+  const ours = sameAddress(valueOrNull(results.mToken) ?? "", vault.shareToken);
+  const feed = results.feed.ok && rate !== undefined ? rate : results.feed;
+  const unit = midasUnit(request.token.decimals);
+  const left = limitLeft(results);
+  return {
+    ...unknownExitTerms,
+    asset: ours && config !== null ? request.token.address : null,
+    heldShares: valueOrNull(results.held),
+    maxShares: instant ? smaller(valueOrNull(results.held), left) : null,
+    minShares: valueOrNull(results.free) === true ? 0n : valueOrNull(results.minimum),
+    previewAssets: paidFor(of, { fee: feeOf(of.results, instant), unit }),
+    previewRevert: feed.ok ? null : feed.revert,
+    grossAssets: paidFor(of, { fee: 0n, unit }),
+    availableAssets: config === null || config[2] === MAX_UINT256 || unit === null ? null : config[2] / unit,
+    priced: instant ? "now" : "later",
+    paused: [results.paused, results.fnPaused, results.mTokenPaused].some((on) => valueOrNull(on) === true),
+    refusal: listed === false ? "token_unsupported" : null,
+  };
+}
+
+function limitLeft({ limit, used }: Results): bigint | null {
+  if (!limit.ok || !used.ok) return null;
+  return limit.value > used.value ? limit.value - used.value : 0n;
+}
+
+/** Returns the fee in basis points of the mTokens, or null if unknown. Requests do not pay the instant fee. */
+function feeOf(results: Results, instant: boolean): bigint | null {
+  if (valueOrNull(results.waived) === true) return 0n;
+  const config = valueOrNull(results.config);
+  const own = instant ? valueOrNull(results.instantFee) : 0n;
+  if (config === null || own === null) return null;
+  const total = config[1] + own;
+  return total < FEE_DENOMINATOR ? total : FEE_DENOMINATOR;
+}
+
+/** Returns what the mTokens pay, rounded down to the token's decimals as the RedemptionVault truncates. */
+function paidFor(
+  {
+    request,
+    results,
+    rate,
+  }: { request: ExitTermsInput; results: Results; rate: ReadResult<bigint> | undefined },
+  { fee, unit }: { fee: bigint | null; unit: bigint | null },
+): bigint | null {
+  const [mTokenRate, tokenRate] = [valueOrNull(results.feed), rate === undefined ? null : valueOrNull(rate)];
+  if (fee === null || unit === null || mTokenRate === null || tokenRate === null || tokenRate === 0n)
+    return null;
+  const charged = mulDivDown(request.shares, fee, FEE_DENOMINATOR);
+  return mulDivDown(request.shares - charged, mTokenRate, tokenRate) / unit;
+}
+
+function exitData(request: ExitInput): Hex {
+  const { instant, instantFor, request: requested } = callsAbi();
+  const unit = midasUnit(request.token.decimals);
+  if (unit === null) throw new RangeError(`${request.token.symbol} has more than 18 decimals`);
+  const [token, minimum] = [request.token.address, request.minAssets * unit];
+  const name = functionOf(request);
+  if (name === "request") return encodeFunctionData({ abi: requested, args: [token, request.shares] });
+  if (name === "instant" || request.receiver === null)
+    return encodeFunctionData({ abi: instant, args: [token, request.shares, minimum] });
+  return encodeFunctionData({ abi: instantFor, args: [token, request.shares, minimum, request.receiver] });
+}
+
+function encode(vault: Vault, request: ExitInput): ExitCall {
+  const target = requireRedemptionVault(vault);
+  const instant = request.mode === "instant";
+  return {
+    target,
+    data: exitData(request),
+    // The vault takes the fee by allowance and burns the rest by role; one variant takes everything by allowance.
+    spender: target,
+    sharesOffset: SHARES_OFFSET,
+    sharesScale: 1n,
+    selfOffsets: [],
+    paysTo: functionOf(request) === "instantFor" ? "receiver" : "caller",
+    minAssets: instant ? "native" : "none",
+    tokenOut: request.token.address,
+    async: !instant,
+  };
+}
+
+type RedeemRequest = readonly [Address, Address, number, bigint, bigint, bigint];
+
+/** Returns a request of the user that is open or was rejected; an approved one was paid. */
+function pendingOf(
+  vault: Vault,
+  of: { user: Address; requestId: string; result: ReadResult<RedeemRequest> },
+): PendingExit[] {
+  if (!of.result.ok) return [];
+  const [sender, tokenOut, status, shares, mTokenRate, tokenRate] = of.result.value;
+  if (!isAddressEqual(sender, of.user) || (status !== STATUS_PENDING && status !== STATUS_REJECTED))
+    return [];
+  const token = redemptionTokens(vault).find(({ address }) => isAddressEqual(address, tokenOut));
+  const unit = token === undefined ? null : midasUnit(token.decimals);
+  const estimate =
+    unit === null || tokenRate === 0n ? null : mulDivDown(shares, mTokenRate, tokenRate) / unit;
+  const rejected = status === STATUS_REJECTED;
+  return [
+    {
+      ...unknownPendingExit,
+      ...{ requestId: of.requestId, shares, assets: rejected ? 0n : estimate, token: tokenOut },
+      ...{ state: rejected ? "rejected" : "pending", claimableAssets: 0n, claimableShares: 0n },
+    },
+  ];
+}
+
+function describePending(
+  vault: Vault,
+  { user, requestIds }: { user: Address; requestIds: readonly string[] },
+): Query<readonly PendingExit[]> {
+  const to = redemptionVault(vault);
+  const known = to === null ? [] : [...new Set(requestIds)].filter((id) => REQUEST_ID_PATTERN.test(id));
+  const on = { to: to ?? vault.address, abi: redemptionAbi(), name: "redeemRequests" } as const;
+  const query = createQuery(
+    Object.fromEntries(known.map((id) => [id, read({ ...on, args: [BigInt(id)] })])),
+    (results) => Object.entries(results),
+  );
+  return mapQuery(query, (entries) =>
+    entries.flatMap(([requestId, result]) => pendingOf(vault, { user, requestId, result })),
+  );
+}
+
+function findRequest(
+  vault: Vault,
+  { user, logs }: Parameters<NonNullable<VaultExits["findRequest"]>>[1],
+): ExitRequestSeen | null {
+  const own = logs.filter(({ address }) => sameAddress(address, redemptionVault(vault) ?? ""));
+  for (const { eventName, args } of parseEventLogs({ abi: eventsAbi(), logs: own })) {
+    if (eventName !== "RedeemRequest" && eventName !== "RedeemRequestWithCustomRecipient") continue;
+    const account = eventName === "RedeemRequest" ? args.user : args.recipient;
+    if (isAddressEqual(account, user))
+      return { requestId: args.requestId.toString(), shares: args.amountMTokenIn };
+  }
+  return null;
+}
+
+function findSettlement(
+  vault: Vault,
+  { user, requestId, logs }: Parameters<NonNullable<VaultExits["findSettlement"]>>[1],
+): ExitSettlement | null {
+  const own = logs.filter(({ address }) => sameAddress(address, redemptionVault(vault) ?? ""));
+  for (const { eventName, args } of parseEventLogs({ abi: eventsAbi(), logs: own })) {
+    if (args.requestId.toString() !== requestId) continue;
+    if (eventName === "RejectRequest") return { outcome: "rejected", assets: 0n };
+    if (eventName !== "ApproveRequest" && eventName !== "SafeApproveRequest") continue;
+    // The events have the rate only; what arrived is in the token's transfers. Several approvals may share a receipt.
+    const paid = redemptionTokens(vault)
+      .map(({ address }) => paidTo(logs, { token: address, receiver: user }))
+      .filter((amounts) => amounts.length > 0);
+    const amounts = paid.flat();
+    return { outcome: "paid", assets: amounts.length === 1 ? (amounts[0] ?? null) : null };
+  }
+  return null;
+}
+
+const explain = familyErrors({
+  errors: {
+    "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)": "no_liquidity",
+  },
+  reasons: [
+    { reason: /^MV: token not exists$/, code: "token_unsupported" },
+    { reason: /^MV: exceed (limit|allowance)$/, code: "no_liquidity" },
+    { reason: /^RV\w*: amount < min$|^RV\w*: amountMTokenIn < fee$/, code: "below_minimum" },
+    { reason: /^MTMB: min balance not met$/, code: "below_minimum" },
+    { reason: /^RV\w+: insufficient|transfer amount exceeds balance/, code: "no_liquidity" },
+    { reason: /^Pausable: (fn )?paused$|token transfer while paused$/, code: "exits_paused" },
+  ],
+});
+
+/**
+ * Withdrawals from Midas: the RedemptionVault pays at once while it has the token, or takes a request that an
+ * administrator approves or rejects; a rejected one returns nothing on-chain. It counts amounts of every token with 18
+ * decimals. Parameters: `redemption_vault`, `redeem_tokens` (what it pays) and `redeem_via` (`user` if it admits
+ * listed accounts only). Source: midas-apps/contracts.
+ */
+export const midasExits: VaultExits = {
+  modes: (vault) =>
+    redemptionVault(vault) === null || redemptionTokens(vault).length === 0 ? [] : ["instant", "request"],
+  tokens: redemptionTokens,
+  viaRouter: (vault, mode) => mode === "instant" && vault.params["redeem_via"] === "router",
+  terms: describeExit,
+  encode,
+  explain,
+  pending: describePending,
+  claim: () => null,
+  cancel: () => null,
+  findRequest,
+  findSettlement,
+};

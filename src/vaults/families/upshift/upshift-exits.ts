@@ -1,0 +1,301 @@
+import {
+  type Address,
+  encodeFunctionData,
+  isAddressEqual,
+  type Log,
+  parseAbi,
+  parseEventLogs,
+  zeroAddress,
+} from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  type ReadResults,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { DAY_MS } from "../../../lib/durations.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import {
+  type ExitCall,
+  type ExitInput,
+  type ExitRequestSeen,
+  type ExitSettlement,
+  type ExitTerms,
+  type ExitTermsInput,
+  type PendingExit,
+  paidTo,
+  unknownExitTerms,
+  unknownPendingExit,
+  type VaultExits,
+} from "../../vault-exits.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+
+const vaultAbi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function previewRedemption(uint256 shares, bool isInstant) view returns (uint256 gross, uint256 net)",
+    "function previewRedeem(uint256 shares) view returns (uint256)",
+    "function convertToAssets(uint256 shares) view returns (uint256)",
+    "function getSharePrice() view returns (uint256)",
+    "function maxRedeem(address owner) view returns (uint256)",
+    "function maxWithdrawalAmount() view returns (uint256)",
+    "function withdrawalsPaused() view returns (bool)",
+    "function getWithdrawalEpoch() view returns (uint256 year, uint256 month, uint256 day, uint256 claimableEpoch)",
+    "function liquidationHour() view returns (uint256)",
+    "function getBurnableAmountByReceiver(uint256 year, uint256 month, uint256 day, address receiver) view returns (uint256)",
+    "function getClaimableAmountByReceiver(uint256 year, uint256 month, uint256 day, address receiver) view returns (uint256)",
+    "function claim(uint256 year, uint256 month, uint256 day, address receiver)",
+  ]),
+);
+const shareAbi = once(() => parseAbi(["function balanceOf(address) view returns (uint256)"]));
+/** The calls of the multi-asset vaults, which name the receiver, and of the legacy ones, which name the holder too. */
+const callsAbi = once(() =>
+  parseAbi([
+    "function requestRedeem(uint256 shares, address receiver)",
+    "function instantRedeem(uint256 shares, address receiver)",
+    "function requestRedeem(uint256 shares, address receiver, address holder)",
+    "function instantRedeem(uint256 shares, address receiver, address holder)",
+  ]),
+);
+const eventsAbi = once(() =>
+  parseAbi([
+    "event WithdrawalRequested(uint256 shares, address indexed holder, address indexed receiver)",
+    "event WithdrawalRequested(address indexed owner, address indexed receiver, uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day)",
+  ]),
+);
+/** First topics of the two events, which differ in what is indexed between versions. */
+const REQUESTED_TOPICS: readonly string[] = ["0xcf41fab8", "0xf60d67b1"];
+const PROCESSED_TOPICS: readonly string[] = ["0x2e06b2c9", "0xa6f30f7b"];
+
+const SHARES_OFFSET = 4;
+const RECEIVER_OFFSET = 36;
+const HOLDER_OFFSET = 68;
+/** Days around today whose requests are read even if no receipt of them is known: requests wait for some days at most. */
+const DAYS_BEFORE = 2;
+const DAYS_AFTER = 8;
+const DATE_PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** How a version of Upshift's vaults redeems. */
+interface UpshiftExitTraits {
+  /** True for the legacy vaults: ERC-4626 views, and calls that name the holder of the shares. */
+  legacy: boolean;
+}
+
+const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: vaultAbi() }) as const;
+
+function exitReads(vault: Vault, request: ExitTermsInput) {
+  const on = onVault(vault);
+  return {
+    asset: read({ ...on, name: "asset" }),
+    held: read({ to: vault.shareToken, abi: shareAbi(), name: "balanceOf", args: [request.owner] }),
+    preview: read({ ...on, name: "previewRedemption", args: [request.shares, request.mode === "instant"] }),
+    legacyPreview: read({ ...on, name: "previewRedeem", args: [request.shares] }),
+    value: read({ ...on, name: "convertToAssets", args: [request.shares] }),
+    most: read({ ...on, name: "maxWithdrawalAmount" }),
+    paused: read({ ...on, name: "withdrawalsPaused" }),
+    epoch: read({ ...on, name: "getWithdrawalEpoch" }),
+  };
+}
+
+type Results = ReadResults<ReturnType<typeof exitReads>>;
+
+function describeExit(
+  vault: Vault,
+  { request, legacy }: { request: ExitTermsInput; legacy: boolean },
+): Query<ExitTerms> {
+  return createQuery(exitReads(vault, request), (results): ExitTerms => {
+    const instant = request.mode === "instant";
+    const [gross, net] = amountsOf(results, legacy);
+    const epoch = valueOrNull(results.epoch);
+    return {
+      ...unknownExitTerms,
+      asset: valueOrNull(results.asset),
+      heldShares: valueOrNull(results.held),
+      previewAssets: net,
+      grossAssets: gross,
+      availableAssets: valueOrNull(results.most),
+      // Legacy vaults fix the assets when the withdrawal is requested; of the others it is not known.
+      priced: instant || legacy ? "now" : "later",
+      earliest: instant || epoch === null ? null : Number(epoch[3]),
+      paused: valueOrNull(results.paused) === true,
+    };
+  });
+}
+
+function amountsOf(results: Results, legacy: boolean): [gross: bigint | null, net: bigint | null] {
+  if (legacy) return [valueOrNull(results.value), valueOrNull(results.legacyPreview)];
+  return results.preview.ok ? [results.preview.value[0], results.preview.value[1]] : [null, null];
+}
+
+function exitCall(vault: Vault, { request, legacy }: { request: ExitInput; legacy: boolean }): ExitCall {
+  const instant = request.mode === "instant";
+  const own = request.caller ?? zeroAddress;
+  const receiver = request.receiver ?? own;
+  const args = [request.shares, receiver] as const;
+  const functionName = instant ? "instantRedeem" : "requestRedeem";
+  const call = { abi: callsAbi(), functionName } as const;
+  const data = legacy
+    ? encodeFunctionData({ ...call, args: [...args, own] })
+    : encodeFunctionData({ ...call, args });
+  const names = [...(request.receiver === null ? [RECEIVER_OFFSET] : []), ...(legacy ? [HOLDER_OFFSET] : [])];
+  const separate = !isAddressEqual(vault.shareToken, vault.entryPoint);
+  return {
+    target: vault.entryPoint,
+    data,
+    // A vault whose share token is another contract pulls the shares.
+    spender: separate ? vault.entryPoint : null,
+    sharesOffset: SHARES_OFFSET,
+    sharesScale: 1n,
+    selfOffsets: request.caller === null ? names : [],
+    paysTo: request.receiver === null ? "caller" : "receiver",
+    minAssets: "none",
+    tokenOut: vault.asset.address,
+    async: !instant,
+  };
+}
+
+/** A date of requests, by which the vaults number them. */
+interface RequestDate {
+  id: string;
+  args: readonly [bigint, bigint, bigint];
+  midnight: number;
+}
+
+function parseDate(id: string): RequestDate | null {
+  const [, year, month, day] = DATE_PATTERN.exec(id) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return null;
+  const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day)) / 1_000;
+  return { id, args: [BigInt(year), BigInt(month), BigInt(day)], midnight };
+}
+
+const formatDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** Returns the dates to read: those of known requests, and the days around today. */
+function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
+  const days = Array.from({ length: DAYS_BEFORE + 1 + DAYS_AFTER }, (_, index) =>
+    formatDate(now + (index - DAYS_BEFORE) * DAY_MS),
+  );
+  return [...new Set([...requestIds, ...days])].flatMap((id) => parseDate(id) ?? []);
+}
+
+function describePending(
+  vault: Vault,
+  of: { user: Address; requestIds: readonly string[]; now: number },
+): Query<readonly PendingExit[]> {
+  const on = onVault(vault);
+  const each = datesFor(of.requestIds, of.now).map((date) => {
+    const args = [...date.args, of.user] as const;
+    const reads = {
+      shares: read({ ...on, name: "getBurnableAmountByReceiver", args }),
+      assets: read({ ...on, name: "getClaimableAmountByReceiver", args }),
+    };
+    return [date.id, createQuery(reads, (found) => ({ date, ...found }))] as const;
+  });
+  const common = createQuery(
+    {
+      hour: read({ ...on, name: "liquidationHour" }),
+      price: read({ ...on, name: "getSharePrice" }),
+    },
+    (results) => results,
+  );
+  return mapQuery(
+    queryAll({ common, dates: queryAll(Object.fromEntries(each)) }),
+    ({ common: seen, dates }) =>
+      Object.values(dates).flatMap(({ date, shares, assets }) => {
+        const burnable = valueOrNull(shares) ?? 0n;
+        if (burnable === 0n) return [];
+        const fixed = valueOrNull(assets);
+        const price = valueOrNull(seen.price);
+        const estimate =
+          price === null ? null : mulDivDown(burnable, price, 10n ** BigInt(vault.shareDecimals));
+        const earliest = date.midnight + Number(valueOrNull(seen.hour) ?? 0n) * 3_600;
+        const ready = of.now >= earliest * 1_000;
+        const amount = fixed === null || fixed === 0n ? estimate : fixed;
+        return [
+          {
+            ...unknownPendingExit,
+            ...{ requestId: date.id, shares: burnable, assets: amount, token: vault.asset.address, earliest },
+            ...{ priced: fixed !== null && fixed > 0n, state: ready ? "claimable" : "pending" },
+            ...{ claimableAssets: ready ? amount : 0n, claimableShares: ready ? burnable : 0n },
+          } satisfies PendingExit,
+        ];
+      }),
+  );
+}
+
+function findRequest(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitRequestSeen | null {
+  const own = logs.filter(
+    ({ address, topics }) =>
+      isAddressEqual(address, vault.entryPoint) && REQUESTED_TOPICS.includes(topics[0]?.slice(0, 10) ?? ""),
+  );
+  for (const { args } of parseEventLogs({ abi: eventsAbi(), eventName: "WithdrawalRequested", logs: own })) {
+    if (!isAddressEqual(args.receiver, user)) continue;
+    // The multi-asset vaults' event has no date; the requests of the days around are read anyway.
+    if (!("year" in args)) return { requestId: null, shares: args.shares };
+    const date = formatDate(Date.UTC(Number(args.year), Number(args.month) - 1, Number(args.day)));
+    return { requestId: date, shares: args.shares };
+  }
+  return null;
+}
+
+function findSettlement(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitSettlement | null {
+  const processed = logs.some(
+    ({ address, topics }) =>
+      isAddressEqual(address, vault.entryPoint) && PROCESSED_TOPICS.includes(topics[0]?.slice(0, 10) ?? ""),
+  );
+  const amounts = paidTo(logs, { token: vault.asset.address, receiver: user });
+  if (!processed || amounts.length === 0) return null;
+  return { outcome: "paid", assets: amounts.reduce((sum, amount) => sum + amount, 0n) };
+}
+
+/**
+ * Creates the way out of Upshift's vaults: at once for a fee, or by a request that is paid after a fixed lag, at the
+ * latest when anybody claims it. Requests of one receiver and one day are one, named by its date. No cancellation.
+ * Sources: the published ABIs of August Digital, TimelockedERC4626.
+ */
+export function upshiftExits({ legacy }: UpshiftExitTraits): VaultExits {
+  return {
+    modes: () => ["instant", "request"],
+    tokens: (vault) => [vault.asset],
+    viaRouter: (vault, mode) => mode === "instant" && vault.caller === "router",
+    terms: (vault, request) => describeExit(vault, { request, legacy }),
+    encode: (vault, request) => exitCall(vault, { request, legacy }),
+    explain: familyErrors({
+      errors: {
+        "error WithdrawalsPaused()": "exits_paused",
+        "error WithdrawalLimitReached()": "no_liquidity",
+        "error InsufficientLiquidity()": "no_liquidity",
+        "error WithdrawalRequestRequired()": "mode_unsupported",
+        "error AmountTooLow()": "below_minimum",
+        "error TooEarly()": "cooldown",
+        "error NoSharesForReceiver()": "withdrawal_state",
+        "error AddressBlacklisted()": "not_allowed",
+        "error InsufficientShares()": "nothing_to_withdraw",
+      },
+    }),
+    pending: describePending,
+    claim(vault, { user, request }) {
+      const date = parseDate(request.requestId);
+      if (date === null || request.state !== "claimable") return null;
+      const args = [...date.args, user] as const;
+      return {
+        target: vault.entryPoint,
+        data: encodeFunctionData({ abi: vaultAbi(), functionName: "claim", args }),
+      };
+    },
+    cancel: () => null,
+    findRequest,
+    findSettlement,
+  };
+}

@@ -1,0 +1,112 @@
+import { type Address, encodeFunctionData, parseAbi, zeroAddress } from "viem";
+import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-query.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import {
+  type ExitCall,
+  type ExitInput,
+  type ExitTerms,
+  type ExitTermsInput,
+  type PendingExit,
+  unknownPendingExit,
+} from "../../vault-exits.ts";
+import { addressParam } from "../../vault-params.ts";
+import { oneShare } from "./veda-pricing.ts";
+
+/** ABI of Veda's older contract for withdrawals with a fixed wait. Source: Veda-Labs/boring-vault, DelayedWithdraw. */
+export const vedaDelayedAbi = once(() =>
+  parseAbi([
+    "function isPaused() view returns (bool)",
+    "function withdrawAssets(address) view returns (bool allowWithdraws, uint32 withdrawDelay, uint32 completionWindow, uint128 outstandingShares, uint16 withdrawFee, uint16 maxLoss)",
+    "function withdrawRequests(address user, address asset) view returns (bool allowThirdPartyToComplete, uint16 maxLoss, uint40 maturity, uint96 shares, uint96 exchangeRateAtTimeOfRequest)",
+    "function requestWithdraw(address asset, uint96 shares, uint16 maxLoss, bool allowThirdPartyToComplete)",
+    "function completeWithdraw(address asset, address account) returns (uint256 assetsOut)",
+    "function cancelWithdraw(address asset)",
+    "event WithdrawCompleted(address indexed account, address indexed asset, uint256 shares, uint256 assets)",
+  ]),
+);
+/** Byte offset of the shares in `requestWithdraw`. */
+const SHARES_OFFSET = 36;
+const BPS = 10_000n;
+/** The window in which a request can be completed if the contract sets none, in seconds. */
+const DEFAULT_WINDOW = 7 * 86_400;
+
+/** Returns a query for the contract's own conditions; `fee` is in basis points of the assets. */
+export function delayedTerms(
+  vault: Vault,
+  request: ExitTermsInput,
+): Query<Partial<ExitTerms> & { fee: bigint | null }> {
+  const to = addressParam(vault, "delayed_withdraw") ?? zeroAddress;
+  const on = { to, abi: vedaDelayedAbi() } as const;
+  const token = request.token.address;
+  return createQuery(
+    {
+      paused: read({ ...on, name: "isPaused" }),
+      config: read({ ...on, name: "withdrawAssets", args: [token] }),
+      open: read({ ...on, name: "withdrawRequests", args: [request.owner, token] }),
+    },
+    ({ paused, config, open }) => {
+      const [allowed, delay, window, , fee] = valueOrNull(config) ?? [];
+      const start = Math.floor(request.now / 1_000);
+      const earliest = delay === undefined ? null : start + delay;
+      const busy = (valueOrNull(open)?.[3] ?? 0n) > 0n;
+      return {
+        fee: fee === undefined ? null : BigInt(fee),
+        priced: "later",
+        earliest,
+        expiresAt: earliest === null ? null : earliest + (window || DEFAULT_WINDOW),
+        paused: valueOrNull(paused) === true,
+        // A second request would start the wait of the first again.
+        refusal: allowed === false ? "token_unsupported" : busy ? "request_pending" : null,
+      };
+    },
+  );
+}
+
+/** Encodes the owner's request, which only the owner may complete. */
+export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
+  const target = addressParam(vault, "delayed_withdraw") ?? zeroAddress;
+  const args = [request.token.address, request.shares, 0, false] as const;
+  return {
+    ...{ target, spender: target, sharesOffset: SHARES_OFFSET, sharesScale: 1n, selfOffsets: [] },
+    data: encodeFunctionData({ abi: vedaDelayedAbi(), functionName: "requestWithdraw", args }),
+    ...{ paysTo: "caller", minAssets: "none", tokenOut: request.token.address, async: true },
+  };
+}
+
+/** Returns a query for the user's request for the vault's asset, of which there is at most one. */
+export function pendingDelayed(
+  vault: Vault,
+  { user, now }: { user: Address; now: number },
+): Query<readonly PendingExit[]> {
+  const to = addressParam(vault, "delayed_withdraw");
+  if (to === null) return createQuery({}, () => []);
+  const on = { to, abi: vedaDelayedAbi() } as const;
+  const token = vault.asset.address;
+  return createQuery(
+    {
+      request: read({ ...on, name: "withdrawRequests", args: [user, token] }),
+      config: read({ ...on, name: "withdrawAssets", args: [token] }),
+    },
+    ({ request, config }) => {
+      const [, , maturity, shares, rate] = valueOrNull(request) ?? [];
+      if (maturity === undefined || shares === undefined || rate === undefined || shares === 0n) return [];
+      const [, delay, window, , fee] = valueOrNull(config) ?? [];
+      const gross = mulDivDown(shares, rate, oneShare(vault));
+      const assets = gross - mulDivDown(gross, BigInt(fee ?? 0), BPS);
+      const expiresAt = maturity + (window || DEFAULT_WINDOW);
+      const [ready, over] = [now >= maturity * 1_000, now > expiresAt * 1_000];
+      return [
+        {
+          ...unknownPendingExit,
+          ...{ mode: "cooldown", shares, assets, token, expiresAt, earliest: maturity, cancellable: true },
+          state: over ? "expired" : ready ? "claimable" : "pending",
+          claimableAssets: ready && !over ? assets : 0n,
+          claimableShares: ready && !over ? shares : 0n,
+          since: delay === undefined ? null : maturity - delay,
+        },
+      ];
+    },
+  );
+}

@@ -1,0 +1,264 @@
+import { type Address, encodeFunctionData, type Hex, parseAbi, zeroAddress } from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  type ReadResult,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
+import { sameAddress } from "../../../lib/address.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import {
+  type ExitCall,
+  type ExitInput,
+  type ExitMode,
+  type ExitTerms,
+  type ExitTermsInput,
+  unknownExitTerms,
+  type VaultExits,
+} from "../../vault-exits.ts";
+import { addressParam } from "../../vault-params.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+import { delayedCall, delayedTerms, pendingDelayed, vedaDelayedAbi } from "./veda-delayed-withdraw.ts";
+import { oneShare } from "./veda-pricing.ts";
+import {
+  findQueueRequest,
+  findQueueSettlement,
+  pendingInQueue,
+  queueCall,
+  queueCancellation,
+  queueTerms,
+} from "./veda-withdraw-queue.ts";
+
+const tellerAbi = once(() =>
+  parseAbi([
+    "function withdraw(address withdrawAsset, uint256 shareAmount, uint256 minimumAssets, address to) returns (uint256 assetsOut)",
+    "function isPaused() view returns (bool)",
+    "function assetData(address) view returns (bool allowDeposits, bool allowWithdraws, uint16 sharePremium)",
+    "function shareUnlockTime(address) view returns (uint256)",
+    "function beforeTransferData(address) view returns (bool denyFrom, bool denyTo, bool denyOperator, bool permissionedOperator, uint256 shareUnlockTime)",
+    "function vault() view returns (address)",
+    "function accountant() view returns (address)",
+  ]),
+);
+const accountantAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view returns (uint256)"]));
+const shareAbi = once(() => parseAbi(["function balanceOf(address) view returns (uint256)"]));
+
+/** Byte offsets in `withdraw(asset, shares, minimum, to)`. */
+const SHARES_OFFSET = 36;
+const RECEIVER_OFFSET = 100;
+
+/** Returns how a vault pays: each of its three ways out is a contract of its own, which the registry entry names. */
+const modesOf = (vault: Vault): ExitMode[] => [
+  ...(vault.params["teller_withdraw"] === "public" ? (["instant"] as const) : []),
+  ...(addressParam(vault, "withdraw_queue") === null ? [] : (["request"] as const)),
+  ...(addressParam(vault, "delayed_withdraw") === null ? [] : (["cooldown"] as const)),
+];
+
+/** Returns a query for what every way out needs: price, balance and the locks and deny lists of the share token. */
+function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
+  const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
+  const reads = {
+    vault: read({ ...teller, name: "vault" }),
+    accountant: read({ ...teller, name: "accountant" }),
+    paused: read({ ...teller, name: "isPaused" }),
+    unlock: read({ ...teller, name: "shareUnlockTime", args: [request.owner] }),
+    transfers: read({ ...teller, name: "beforeTransferData", args: [request.owner] }),
+    held: read({ to: vault.shareToken, abi: shareAbi(), name: "balanceOf", args: [request.owner] }),
+    rate: read({
+      ...{ to: vault.pricer, abi: accountantAbi(), name: "getRateInQuoteSafe" },
+      args: [request.token.address],
+    }),
+  };
+  return createQuery(reads, (results): ExitTerms => {
+    const ours =
+      sameAddress(valueOrNull(results.vault) ?? "", vault.shareToken) &&
+      sameAddress(valueOrNull(results.accountant) ?? "", vault.pricer);
+    const rate = valueOrNull(results.rate);
+    const gross = rate === null ? null : mulDivDown(request.shares, rate, oneShare(vault));
+    const [denyFrom, , , , unlocks] = valueOrNull(results.transfers) ?? [];
+    const until = Number(unlocks ?? valueOrNull(results.unlock) ?? 0n);
+    const locked = until * 1_000 > request.now;
+    return {
+      ...unknownExitTerms,
+      asset:
+        ours && rate !== null
+          ? request.token.address
+          : ours && isKnown(results.rate)
+            ? request.token.address
+            : null,
+      ...{ heldShares: valueOrNull(results.held), previewAssets: gross, grossAssets: gross },
+      previewRevert: results.rate.ok ? null : results.rate.revert,
+      lockedUntil: locked ? until : null,
+      paused: valueOrNull(results.paused) === true,
+      refusal: denyFrom === true ? "not_allowed" : locked ? "share_locked" : null,
+    };
+  });
+}
+
+/** True if a price failed with a reason, such as a paused accountant, rather than for a token without a price. */
+const isKnown = (rate: ReadResult<bigint>): boolean =>
+  !rate.ok && rate.revert !== null && rate.revert !== "0x";
+
+function tellerTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
+  const on = { to: vault.entryPoint, abi: tellerAbi() } as const;
+  const support = createQuery(
+    { data: read({ ...on, name: "assetData", args: [request.token.address] }) },
+    ({ data }) => valueOrNull(data)?.[1] ?? null,
+  );
+  return mapQuery(queryAll({ common: commonTerms(vault, request), support }), (results) => ({
+    ...results.common,
+    refusal: results.support === false ? "token_unsupported" : results.common.refusal,
+  }));
+}
+
+function tellerCall(vault: Vault, request: ExitInput): ExitCall {
+  const receiver = request.receiver ?? request.caller ?? zeroAddress;
+  const args = [request.token.address, request.shares, request.minAssets, receiver] as const;
+  return {
+    target: vault.entryPoint,
+    data: encodeFunctionData({ abi: tellerAbi(), functionName: "withdraw", args }),
+    spender: null,
+    sharesOffset: SHARES_OFFSET,
+    sharesScale: 1n,
+    selfOffsets: request.caller === null && request.receiver === null ? [RECEIVER_OFFSET] : [],
+    paysTo: request.receiver === null ? "caller" : "receiver",
+    minAssets: "native",
+    tokenOut: request.token.address,
+    async: false,
+  };
+}
+
+/** Returns a query for the conditions of a way out that pays later: those of the share token and its contract's own. */
+function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
+  const own = request.mode === "cooldown" ? delayedTerms(vault, request) : queueTerms(vault, request);
+  return mapQuery(queryAll({ common: commonTerms(vault, request), own }), ({ common, own: terms }) => {
+    const { fee, ...known } = terms;
+    const gross = common.grossAssets;
+    const net = fee === null || gross === null ? null : gross - mulDivDown(gross, fee, 10_000n);
+    return {
+      ...common,
+      previewAssets: net,
+      ...known,
+      refusal: common.refusal ?? known.refusal ?? null,
+      paused: common.paused || known.paused === true,
+    };
+  });
+}
+
+/**
+ * Withdrawals from Veda's BoringVaults, by up to three contracts: the teller at once where `withdraw` is public; a queue
+ * whose requests solvers pay at a fixed amount; and an older contract with a fixed wait. Parameters: `teller_withdraw`,
+ * `withdraw_queue`, `delayed_withdraw`. Source: Veda-Labs/boring-vault.
+ */
+export const vedaExits: VaultExits = {
+  modes: modesOf,
+  tokens: (vault) => [
+    vault.asset,
+    ...vault.acceptedAssets.filter(({ address }) => !sameAddress(address, vault.asset.address)),
+  ],
+  viaRouter: (vault, mode) => mode === "instant" && vault.caller === "router",
+  terms: (vault, request) =>
+    request.mode === "instant" ? tellerTerms(vault, request) : waitingTerms(vault, request),
+  encode(vault, request) {
+    if (request.mode === "instant") return tellerCall(vault, request);
+    return request.mode === "cooldown" ? delayedCall(vault, request) : queueCall(vault, request);
+  },
+  explain: familyErrors({
+    errors: {
+      "error BoringOnChainQueue__Paused()": "exits_paused",
+      "error BoringOnChainQueue__WithdrawsNotAllowedForAsset()": "token_unsupported",
+      "error BoringOnChainQueue__BadShareAmount()": "below_minimum",
+      "error BoringOnChainQueue__NotEnoughWithdrawCapacity()": "no_liquidity",
+      "error BoringOnChainQueue__BadUser()": "not_allowed",
+      "error BoringOnChainQueue__RequestNotFound()": "withdrawal_state",
+      "error DelayedWithdraw__WithdrawNotMatured()": "cooldown",
+      "error DelayedWithdraw__RequestPastCompletionWindow()": "withdrawal_state",
+      "error DelayedWithdraw__MaxLossExceeded()": "price_unsafe",
+      "error DelayedWithdraw__NoSharesToWithdraw()": "withdrawal_state",
+      "error TellerWithMultiAssetSupport__Paused()": "exits_paused",
+      "error TellerWithMultiAssetSupport__AssetNotSupported()": "token_unsupported",
+      "error TellerWithMultiAssetSupport__MinimumAssetsNotMet()": null,
+    },
+    reasons: [
+      { reason: /^UNAUTHORIZED$/, code: "mode_unsupported" },
+      { reason: /^TRANSFER_FAILED$/, code: "no_liquidity" },
+    ],
+  }),
+  pending: (vault, of) =>
+    mapQuery(
+      queryAll({ queue: pendingInQueue(vault, of), delayed: pendingDelayed(vault, of) }),
+      ({ queue, delayed }) => [...queue, ...delayed],
+    ),
+  claim(vault, { user, request }) {
+    const target = addressParam(vault, "delayed_withdraw");
+    if (request.mode !== "cooldown" || request.state !== "claimable" || target === null) return null;
+    const args = [request.token, user] as const;
+    return {
+      target,
+      data: encodeFunctionData({ abi: vedaDelayedAbi(), functionName: "completeWithdraw", args }),
+    };
+  },
+  cancel(vault, { user, request }) {
+    if (request.mode === "request") return queueCancellation(vault, { user, request });
+    const target = addressParam(vault, "delayed_withdraw");
+    if (target === null) return null;
+    const args = [request.token] as const;
+    return {
+      target,
+      data: encodeFunctionData({ abi: vedaDelayedAbi(), functionName: "cancelWithdraw", args }),
+    };
+  },
+  findRequest: findQueueRequest,
+  findSettlement: findQueueSettlement,
+};
+
+const authorityAbi = once(() =>
+  parseAbi([
+    "function authority() view returns (address)",
+    "function canCall(address user, address target, bytes4 selector) view returns (bool)",
+    "function boringVault() view returns (address)",
+  ]),
+);
+/** Selector of the teller's `withdraw(address,uint256,uint256,address)`. */
+const WITHDRAW_SELECTOR: Hex = "0x16762eed";
+
+/**
+ * Returns a query for the parameters of the ways out: whether the teller's authority lets anyone withdraw, and which of
+ * the contracts that a reviewed registry entry names belong to this vault.
+ */
+export function vedaExitParams(of: {
+  vault: Address;
+  teller: Address;
+  anyone: Address;
+  reviewed: Readonly<Record<"withdraw_queue" | "delayed_withdraw", Address | null>>;
+}): Query<Record<string, string>> {
+  const own = (contract: Address | null) =>
+    createQuery(
+      { own: read({ to: contract ?? zeroAddress, abi: authorityAbi(), name: "boringVault" }) },
+      (results) => sameAddress(valueOrNull(results.own) ?? "", of.vault),
+    );
+  const authority = read({ to: of.teller, abi: authorityAbi(), name: "authority" });
+  const open: Query<boolean> = {
+    reads: { authority },
+    interpret: () => false,
+    next: ({ authority: named }) => {
+      const to = (named?.ok ? (named.value as Address) : null) ?? zeroAddress;
+      const args = [of.anyone, of.teller, WITHDRAW_SELECTOR] as const;
+      return createQuery(
+        { call: read({ to, abi: authorityAbi(), name: "canCall", args }) },
+        ({ call }) => valueOrNull(call) === true,
+      );
+    },
+  };
+  const { withdraw_queue: queue, delayed_withdraw: delayed } = of.reviewed;
+  return mapQuery(queryAll({ open, queue: own(queue), delayed: own(delayed) }), (results) => ({
+    ...(results.open && { teller_withdraw: "public" }),
+    ...(queue !== null && { withdraw_queue: results.queue ? queue.toLowerCase() : "" }),
+    ...(delayed !== null && { delayed_withdraw: results.delayed ? delayed.toLowerCase() : "" }),
+  }));
+}

@@ -1,0 +1,257 @@
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  encodePacked,
+  getAddress,
+  type Hex,
+  hexToBigInt,
+  hexToNumber,
+  isAddressEqual,
+  isHex,
+  keccak256,
+  type Log,
+  parseAbi,
+  parseAbiParameters,
+  parseEventLogs,
+  size,
+  slice,
+  zeroAddress,
+} from "viem";
+import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-query.ts";
+import { sameAddress } from "../../../lib/address.ts";
+import { MAX_UINT256, smaller } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import {
+  type ExitCall,
+  type ExitFollowUp,
+  type ExitInput,
+  type ExitRequestSeen,
+  type ExitSettlement,
+  type ExitTerms,
+  type ExitTermsInput,
+  type PendingExit,
+  unknownPendingExit,
+} from "../../vault-exits.ts";
+import { addressParam } from "../../vault-params.ts";
+import { vedaDelayedAbi } from "./veda-delayed-withdraw.ts";
+
+/** ABI of Veda's queue of withdrawal requests. Source: Veda-Labs/boring-vault, BoringOnChainQueue. */
+export const vedaQueueAbi = once(() =>
+  parseAbi([
+    "struct OnChainWithdraw { uint96 nonce; address user; address assetOut; uint128 amountOfShares; uint128 amountOfAssets; uint40 creationTime; uint24 secondsToMaturity; uint24 secondsToDeadline; }",
+    "function isPaused() view returns (bool)",
+    "function withdrawAssets(address) view returns (bool allowWithdraws, uint24 secondsToMaturity, uint24 minimumSecondsToDeadline, uint16 minDiscount, uint16 maxDiscount, uint96 minimumShares, uint256 withdrawCapacity)",
+    "function previewAssetsOut(address assetOut, uint128 amountOfShares, uint16 discount) view returns (uint128 amountOfAssets)",
+    "function getRequestIds() view returns (bytes32[])",
+    "function requestOnChainWithdraw(address assetOut, uint128 amountOfShares, uint16 discount, uint24 secondsToDeadline) returns (bytes32 requestId)",
+    "function cancelOnChainWithdraw(OnChainWithdraw request) returns (bytes32 requestId)",
+    "event OnChainWithdrawRequested(bytes32 indexed requestId, address indexed user, address indexed assetOut, uint96 nonce, uint128 amountOfShares, uint128 amountOfAssets, uint40 creationTime, uint24 secondsToMaturity, uint24 secondsToDeadline)",
+    "event OnChainWithdrawCancelled(bytes32 indexed requestId, address indexed user, uint256 timestamp)",
+    "event OnChainWithdrawSolved(bytes32 indexed requestId, address indexed user, uint256 timestamp)",
+  ]),
+);
+const requestParameters = once(() =>
+  parseAbiParameters(
+    "(uint96 nonce, address user, address assetOut, uint128 amountOfShares, uint128 amountOfAssets, uint40 creationTime, uint24 secondsToMaturity, uint24 secondsToDeadline)",
+  ),
+);
+/** Byte offset of the shares in `requestOnChainWithdraw`. */
+const SHARES_OFFSET = 36;
+/** How long a request stays open for solvers after it matures, if the queue does not ask for longer, in seconds. */
+const SECONDS_TO_DEADLINE = 7 * 86_400;
+/** Size in bytes of a request id of ours. */
+const PACKED_SIZE = 75;
+
+/** A request as the queue hashes it; the queue itself keeps only the hash. */
+interface QueueRequest {
+  nonce: bigint;
+  user: Address;
+  assetOut: Address;
+  amountOfShares: bigint;
+  amountOfAssets: bigint;
+  creationTime: number;
+  secondsToMaturity: number;
+  secondsToDeadline: number;
+}
+
+/**
+ * Packs all fields of a request but the user into the id that we keep: the queue stores a hash only, and wants the
+ * fields for a cancellation.
+ */
+const packRequest = (request: QueueRequest): Hex =>
+  encodePacked(
+    ["uint96", "address", "uint128", "uint128", "uint40", "uint24", "uint24"],
+    [
+      request.nonce,
+      request.assetOut,
+      request.amountOfShares,
+      request.amountOfAssets,
+      request.creationTime,
+      request.secondsToMaturity,
+      request.secondsToDeadline,
+    ],
+  );
+
+function unpackRequest(id: string, user: Address): QueueRequest | null {
+  if (!isHex(id) || size(id) !== PACKED_SIZE) return null;
+  return {
+    nonce: hexToBigInt(slice(id, 0, 12)),
+    user,
+    assetOut: getAddress(slice(id, 12, 32)),
+    amountOfShares: hexToBigInt(slice(id, 32, 48)),
+    amountOfAssets: hexToBigInt(slice(id, 48, 64)),
+    creationTime: hexToNumber(slice(id, 64, 69)),
+    secondsToMaturity: hexToNumber(slice(id, 69, 72)),
+    secondsToDeadline: hexToNumber(slice(id, 72, 75)),
+  };
+}
+
+const hashRequest = (request: QueueRequest): Hex =>
+  keccak256(encodeAbiParameters(requestParameters(), [request]));
+
+/** Returns a query for the queue's own conditions. Its preview has the discount that it asks for. */
+export function queueTerms(
+  vault: Vault,
+  request: ExitTermsInput,
+): Query<Partial<ExitTerms> & { fee: bigint | null }> {
+  const on = { to: addressParam(vault, "withdraw_queue") ?? zeroAddress, abi: vedaQueueAbi() } as const;
+  return createQuery(
+    {
+      paused: read({ ...on, name: "isPaused" }),
+      config: read({ ...on, name: "withdrawAssets", args: [request.token.address] }),
+    },
+    ({ paused, config }) => {
+      const [allowed, maturity, deadline, discount, , minimum, capacity] = valueOrNull(config) ?? [];
+      const start = Math.floor(request.now / 1_000);
+      const earliest = maturity === undefined ? null : start + maturity;
+      const open = Math.max(deadline ?? 0, SECONDS_TO_DEADLINE);
+      return {
+        fee: discount === undefined ? null : BigInt(discount),
+        priced: "now",
+        minShares: minimum ?? null,
+        maxShares:
+          capacity === undefined || capacity === MAX_UINT256 ? null : smaller(capacity, request.shares),
+        earliest,
+        expiresAt: earliest === null ? null : earliest + open,
+        paused: valueOrNull(paused) === true,
+        refusal: allowed === false ? "token_unsupported" : null,
+        variant: `${discount ?? 0}/${open}`,
+      };
+    },
+  );
+}
+
+/** Encodes the owner's request. The variant holds the discount and the time to the deadline that the queue asks for. */
+export function queueCall(vault: Vault, request: ExitInput): ExitCall {
+  const target = addressParam(vault, "withdraw_queue") ?? zeroAddress;
+  const [discount = 0, open = SECONDS_TO_DEADLINE] = (request.variant ?? "")
+    .split("/")
+    .filter(Boolean)
+    .map(Number);
+  const args = [request.token.address, request.shares, discount, open] as const;
+  return {
+    ...{ target, spender: target, sharesOffset: SHARES_OFFSET, sharesScale: 1n, selfOffsets: [] },
+    data: encodeFunctionData({ abi: vedaQueueAbi(), functionName: "requestOnChainWithdraw", args }),
+    ...{ paysTo: "caller", minAssets: "none", tokenOut: request.token.address, async: true },
+  };
+}
+
+/** Returns a query for the known requests that the queue still holds. */
+export function pendingInQueue(
+  vault: Vault,
+  of: { user: Address; requestIds: readonly string[]; now: number },
+): Query<readonly PendingExit[]> {
+  const to = addressParam(vault, "withdraw_queue");
+  const known = [...new Set(of.requestIds)].flatMap((id) => {
+    const request = unpackRequest(id, of.user);
+    return request === null ? [] : [{ id, request }];
+  });
+  if (to === null || known.length === 0) return createQuery({}, () => []);
+  const ids = read({ to, abi: vedaQueueAbi(), name: "getRequestIds" });
+  return createQuery({ ids }, ({ ids: open }) =>
+    known
+      .filter(({ request }) => valueOrNull(open)?.includes(hashRequest(request)))
+      .map(({ id, request }) => pendingOf(id, { request, now: of.now })),
+  );
+}
+
+function pendingOf(requestId: string, { request, now }: { request: QueueRequest; now: number }): PendingExit {
+  const earliest = request.creationTime + request.secondsToMaturity;
+  const expiresAt = earliest + request.secondsToDeadline;
+  return {
+    ...unknownPendingExit,
+    ...{ requestId, shares: request.amountOfShares, assets: request.amountOfAssets, priced: true },
+    ...{ token: request.assetOut, state: now > expiresAt * 1_000 ? "expired" : "pending" },
+    ...{ claimableAssets: 0n, claimableShares: 0n, since: request.creationTime, earliest, expiresAt },
+    cancellable: true,
+  };
+}
+
+/** Encodes the cancellation of a request in the queue, which returns the shares. */
+export function queueCancellation(
+  vault: Vault,
+  { user, request }: { user: Address; request: PendingExit },
+): ExitFollowUp | null {
+  const target = addressParam(vault, "withdraw_queue");
+  const fields = unpackRequest(request.requestId, user);
+  if (target === null || fields === null) return null;
+  const data = encodeFunctionData({
+    abi: vedaQueueAbi(),
+    functionName: "cancelOnChainWithdraw",
+    args: [fields],
+  });
+  return { target, data };
+}
+
+const logsFrom = (vault: Vault, { logs, name }: { logs: readonly Log[]; name: string }): Log[] =>
+  logs.filter(({ address }) => sameAddress(address, addressParam(vault, name) ?? ""));
+
+/** Finds the user's request in the queue, or in the contract with a fixed wait, which numbers none. */
+export function findQueueRequest(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitRequestSeen | null {
+  const own = logsFrom(vault, { logs, name: "withdraw_queue" });
+  const found = parseEventLogs({
+    abi: vedaQueueAbi(),
+    eventName: "OnChainWithdrawRequested",
+    logs: own,
+  }).find(({ args }) => isAddressEqual(args.user, user));
+  if (found !== undefined) return { requestId: packRequest(found.args), shares: found.args.amountOfShares };
+  const delayed = logsFrom(vault, { logs, name: "delayed_withdraw" });
+  const done = new Set<unknown>(
+    parseEventLogs({ abi: vedaDelayedAbi(), eventName: "WithdrawCompleted", logs: delayed }).map(
+      ({ logIndex }) => logIndex,
+    ),
+  );
+  const account = user.slice(2).toLowerCase();
+  const requested = delayed.some(
+    ({ logIndex, topics }) => !done.has(logIndex) && topics.some((topic) => topic?.endsWith(account)),
+  );
+  return requested ? { requestId: "0", shares: null } : null;
+}
+
+/** Finds how a request of the user ended: solved or cancelled in the queue, or completed after its wait. */
+export function findQueueSettlement(
+  vault: Vault,
+  { user, requestId, logs }: { user: Address; requestId: string; logs: readonly Log[] },
+): ExitSettlement | null {
+  const request = unpackRequest(requestId, user);
+  if (request === null) {
+    const own = logsFrom(vault, { logs, name: "delayed_withdraw" });
+    const found = parseEventLogs({ abi: vedaDelayedAbi(), eventName: "WithdrawCompleted", logs: own }).find(
+      ({ args }) => isAddressEqual(args.account, user),
+    );
+    return found === undefined ? null : { outcome: "paid", assets: found.args.assets };
+  }
+  const hash = hashRequest(request);
+  const own = logsFrom(vault, { logs, name: "withdraw_queue" });
+  for (const { eventName, args } of parseEventLogs({ abi: vedaQueueAbi(), logs: own })) {
+    if (args.requestId !== hash) continue;
+    if (eventName === "OnChainWithdrawSolved") return { outcome: "paid", assets: request.amountOfAssets };
+    if (eventName === "OnChainWithdrawCancelled") return { outcome: "cancelled", assets: 0n };
+  }
+  return null;
+}
