@@ -66,3 +66,10 @@ export const tokenList = (tokens: readonly Token[]): string =>
     .map(({ address, decimals, symbol }) => `${address.toLowerCase()}/${decimals}/${symbol}`)
     .filter((text) => TOKEN_ENTRY.test(text) && !text.includes(","))
     .join(",");
+
+/** Leaves out the parameters that a derivation reads again, so that none stays that the chain no longer confirms. */
+export const withoutParams = (
+  params: Readonly<Record<string, string>>,
+  names: readonly string[],
+): Record<string, string> =>
+  Object.fromEntries(Object.entries(params).filter(([name]) => !names.includes(name)));

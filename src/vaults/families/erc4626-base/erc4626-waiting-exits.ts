@@ -21,6 +21,7 @@ import {
   unknownPendingExit,
   type VaultExits,
 } from "../../vault-exits.ts";
+import { withoutParams } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import type { Identification } from "./erc4626-derivation.ts";
 import { erc4626ExitReads, erc4626ExitTermsOf } from "./erc4626-exits.ts";
@@ -60,7 +61,6 @@ const waitOf = (vault: Vault): "cooldown" | "maple" | null => {
  * `cooldownDuration()`, Maple's pools by their exit price. Every ERC-4626 vault is accepted.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
-  const { exit: _exit, ...others } = params;
   return createQuery(
     {
       cooldown: read({ to: address, abi: cooldownAbi(), name: "cooldownDuration" }),
@@ -69,7 +69,7 @@ export function identifyWaiting({ address, params }: DerivationSubject): Query<I
     },
     ({ cooldown, exitPrice, manager }): Identification => {
       const exit = cooldown.ok ? { exit: "cooldown" } : exitPrice.ok && manager.ok ? { exit: "maple" } : {};
-      return { ok: true, params: { ...others, ...exit } };
+      return { ok: true, params: { ...withoutParams(params, ["exit"]), ...exit } };
     },
   );
 }

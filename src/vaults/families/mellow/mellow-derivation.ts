@@ -20,6 +20,7 @@ import {
   underivable,
   underivableQuery,
 } from "../../vault-derivation.ts";
+import { withoutParams } from "../../vault-params.ts";
 import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
 
 const vaultAbi = once(() =>
@@ -167,7 +168,8 @@ function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string>
   const paying = (pays: "sync" | "async") => queueList(out.filter((one) => one.pays === pays).slice(0, 1));
   return {
     ...{ queue: queue.takes ?? "", redeem_queues: queueList(out), deposit_queues: queueList(others) },
-    ...{ redeem_queue: paying("async"), sync_redeem_queue: paying("sync") },
+    ...(out.some(({ pays }) => pays === "async") && { redeem_queue: paying("async") }),
+    ...(out.some(({ pays }) => pays === "sync") && { sync_redeem_queue: paying("sync") }),
   };
 }
 
@@ -201,7 +203,10 @@ export const mellowDeriver: Deriver = {
             ...{ name: share.name, asset, acceptedAssets: [asset] },
             ...{ shareToken: core.shareToken, shareDecimals: share.decimals, pricer: core.oracle },
             ...{ entryPoint: queue.address, spender: queue.address, caller: "user" },
-            params: { ...subject.params, ...paramsOf(market, queue) },
+            params: {
+              ...withoutParams(subject.params, ["redeem_queue", "sync_redeem_queue"]),
+              ...paramsOf(market, queue),
+            },
           },
         };
       });

@@ -24,7 +24,7 @@ import {
   underivable,
   underivableQuery,
 } from "../../vault-derivation.ts";
-import { tokenList } from "../../vault-params.ts";
+import { tokenList, withoutParams } from "../../vault-params.ts";
 
 const depositVaultAbi = once(() =>
   parseAbi([
@@ -246,7 +246,7 @@ function assemble(of: {
     pricer: deposits.feed,
     caller: direct ? "user" : "router",
     params: {
-      ...subject.params,
+      ...withoutParams(subject.params, ["redeem_tokens", "redeem_via"]),
       deposit,
       recipient: deposits.namesRecipient ? "argument" : "caller",
       asset_rate: asset.stable ? "stable" : "feed",
@@ -256,9 +256,9 @@ function assemble(of: {
   };
 }
 
-/** Returns the parameters of the way out; without tokens to pay, a RedemptionVault is of no use but for its events. */
+/** Returns the parameters of the way out; without them, a reviewed RedemptionVault is of use for its events only. */
 function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, string> {
-  if (redemptions === null) return { redeem_tokens: "" };
+  if (redemptions === null) return {};
   return {
     redemption_vault: redemptions.address.toLowerCase(),
     redeem_tokens: tokenList(redemptions.tokens),

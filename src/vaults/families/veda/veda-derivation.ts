@@ -25,6 +25,7 @@ import {
   underivable,
   underivableQuery,
 } from "../../vault-derivation.ts";
+import { withoutParams } from "../../vault-params.ts";
 import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
 import { vedaExitParams } from "./veda-exits.ts";
 
@@ -253,12 +254,6 @@ function describeExits(
   return vedaExitParams({ vault: address, teller: teller.address, anyone: ORDINARY_ACCOUNT, reviewed });
 }
 
-/** Leaves out what is read again: whether the teller lets anyone withdraw. */
-function withoutTellerExit(params: Readonly<Record<string, string>>): Record<string, string> {
-  const { teller_withdraw: _, ...others } = params;
-  return others;
-}
-
 const findToken = (tokens: readonly Token[], address: Address): Token[] =>
   tokens.filter((token) => isAddressEqual(token.address, address));
 
@@ -286,7 +281,7 @@ function assemble(of: {
     // The Router could not forward locked shares; version `a` locks them until the end of the block at least.
     caller: teller.held || of.generation === "a" ? "user" : "router",
     params: {
-      ...withoutTellerExit(subject.params),
+      ...withoutParams(subject.params, ["teller_withdraw"]),
       ...{ teller: of.generation, ...(of.streams && { rate: "streamed" }) },
       ...of.exits,
     },

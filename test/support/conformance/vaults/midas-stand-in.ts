@@ -107,6 +107,8 @@ export function deployMidas(setup: MidasSetup) {
             ? { asset_rate: "stable" }
             : { asset_rate: "feed", asset_feed: tokenFeed.toLowerCase() }),
           redemption_vault: redemptions.toLowerCase(),
+          redeem_tokens: `${asset.address.toLowerCase()}/${asset.decimals}/${asset.symbol}`,
+          redeem_via: "router",
           referrer: zeroHash,
         },
       };
