@@ -99,11 +99,13 @@ export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boo
 }
 
 /**
- * Returns true if a transaction on the vault's chain is recorded as the delivery of another deposit of the same user.
+ * Returns true if a transaction on the chain of its delivery is recorded as the delivery of another deposit of the same user.
  * Throws `store_unavailable`.
  */
 export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
-  const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.vaultChainId, row.vaultChainId));
+  const chainId = row.direction === "withdrawal" ? row.toChainId : row.vaultChainId;
+  const onChain = raw`coalesce(${deposits.toChainId}, ${deposits.vaultChainId}) = ${chainId}`;
+  const own = and(eq(deposits.userAddress, row.userAddress), onChain);
   return otherDepositExists(db, { row, where: and(eq(deposits.destinationTxHash, hash), own) });
 }
 

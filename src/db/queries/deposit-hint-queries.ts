@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNull, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
 import * as z from "zod";
+import { MINUTE_MS } from "../../lib/durations.ts";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../schema/deposit-tables.ts";
 import { depositEvidence, depositHints, depositSteps } from "../schema/deposit-tracking-tables.ts";
@@ -109,6 +110,8 @@ export interface Sightings {
   mentions: readonly { user: string; target: string | null; txHash: string }[];
   /** Transactions in which something arrived at or left users of deposits under way. */
   moves: readonly { user: string; txHash: string }[];
+  /** Contracts whose events may have settled redemption requests of users that the events do not name. */
+  touched: readonly string[];
 }
 
 /** A transaction in which a user may have sent a deposit. */
@@ -162,7 +165,7 @@ const MAX_EQUAL = 24;
 const MAX_EQUAL_SENT = 100;
 
 /** What a round has found, to be stored as hints. */
-export interface Findings extends Pick<Sightings, "references" | "moves"> {
+export interface Findings extends Pick<Sightings, "references" | "moves" | "touched"> {
   /** Transactions of users, with the hashes of their calldata and of the calls in it. */
   sources: readonly (Candidate & { dataHash: string })[];
   /** Transactions of users whose calldata could not be read. */
@@ -177,8 +180,8 @@ export async function addFindings(
   db: Database,
   found: Findings & { chainId: number; now: Date },
 ): Promise<void> {
-  const { chainId, references, sources, unread, moves, now } = found;
-  if (references.length + sources.length + unread.length + moves.length === 0) return;
+  const { chainId, references, sources, unread, moves, touched, now } = found;
+  if (references.length + sources.length + unread.length + moves.length + touched.length === 0) return;
   const known = raw`(d.source_proven and d.source_tx_hash = g."txHash" or d.destination_tx_hash = g."txHash"
     or d.deposit_proven and d.deposit_tx_hash = g."txHash")`;
   const byReference = raw`select d.tracking_id, g."txHash" from
@@ -200,7 +203,15 @@ export async function addFindings(
   const moved = given(moves, '"user" text, "txHash" text');
   const byArrival = raw`select d.tracking_id, g."txHash" from ${moved}
     join ${deposits} as d on d.user_address = g."user"
-    where coalesce(d.to_chain_id, d.vault_chain_id) = ${chainId}::int4 and d.state = 'bridging'`;
+    where coalesce(d.to_chain_id, d.vault_chain_id) = ${chainId}::int4 and d.state = 'bridging'
+    or d.direction = 'withdrawal' and d.vault_chain_id = ${chainId}::int4
+      and d.state in ('requested', 'cooling', 'claimable', 'awaiting_transfer')`;
+  // A vault in constant use makes its requests due once a minute at most.
+  const bySettlement = raw`select d.tracking_id from ${deposits} as d
+    where d.direction = 'withdrawal' and d.vault_chain_id = ${chainId}::int4
+    and d.state in ('requested', 'cooling', 'claimable')
+    and array[d.vault_address, d.source_to] && array(select jsonb_array_elements_text(${JSON.stringify(touched)}::jsonb))
+    and d.next_check_at > ${new Date(now.getTime() + MINUTE_MS)}::timestamptz`;
   const few = raw`(select count(*) from ${depositHints} as h where h.tracking_id = found.tracking_id
     and h.origin = 'logs') < ${MAX_FOUND}`;
   await db.run((sql) =>
@@ -212,7 +223,7 @@ export async function addFindings(
         where ${chainId}::int4 in (d.vault_chain_id, d.from_chain_id, d.to_chain_id) and d.state in
         ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable', 'cooling', 'awaiting_transfer'))
       update ${deposits} as d set next_check_at = ${now}::timestamptz, checks = 0
-      from (select tracking_id from added union select tracking_id from moved) as seen
+      from (select tracking_id from added union select tracking_id from moved union ${bySettlement}) as seen
       where d.tracking_id = seen.tracking_id`),
   );
 }

@@ -82,16 +82,7 @@ export interface WatchedTarget {
 /** A deposit or withdrawal under way. Addresses are lowercase. */
 export type WatchedDeposit = Pick<
   typeof deposits.$inferSelect,
-  | "direction"
-  | "userAddress"
-  | "moveToken"
-  | "shareToken"
-  | "fromToken"
-  | "exitToken"
-  | "sourceTo"
-  | "vaultAddress"
-  | "vaultChainId"
-  | "state"
+  "direction" | "userAddress" | "moveToken" | "shareToken" | "fromToken" | "exitToken" | "state"
 >;
 
 /** The deposits of a chain that a round looks for. */
@@ -101,6 +92,8 @@ export interface WatchList {
   users: readonly string[] | null;
   /** The newest deposits under way whose tokens arrive on the chain, or may be refunded on it. */
   underWay: readonly WatchedDeposit[];
+  /** The contracts whose events may settle open redemption requests, lowercase. */
+  requestContracts: readonly string[];
 }
 
 /** Maximum number of targets, of rows from which the users are taken, and of deposits under way. */
@@ -138,7 +131,6 @@ export async function selectWatchList(
     exitToken: deposits.exitToken,
     sourceTo: deposits.sourceTo,
     vaultAddress: deposits.vaultAddress,
-    vaultChainId: deposits.vaultChainId,
     state: deposits.state,
   };
   const [targets, users, arriving, leaving, ending] = await db.run((sql) =>
@@ -177,8 +169,16 @@ export async function selectWatchList(
     users:
       listed.length > MAX_USER_ROWS ? null : [...new Set(listed.map(({ user_address }) => user_address))],
     underWay: [...arriving, ...leaving, ...ending],
+    requestContracts: [...new Set(arriving.filter(isRedemption).flatMap(contractsOf))],
   };
 }
+
+const isRedemption = ({ direction, state }: Pick<typeof deposits.$inferSelect, "direction" | "state">) =>
+  direction === "withdrawal" && (state === "requested" || state === "cooling" || state === "claimable");
+const contractsOf = ({ sourceTo, vaultAddress }: { sourceTo: string; vaultAddress: string }) => [
+  sourceTo,
+  vaultAddress,
+];
 
 /** What a round has read of a chain. */
 export interface FollowStep {

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, ne, sql as raw } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, ne, or, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../schema/deposit-tables.ts";
 import { depositSteps, withdrawalTransfers } from "../schema/deposit-tracking-tables.ts";
@@ -84,8 +84,8 @@ export async function selectWithdrawal(db: Database, trackingId: string): Promis
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the other open redemptions of the same account at the same vault under the same request id, oldest first and
- * at most 50. Throws `store_unavailable`.
+ * Selects the other redemptions of the same account at the same vault under the same request id, open or paid, newest
+ * first and at most 50. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
@@ -98,14 +98,14 @@ export async function selectOtherRedemptions(
     eq(deposits.vaultAddress, vaultAddress),
     ne(deposits.trackingId, trackingId),
     requestId === null ? raw`${deposits.requestId} is null` : eq(deposits.requestId, requestId),
-    inArray(deposits.state, ["requested", "cooling", "claimable"]),
+    or(inArray(deposits.state, ["requested", "cooling", "claimable"]), isNotNull(deposits.claimTxHash)),
   );
   const rows = await db.run((sql) =>
     sql
       .select()
       .from(deposits)
       .where(own)
-      .orderBy(asc(deposits.createdAt), asc(deposits.trackingId))
+      .orderBy(desc(deposits.createdAt), desc(deposits.trackingId))
       .limit(MAX_OTHER_REQUESTS),
   );
   return rows as TrackedRow[] as WithdrawalRow[];

@@ -88,8 +88,10 @@ function eventFilters({ watch, events, maxTopics }: LogSearch): LogFilter[] {
   });
 }
 
-/** Returns the filter of all that the vaults' own entry points emit; a null topic leaves out logs without topics. */
-const vaultFilters = (watch: WatchList): LogFilter[] => [{ addresses: ownEntries(watch), topics: [null] }];
+/** Returns the filter of all that the vaults' own entry points and those with open redemptions emit; a null topic leaves out logs without topics. */
+const vaultFilters = (watch: WatchList): LogFilter[] => [
+  { addresses: distinct([...ownEntries(watch), ...watch.requestContracts]), topics: [null] },
+];
 
 /** Returns the filters of the transfers from and to the users of deposits under way, in the tokens of the deposits. */
 function movementFilters({ watch, maxTopics }: LogSearch): LogFilter[] {
@@ -97,10 +99,11 @@ function movementFilters({ watch, maxTopics }: LogSearch): LogFilter[] {
   const users = distinct(watch.underWay.map(({ userAddress }) => userAddress)).slice(0, most);
   if (users.length === 0) return [];
   const addresses = distinct(
-    watch.underWay.flatMap(({ moveToken, shareToken, fromToken }) => [
+    watch.underWay.flatMap(({ moveToken, shareToken, fromToken, exitToken }) => [
       moveToken ?? shareToken,
       shareToken,
       fromToken,
+      exitToken ?? shareToken,
     ]),
   ).filter((token) => !isNative(token));
   const words = users.map(word);

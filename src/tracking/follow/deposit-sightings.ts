@@ -1,11 +1,27 @@
+import { toEventSelector } from "viem";
 import type { ChainLog } from "../../chains/request-logs.ts";
 import { toViemLog } from "../../chains/request-logs.ts";
 import type { Sightings } from "../../db/queries/deposit-hint-queries.ts";
+import { once } from "../../lib/once.ts";
 import { executedOrders } from "../../router/router-codec.ts";
 import { type LogSearch, ownEntries, routerEmitter, transferTopic } from "./deposit-log-filters.ts";
 
 /** Maximum number of words of one log that are compared with users' addresses. */
 const MAX_WORDS = 64;
+/** Events of every vault's ordinary business, which settle nobody's request but name the users that they concern. */
+const usualEvents = once(
+  (): ReadonlySet<string> =>
+    new Set(
+      [
+        "Transfer(address,address,uint256)",
+        "Approval(address,address,uint256)",
+        "Deposit(address,address,uint256,uint256)",
+        "Withdraw(address,address,address,uint256,uint256)",
+        "RedeemRequest(address,address,uint256,address,uint256)",
+        "DepositRequest(address,address,uint256,address,uint256)",
+      ].map((signature) => toEventSelector(signature)),
+    ),
+);
 /** Matches a 32-byte word that holds an address: 12 zero bytes, then an address that is no small number. */
 const ADDRESS_WORD = /^0{24}(?!0{16})[0-9a-f]{40}$/;
 
@@ -17,15 +33,23 @@ export function sightingsOf(logs: readonly ChainLog[], search: LogSearch): Sight
   const { watch, events } = search;
   const moving = new Set(watch.underWay.map(({ userAddress }) => userAddress));
   const entries = new Set(ownEntries(watch));
+  const settling = new Set(watch.requestContracts);
   const ofBridges = new Map(
     events.flatMap((event) =>
       event.contracts.map((contract) => [`${contract.toLowerCase()} ${event.topic}`, event] as const),
     ),
   );
-  const seen: Collected = { references: referencesOf(logs), payments: [], mentions: [], moves: [] };
+  const seen: Collected = {
+    references: referencesOf(logs),
+    payments: [],
+    mentions: [],
+    moves: [],
+    touched: [],
+  };
   const move = (users: readonly string[], txHash: string): void => {
     for (const user of users) if (moving.has(user)) seen.moves.push({ user, txHash });
   };
+  const touched = new Set<string>();
   for (const log of logs) {
     const event = ofBridges.get(`${log.address} ${log.topics[0]}`);
     const transfer = transferOf(log);
@@ -33,12 +57,13 @@ export function sightingsOf(logs: readonly ChainLog[], search: LogSearch): Sight
       seen.payments.push({ ...transfer, txHash: log.txHash });
       move([transfer.user, transfer.to], log.txHash);
     }
-    if (event?.side === "destination") move(addressesIn(log), log.txHash);
+    if (event?.side === "destination" || settling.has(log.address)) move(addressesIn(log), log.txHash);
+    if (settling.has(log.address) && !usualEvents().has(log.topics[0] ?? "")) touched.add(log.address);
     const target = entries.has(log.address) ? log.address : null;
     if (target === null && event?.side !== "source") continue;
     for (const user of addressesIn(log)) seen.mentions.push({ user, target, txHash: log.txHash });
   }
-  return seen;
+  return { ...seen, touched: [...touched] };
 }
 
 type Collected = { [Kind in keyof Sightings]: Sightings[Kind][number][] };

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import type { Context } from "../../context.ts";
-import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { claimDueDeposits, claimLeasedDeposits } from "../../db/queries/deposit-schedule-queries.ts";
 import { selectChainsToFollow } from "../../db/queries/follow-queries.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
@@ -81,8 +80,6 @@ export async function followDeposits(ctx: Context): Promise<FollowRun> {
   return { chains, failed, missing, ...(await followRows(ctx, rows)) };
 }
 
-const isDeposit = (row: TrackedRow): row is DepositRow => row.direction === "deposit";
-
 const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 0, left: 0 };
 
 /**
@@ -98,7 +95,7 @@ export async function followFromMessage(
     const { tracking_ids: trackingIds, lease } = message;
     const leaseUntil = new Date(ctx.now() + LEASE_MS);
     const rows = await claimLeasedDeposits(ctx.db, { trackingIds, held: new Date(lease), leaseUntil });
-    return { ...(await followRows(ctx, { rows: rows.filter(isDeposit), leaseUntil })) };
+    return { ...(await followRows(ctx, { rows, leaseUntil })) };
   }
   const queue = ctx.config.followingQueue;
   const pauseMs = message.goes_on ? 0 : PAUSE_MS;
@@ -130,7 +127,7 @@ async function claimDue(ctx: Context, limit: number) {
   const now = ctx.now();
   const leaseUntil = new Date(now + LEASE_MS);
   const rows = await claimDueDeposits(ctx.db, { now: new Date(now), leaseUntil, limit });
-  return { leaseUntil, rows: rows.filter(isDeposit) };
+  return { leaseUntil, rows };
 }
 
 async function sendAll(

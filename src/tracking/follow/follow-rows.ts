@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { type EvidenceRow, selectEvidence } from "../../db/queries/deposit-evidence-queries.ts";
 import { type DepositHint, retryFoundHints, selectHints } from "../../db/queries/deposit-hint-queries.ts";
-import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import type { TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { postponeChecks, scheduleCheck } from "../../db/queries/deposit-schedule-queries.ts";
 import { AppError } from "../../errors.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
@@ -18,6 +18,8 @@ import { isOpen } from "../track/deposit-state-machine.ts";
 import { createTransactionReader, type TransactionReader } from "../track/deposit-transaction-reader.ts";
 import { applyWhileScheduled } from "../track/deposit-transitions.ts";
 import { trackDeposit } from "../track/track-deposit.ts";
+import { trackWithdrawal } from "../withdraw/track-withdrawal.ts";
+import { applyToScheduledWithdrawal } from "../withdraw/withdrawal-transitions.ts";
 
 /** Delay until deposits that did not fit into a run are due again, in milliseconds. */
 const POSTPONE_MS = 5 * SECOND_MS;
@@ -59,7 +61,7 @@ interface RowRun {
  */
 export async function followRows(
   ctx: Context,
-  { rows, leaseUntil }: { rows: readonly DepositRow[]; leaseUntil: Date },
+  { rows, leaseUntil }: { rows: readonly TrackedRow[]; leaseUntil: Date },
 ): Promise<FollowedRows> {
   const startedAt = ctx.now();
   const done: FollowedRows = { due: rows.length, followed: 0, moved: 0, unread: 0, left: 0 };
@@ -88,7 +90,8 @@ export async function followRows(
   return { ...done, left: left.length };
 }
 
-const chainPair = (row: DepositRow): string => `${row.fromChainId}:${row.vaultChainId}`;
+const chainPair = (row: TrackedRow): string =>
+  `${row.fromChainId}:${row.direction === "withdrawal" ? row.toChainId : row.vaultChainId}`;
 
 const countRequests = (ctx: Context): number =>
   COUNTED_SYSTEMS.reduce((sum, system) => sum + ctx.timing.requests(system), 0);
@@ -96,7 +99,7 @@ const countRequests = (ctx: Context): number =>
 /** Tracks one deposit, records its evidence and schedules its next check. Throws `store_unavailable`. */
 async function followRow(
   ctx: Context,
-  { row, run }: { row: DepositRow; run: RowRun },
+  { row, run }: { row: TrackedRow; run: RowRun },
 ): Promise<{ moved: boolean; unread: boolean }> {
   const { trackingId } = row;
   const hints = run.hints.filter((hint) => hint.trackingId === trackingId);
@@ -116,7 +119,7 @@ async function followRow(
 }
 
 interface Tracked {
-  row: DepositRow;
+  row: TrackedRow;
   unread: boolean;
   evidence: EvidenceStanding;
 }
@@ -129,7 +132,7 @@ interface Tracked {
 async function trackFully(
   ctx: Context,
   of: {
-    row: DepositRow;
+    row: TrackedRow;
     hints: readonly DepositHint[];
     known: readonly EvidenceRow[];
     readTransaction: TransactionReader;
@@ -140,18 +143,27 @@ async function trackFully(
   const row = lost ? await restateFromChains(ctx, of) : of.row;
   if (lost) await retryFoundHints(ctx.db, row.trackingId);
   const hints = lost ? await selectHints(ctx.db, [row.trackingId]) : of.hints;
-  const apply = applyWhileScheduled;
-  const { row: after, unreadable } = await trackDeposit(ctx, { row, readTransaction, hints, apply });
+  const { row: after, unreadable } = await trackRow(ctx, { row, readTransaction, hints });
   if (unreadable !== null) return { row: after, unread: true, evidence: "incomplete" };
-  const unpaired = !isOpen(row.state) && (await isUnpaired(ctx, { row: after, readTransaction, known }));
+  const ended = row.direction === "deposit" && !isOpen(row.state);
+  const unpaired = ended && (await isUnpaired(ctx, { row: after, readTransaction, known }));
   const stated = unpaired ? await restateFromChains(ctx, { row: after, readTransaction }) : after;
   const evidence = await recordEvidence(ctx, { row: stated, readTransaction, known });
   return { row: stated, unread: false, evidence };
 }
 
+function trackRow(
+  ctx: Context,
+  { row, ...seen }: { row: TrackedRow; readTransaction: TransactionReader; hints: readonly DepositHint[] },
+): Promise<{ row: TrackedRow; unreadable: AppError | null }> {
+  return row.direction === "deposit"
+    ? trackDeposit(ctx, { ...seen, row, apply: applyWhileScheduled })
+    : trackWithdrawal(ctx, { ...seen, row, apply: applyToScheduledWithdrawal });
+}
+
 async function schedule(
   ctx: Context,
-  of: { before: DepositRow; tracked: Tracked; run: RowRun; hinted: boolean },
+  of: { before: TrackedRow; tracked: Tracked; run: RowRun; hinted: boolean },
 ): Promise<void> {
   const { before, tracked, run } = of;
   const { row, evidence } = tracked;

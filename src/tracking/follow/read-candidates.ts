@@ -26,7 +26,7 @@ export async function readFindings(
   of: { chainId: number; client: ChainClient; sightings: Sightings },
 ): Promise<Findings> {
   const { chainId, client, sightings } = of;
-  const { references, payments, mentions, moves } = sightings;
+  const { references, payments, mentions, moves, touched } = sightings;
   const candidates = await selectCandidates(ctx.db, { chainId, payments, mentions });
   const hashes = [...new Set(candidates.map(({ txHash }) => txHash))].slice(0, MAX_READ);
   const calldata = await readCalldata(client, hashes);
@@ -37,7 +37,7 @@ export async function readFindings(
     if (hashesOfCalls === undefined) unread.push(candidate);
     else for (const dataHash of hashesOfCalls) sources.push({ ...candidate, dataHash });
   }
-  return { references, moves, sources, unread };
+  return { references, moves, touched, sources, unread };
 }
 
 /** Reads transactions and returns the hashes of their calldata and of the calls in it, by transaction hash. */

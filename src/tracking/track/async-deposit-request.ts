@@ -10,8 +10,11 @@ import { asyncDepositsOf } from "../../vaults/vault-families.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
 import type { Transition } from "./deposit-transitions.ts";
 
-/** Reads the vault of a tracked deposit from Postgres. Throws `vault_not_found`, `store_unavailable`. */
-export function findVaultOfDeposit(ctx: Context, row: DepositRow): Promise<Vault> {
+/** Reads the vault of a deposit or withdrawal from Postgres. Throws `vault_not_found`, `store_unavailable`. */
+export function findVaultOfDeposit(
+  ctx: Context,
+  row: Pick<DepositRow, "vaultChainId" | "vaultAddress">,
+): Promise<Vault> {
   return findVaultForDeposit(ctx, { chainId: row.vaultChainId, address: getAddress(row.vaultAddress) });
 }
 
@@ -24,7 +27,7 @@ export interface RequestState {
 }
 
 /** Returns true if a deposit failed because its vault rejected the request. */
-export function isRejected({ state, requestId }: Pick<DepositRow, "state" | "requestId">): boolean {
+export function isRejected({ state, requestId }: { state: string; requestId: string | null }): boolean {
   return state === "failed" && requestId !== null;
 }
 

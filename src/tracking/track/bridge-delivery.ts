@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
 import { deliversAnother, refundsAnother } from "../../db/queries/deposit-evidence-queries.ts";
-import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { describeError } from "../../lib/logger.ts";
 import type { DeliveryProof, ProviderStatus } from "../../providers/provider.ts";
 import { findDeliveredAmount, findRefund, findShareProof } from "./deposit-proofs.ts";
@@ -15,24 +15,22 @@ import {
 import { vaultTransitions } from "./vault-transaction.ts";
 
 /**
- * Reads the status of a deposit's transfer from its provider and, in parallel, from the provider that operates its
- * bridge. Statuses that the bridge's contracts prove come first. A provider that fails is left out.
+ * Reads the status of a transfer from its provider and, in parallel, from the provider that operates its bridge.
+ * Statuses that the bridge's contracts prove come first. A provider that fails is left out.
  */
-async function askProviderStatus(
+export async function askProviderStatus(
   ctx: Context,
-  { row, arrivals = [] }: DeliveryInput,
+  of: {
+    row: Pick<TrackedRow, "trackingId" | "provider" | "bridge" | "tool">;
+    transfer: { txHash: Hex; fromChainId: number; toChainId: number; arrivals: readonly Hex[] };
+  },
 ): Promise<ProviderStatus[]> {
+  const { row } = of;
   const { scope } = ctx.providers;
   const asked = (await ctx.providers.all()).filter(
     ({ name }) => name === row.provider || name === row.bridge,
   );
-  const transfer = {
-    txHash: row.sourceTxHash as Hex,
-    fromChainId: row.fromChainId,
-    toChainId: row.vaultChainId,
-    tool: row.tool ?? "",
-    arrivals,
-  };
+  const transfer = { ...of.transfer, tool: row.tool ?? "" };
   const answers = await Promise.all(
     asked.map(async (provider) => {
       try {
@@ -72,7 +70,10 @@ const PUBLIC_SUBSTATUSES = new Set([
  * receipt on the vault's chain, a refund by a receipt on the source chain. Errors of the RPC nodes propagate.
  */
 export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
-  const said = await askProviderStatus(ctx, following);
+  const { row, arrivals = [] } = following;
+  const { fromChainId, vaultChainId: toChainId } = row;
+  const txHash = row.sourceTxHash as Hex;
+  const said = await askProviderStatus(ctx, { row, transfer: { txHash, fromChainId, toChainId, arrivals } });
   const found =
     (await findOutcome(ctx, { ...following, said })) ??
     (await repeatedOutcome(ctx, { ...following, said })) ??
@@ -175,13 +176,17 @@ async function refundTransition(
  * status maps to, or to null.
  */
 function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
-  const substatuses = said.map(toSubstatus);
-  const substatus = substatuses.find((word) => word !== null) ?? null;
+  const substatus = substatusOf(said);
   return said.map(({ phase }) => ({
     event: { kind: "provider", phase },
     change: { substatus },
     write: "always",
   }));
+}
+
+/** Returns the first public substatus that one of the providers' statuses maps to, or null. */
+export function substatusOf(said: readonly ProviderStatus[]): string | null {
+  return said.map(toSubstatus).find((word) => word !== null) ?? null;
 }
 
 function toSubstatus({ phase, substatus }: ProviderStatus): string | null {

@@ -6,16 +6,25 @@ import {
   replaceEvidence,
 } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
-import type { DepositChange, DepositRow } from "../../db/queries/deposit-queries.ts";
+import type {
+  DepositChange,
+  DepositRow,
+  TrackedRow,
+  WithdrawalChange,
+  WithdrawalRow,
+} from "../../db/queries/deposit-queries.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
+import { trackWithdrawal } from "../withdraw/track-withdrawal.ts";
+import { currentWithdrawalState } from "../withdraw/withdrawal-state-machine.ts";
+import { previewWithdrawal, restateWithdrawal } from "../withdraw/withdrawal-transitions.ts";
 import { currentState } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 import { previewTransitions, restateDeposit } from "./deposit-transitions.ts";
 import { provingTransactions, readEvidence } from "./proving-transactions.ts";
 import { trackDeposit } from "./track-deposit.ts";
 
-interface EvidenceOf {
-  row: DepositRow;
+interface EvidenceOf<Row extends TrackedRow = TrackedRow> {
+  row: Row;
   readTransaction: TransactionReader;
 }
 
@@ -90,8 +99,14 @@ export async function isUnpaired(
   ctx: Context,
   { row, readTransaction, known }: EvidenceOf & { known: readonly EvidenceRow[] },
 ): Promise<boolean> {
-  const { provider, sourceProven, sourceTxHash } = row;
-  if (provider === null || !sourceProven || known.some(({ txHash }) => txHash === sourceTxHash)) return false;
+  const { direction, provider, sourceProven, sourceTxHash } = row;
+  if (
+    direction === "withdrawal" ||
+    provider === null ||
+    !sourceProven ||
+    known.some(({ txHash }) => txHash === sourceTxHash)
+  )
+    return false;
   if (ctx.now() - row.updatedAt.getTime() > FORGOTTEN_MS) return false;
   for (const { chainId, txHash } of provingTransactions(row))
     if ((await readTransaction(chainId, txHash)).receipt === null) return false;
@@ -99,12 +114,39 @@ export async function isUnpaired(
 }
 
 /**
- * States a deposit again: follows the transactions that the row names, as if nothing were known of the deposit, and
+ * States a deposit or withdrawal again: follows the transactions that the row names, as if nothing were known of it, and
  * stores what the chains then show. Returns the row unchanged if a chain cannot be read. Throws `store_unavailable`.
  */
-export async function restateFromChains(
+export async function restateFromChains(ctx: Context, of: EvidenceOf): Promise<TrackedRow> {
+  const { row, readTransaction } = of;
+  return row.direction === "deposit"
+    ? restateDepositFromChains(ctx, { row, readTransaction })
+    : restateExitFromChains(ctx, { row, readTransaction });
+}
+
+async function restateExitFromChains(
   ctx: Context,
-  { row, readTransaction }: EvidenceOf,
+  { row, readTransaction }: EvidenceOf<WithdrawalRow>,
+): Promise<WithdrawalRow> {
+  const unsent = row.twoStep ? { ...NO_EXIT_SEEN, ...NO_TRANSFER } : NO_EXIT_SEEN;
+  const blank: WithdrawalRow = { ...row, ...unsent, state: "built", history: [] };
+  const { row: shown, unreadable } = await trackWithdrawal(ctx, {
+    ...{ row: blank, readTransaction, hints: hintsOf(row) },
+    apply: previewWithdrawal,
+  });
+  if (unreadable !== null) return row;
+  const state = currentWithdrawalState(shown, ctx.now());
+  const columns = Object.fromEntries(Object.keys(unsent).map((name) => [name, Reflect.get(shown, name)]));
+  const differs =
+    state !== row.state || Object.entries(columns).some(([name, value]) => Reflect.get(row, name) !== value);
+  if (!differs) return row;
+  ctx.log.warn("withdrawal_restated", { tracking_id: row.trackingId, from: row.state, to: state });
+  return restateWithdrawal(ctx, { row, shown: { ...columns, state } });
+}
+
+async function restateDepositFromChains(
+  ctx: Context,
+  { row, readTransaction }: EvidenceOf<DepositRow>,
 ): Promise<DepositRow> {
   const blank: DepositRow = { ...row, ...NOTHING_SEEN, state: "built", history: [] };
   const hints = hintsOf(row);
@@ -145,14 +187,20 @@ const NOTHING_SEEN = {
   requestId: null,
 } as const satisfies DepositChange;
 
-/** Returns the transactions that a deposit's row names as hints. */
-function hintsOf(row: DepositRow): DepositHint[] {
+/** The columns of a withdrawal of which nothing was seen, and those of a second step that was not sent. */
+const NO_EXIT_SEEN = { ...NOTHING_SEEN, assets: null } as const satisfies WithdrawalChange;
+const NO_TRANSFER = { provider: null, bridge: null, tool: null } as const satisfies WithdrawalChange;
+
+/** Returns the transactions that a row names as hints. */
+function hintsOf(row: TrackedRow): DepositHint[] {
   const { trackingId, fromChainId, vaultChainId } = row;
+  const exits = row.direction === "withdrawal";
   const listed: readonly (readonly [number, string | null])[] = [
     [fromChainId, row.sourceTxHash],
     [vaultChainId, row.depositTxHash],
-    [vaultChainId, row.destinationTxHash],
+    [exits ? row.toChainId : vaultChainId, row.destinationTxHash],
     [vaultChainId, row.claimTxHash],
+    [vaultChainId, exits ? row.refundTxHash : null],
   ];
   return listed.flatMap(([chainId, txHash]) =>
     txHash === null

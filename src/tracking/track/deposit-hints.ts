@@ -1,8 +1,9 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
 import { type DepositHint, dropHints } from "../../db/queries/deposit-hint-queries.ts";
-import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import type { DepositRow, TrackedRow, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { DAY_MS } from "../../lib/durations.ts";
+import { isOpenWithdrawal } from "../withdraw/withdrawal-state-machine.ts";
 import { isOpen, isRequested, isUnseen } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { isSourceOpen, matchesSource } from "./source-transaction.ts";
@@ -15,8 +16,8 @@ const UNDECIDED_TTL_MS = 30 * DAY_MS;
 /** Maximum number of hints on the vault's chain that one check reads. */
 const MAX_ARRIVALS = 12;
 
-/** Returns the hashes that may be those of a deposit's source transaction: the recorded one, then the hints. */
-export function sourceCandidates(row: DepositRow, hints: readonly DepositHint[]): Hex[] {
+/** Returns the hashes that may be those of the source transaction of a deposit or withdrawal: the recorded one, then the hints. */
+export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[]): Hex[] {
   const recorded = row.sourceTxHash === null || row.sourceProven ? [] : [row.sourceTxHash];
   return [...new Set([...recorded, ...hashesOn(row.fromChainId, hints)])] as Hex[];
 }
@@ -34,13 +35,13 @@ export function hashesOn(chainId: number, hints: readonly DepositHint[]): string
 }
 
 interface TriedHints {
-  row: DepositRow;
+  row: TrackedRow;
   hints: readonly DepositHint[];
   readTransaction: TransactionReader;
 }
 
 /**
- * Drops the hints of a deposit that tracking has read: those that prove what the deposit's row says now, those whose
+ * Drops the hints of a deposit or withdrawal that tracking has read: those that prove what the deposit's row says now, those whose
  * confirmed receipts prove nothing, and those that no node knows after three days. Throws `store_unavailable`.
  */
 export async function dropReadHints(
@@ -77,13 +78,20 @@ async function isDone(
   if (seen.receipt === null) return age > UNKNOWN_TTL_MS;
   if (!isConfirmed(ctx, { chainId: hint.chainId, seen })) return false;
   // A later step is proven only after the earlier ones, so its transaction is read again until then.
+  if (row.direction === "withdrawal") return row.state !== "submitted" && row.state !== "bridging";
   return isUnseen(row.state) ? hint.chainId === row.fromChainId : !isWaiting(row);
 }
 
 /** Returns true if a hint could still prove something that the deposit's row does not say yet. */
-function mayProve(row: DepositRow, { chainId }: DepositHint): boolean {
+function mayProve(row: TrackedRow, { chainId }: DepositHint): boolean {
+  if (row.direction === "withdrawal") return mayProveExit(row, chainId);
   if (chainId === row.fromChainId && isSourceOpen(row)) return true;
   return chainId === row.vaultChainId && (isOpen(row.state) || row.state === "partial");
+}
+
+function mayProveExit(row: WithdrawalRow, chainId: number): boolean {
+  if (chainId === row.vaultChainId && !row.sourceProven) return true;
+  return isOpenWithdrawal(row.state) && (chainId === row.vaultChainId || chainId === row.toChainId);
 }
 
 /** Returns true while a transaction on the vault's chain that proves nothing yet may prove a later step. */

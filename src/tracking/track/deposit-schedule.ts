@@ -1,4 +1,4 @@
-import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import type { TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/durations.ts";
 import { isRejected } from "./async-deposit-request.ts";
 import type { EvidenceStanding } from "./deposit-evidence.ts";
@@ -20,7 +20,7 @@ const FAILED_TTL_MS = 3 * DAY_MS;
 const USER_STEP_TTL_MS = 30 * DAY_MS;
 const MAX_DOUBLINGS = 20;
 
-type Scheduled = Pick<DepositRow, "state" | "checks" | "createdAt" | "shares" | "requestId">;
+type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt" | "shares" | "requestId">;
 
 /**
  * Returns the time of a deposit's next check, or null if there is none: what was only built and what has ended for good
@@ -50,15 +50,23 @@ export function nextCheck(
     case "bridging":
       return after(IN_FLIGHT_MS);
     case "awaiting_deposit":
+    case "awaiting_transfer":
     case "requested":
+    case "cooling":
     case "claimable":
       return age > USER_STEP_TTL_MS ? ended() : after(IDLE_MS);
     case "failed":
-      return isRejected(row) && age <= FAILED_TTL_MS ? after(IDLE_MS) : ended();
+      return row.direction === "deposit" && isRejected(row) && age <= FAILED_TTL_MS
+        ? after(IDLE_MS)
+        : ended();
     case "partial":
-      return row.shares === null && age <= FAILED_TTL_MS ? after(IDLE_MS) : ended();
+      return row.direction === "deposit" && row.shares === null && age <= FAILED_TTL_MS
+        ? after(IDLE_MS)
+        : ended();
     case "completed":
     case "refunded":
+    case "cancelled":
+    case "rejected":
       return ended();
   }
 }

@@ -1,26 +1,43 @@
 import type { Hex } from "viem";
 import type { EvidenceBlock } from "../../db/queries/deposit-evidence-queries.ts";
-import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import type { DepositRow, TrackedRow, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { isOpen, isRequested } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 
-/** Returns the transactions that prove what a deposit's row says, each once, with their chains. */
-export function provingTransactions(row: DepositRow): { chainId: number; txHash: Hex }[] {
-  const { fromChainId, vaultChainId, history } = row;
-  const requested = history.some(isRequested);
-  const listed: readonly (readonly [number, string | null])[] = [
-    [fromChainId, row.sourceProven ? row.sourceTxHash : null],
-    [vaultChainId, row.destinationTxHash],
-    [vaultChainId, row.depositProven || row.shares !== null ? row.depositTxHash : null],
-    [vaultChainId, row.state === "completed" && requested ? row.claimTxHash : null],
-    [requested ? vaultChainId : fromChainId, row.refundTxHash],
-  ];
+type ListedHash = readonly [chainId: number, txHash: string | null];
+
+/** Returns the transactions that prove what a row says, each once, with their chains. */
+export function provingTransactions(row: TrackedRow): { chainId: number; txHash: Hex }[] {
+  const listed = row.direction === "deposit" ? provingDeposit(row) : provingWithdrawal(row);
   const found = new Map(
     listed.flatMap(([chainId, hash]) =>
       hash === null ? [] : [[`${chainId} ${hash}`, { chainId, txHash: hash as Hex }] as const],
     ),
   );
   return [...found.values()];
+}
+
+function provingDeposit(row: DepositRow): ListedHash[] {
+  const { fromChainId, vaultChainId, history } = row;
+  const requested = history.some(isRequested);
+  return [
+    [fromChainId, row.sourceProven ? row.sourceTxHash : null],
+    [vaultChainId, row.destinationTxHash],
+    [vaultChainId, row.depositProven || row.shares !== null ? row.depositTxHash : null],
+    [vaultChainId, row.state === "completed" && requested ? row.claimTxHash : null],
+    [requested ? vaultChainId : fromChainId, row.refundTxHash],
+  ];
+}
+
+function provingWithdrawal(row: WithdrawalRow): ListedHash[] {
+  const { vaultChainId, toChainId } = row;
+  return [
+    [vaultChainId, row.sourceProven ? row.sourceTxHash : null],
+    [vaultChainId, row.claimTxHash],
+    [vaultChainId, row.depositProven ? row.depositTxHash : null],
+    [toChainId, row.destinationTxHash],
+    [vaultChainId, row.refundTxHash],
+  ];
 }
 
 /** Returns the block of a transaction, or null if it is in none. Errors of the RPC nodes propagate. */
@@ -40,11 +57,11 @@ export async function readEvidence(
  */
 export async function readNewEvidence(
   readTransaction: TransactionReader,
-  { before, after }: { before: DepositRow; after: DepositRow },
+  { before, after }: { before: TrackedRow; after: TrackedRow },
 ): Promise<EvidenceBlock[]> {
   const found = new Set(provingTransactions(before).map(({ txHash }) => txHash));
-  if (before.provider !== null && !isOpen(before.state) && after.sourceTxHash !== null)
-    found.add(after.sourceTxHash as Hex);
+  const ended = before.direction === "deposit" && before.provider !== null && !isOpen(before.state);
+  if (ended && after.sourceTxHash !== null) found.add(after.sourceTxHash as Hex);
   const added = provingTransactions(after).filter(({ txHash }) => !found.has(txHash));
   const blocks = await Promise.all(added.map((one) => readEvidence(readTransaction, one)));
   return blocks.filter((block) => block !== null);

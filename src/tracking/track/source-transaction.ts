@@ -1,8 +1,17 @@
-import { type Address, type Hex, keccak256, type Log, parseAbi, parseEventLogs, zeroAddress } from "viem";
+import {
+  type Address,
+  type Hex,
+  keccak256,
+  type Log,
+  pad,
+  parseAbi,
+  parseEventLogs,
+  zeroAddress,
+} from "viem";
 import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import { provesAnother } from "../../db/queries/deposit-evidence-queries.ts";
-import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
@@ -48,8 +57,8 @@ export function innerDataHashes(input: Hex): Set<Hex> {
 }
 
 type BuiltSource = Pick<
-  DepositRow,
-  "userAddress" | "sourceTo" | "sourceDataHash" | "fromToken" | "fromAmount"
+  TrackedRow,
+  "direction" | "userAddress" | "sourceTo" | "sourceDataHash" | "fromToken" | "fromAmount"
 >;
 
 /**
@@ -97,17 +106,32 @@ function isInBatch(
  * A native payment, which has no event, is assumed if the user's own account executed the batch.
  */
 function hasPaid(
-  { userAddress, fromToken, fromAmount }: BuiltSource,
+  { direction, userAddress, sourceTo, fromToken, fromAmount }: BuiltSource,
   { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
 ): boolean {
+  // Some vaults leave the shares of a request in the wallet; then their own event names the user.
+  if (direction === "withdrawal" && namesAccount(receipt, { emitter: sourceTo, account: userAddress }))
+    return true;
   if (!sameAddress(fromToken, zeroAddress)) {
     return transfersOf(receipt.logs, fromToken).some(
-      ({ from, value }) => sameAddress(from, userAddress) && value === BigInt(fromAmount),
+      ({ from, value }) =>
+        sameAddress(from, userAddress) && (fromAmount === "0" || value === BigInt(fromAmount)),
     );
   }
   const { from, to } = transaction;
   const own = [from, to ?? zeroAddress].some((account) => sameAddress(account, userAddress));
   return own || ranUserOperation(userAddress, { to, logs: receipt.logs });
+}
+
+/** Returns true if a contract emitted an event in which an account is named. */
+function namesAccount({ logs }: Receipt, of: { emitter: string; account: string }): boolean {
+  const word = pad(of.account as Hex)
+    .toLowerCase()
+    .slice(2);
+  return logs.some(
+    ({ address, topics, data }) =>
+      sameAddress(address, of.emitter) && [...topics, data].some((part) => part.toLowerCase().includes(word)),
+  );
 }
 
 /** EntryPoint contracts of ERC-4337, one per version, each at the same address on every chain. Source: ERC-4337. */

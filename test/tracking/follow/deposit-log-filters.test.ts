@@ -28,7 +28,7 @@ const events: readonly TransferEvent[] = [
 ];
 const filters = (watch: Partial<WatchList>, known: readonly TransferEvent[] = []) =>
   depositLogFilters({
-    watch: { targets: [], users: [], underWay: [], ...watch },
+    watch: { targets: [], users: [], underWay: [], requestContracts: [], ...watch },
     events: known,
     maxTopics: 4,
   });
@@ -74,9 +74,6 @@ test("depositLogFilters() reads transfers of users of deposits under way, and fi
     ...{ userAddress: user ?? "", moveToken: TOKEN, shareToken: ENTRY, fromToken: zeroAddress },
     direction: "deposit",
     exitToken: null,
-    sourceTo: ENTRY,
-    vaultAddress: ENTRY,
-    vaultChainId: 31337,
     state: "bridging",
   };
   const words = [word(moving.userAddress)];

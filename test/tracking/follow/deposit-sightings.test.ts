@@ -28,14 +28,12 @@ const search: LogSearch = {
   watch: {
     targets: [{ sourceTo: lower(VAULT), fromToken: lower(USDC), provider: null }],
     users: null,
+    requestContracts: [],
     underWay: [
       {
         ...{ userAddress: user, moveToken: null, shareToken: lower(VAULT), fromToken: lower(USDC) },
         direction: "deposit",
         exitToken: null,
-        sourceTo: VAULT,
-        vaultAddress: VAULT,
-        vaultChainId: 31337,
         state: "bridging",
       },
     ],
@@ -43,7 +41,7 @@ const search: LogSearch = {
   events: [{ side: "source", contracts: [POOL], topic: SENT, userTopic: null, nativeOnly: true }],
   maxTopics: 100,
 };
-const none = { references: [], payments: [], mentions: [], moves: [] };
+const none = { references: [], payments: [], mentions: [], moves: [], touched: [] };
 
 test("sightingsOf() decodes the Router's references", () => {
   const { topics, data, address } = executedLog();

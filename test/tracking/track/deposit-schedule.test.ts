@@ -10,7 +10,15 @@ type Looked = Partial<Parameters<typeof nextCheck>[0] & Parameters<typeof nextCh
 /** Seconds until the next check; null: there is none. */
 function pause(of: Looked, ageSeconds = 60): number | null {
   const now = NOW + ageSeconds * 1_000;
-  const row = { state: "bridging" as const, checks: 0, shares: null, requestId: null, createdAt, ...of };
+  const row = {
+    direction: "deposit" as const,
+    state: "bridging" as const,
+    checks: 0,
+    shares: null,
+    requestId: null,
+    createdAt,
+    ...of,
+  };
   const at = nextCheck(row, { now, hinted: false, evidence: "open", ...of });
   return at === null ? null : (at.getTime() - now) / 1_000;
 }

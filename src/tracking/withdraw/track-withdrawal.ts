@@ -1,0 +1,103 @@
+import type { Context } from "../../context.ts";
+import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-queries.ts";
+import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import { AppError } from "../../errors.ts";
+import { describeError } from "../../lib/logger.ts";
+import { dropReadHints, sourceCandidates } from "../track/deposit-hints.ts";
+import { isConfirmed, type TransactionReader } from "../track/deposit-transaction-reader.ts";
+import { exitRequestTransitions } from "./withdrawal-request.ts";
+import { exitSourceTransitions, isExitSourceOpen } from "./withdrawal-source.ts";
+import { isOpenRequest } from "./withdrawal-state-machine.ts";
+import { exitDeliveryTransitions, secondExitTransitions } from "./withdrawal-transfer.ts";
+import {
+  applyToWithdrawal,
+  type ProvenWithdrawal,
+  type WithdrawalTransition,
+} from "./withdrawal-transitions.ts";
+
+interface TrackInput {
+  row: WithdrawalRow;
+  readTransaction: TransactionReader;
+  /** Transactions that may belong to the withdrawal. */
+  hints: readonly DepositHint[];
+  /** Stores the transitions, by default with `applyToWithdrawal`. */
+  apply: (ctx: Context, input: ProvenWithdrawal) => Promise<WithdrawalRow>;
+}
+
+/** A withdrawal after tracking. `unreadable` is the error of a chain that could not be read, or null. */
+export interface TrackedWithdrawal {
+  row: WithdrawalRow;
+  unreadable: AppError | null;
+}
+
+/**
+ * Tracks a withdrawal: updates it from on-chain data, from its first transaction to what reached the user, and stores the
+ * changes. Progress on one chain is kept if another chain cannot be read. `hints` are the transactions that may belong
+ * to the withdrawal; if absent, they are loaded. Throws `store_unavailable`.
+ */
+export async function trackWithdrawal(
+  ctx: Context,
+  given: Pick<TrackInput, "row" | "readTransaction"> & Partial<TrackInput>,
+): Promise<TrackedWithdrawal> {
+  const { row, readTransaction, apply = applyToWithdrawal } = given;
+  const hints = given.hints ?? (await selectHints(ctx.db, [row.trackingId]));
+  let current = row;
+  try {
+    for (const follow of [trackSource, trackRequest, trackSecondStep, trackDelivery])
+      current = await follow(ctx, { row: current, readTransaction, hints, apply });
+    await dropReadHints(ctx, { row: current, readTransaction, hints });
+    return { row: current, unreadable: null };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
+    ctx.log.warn("withdrawal_unread", { tracking_id: row.trackingId, error: describeError(error) });
+    return { row: current, unreadable: error };
+  }
+}
+
+/**
+ * Tracks the first transaction by the transactions that may be it, until one is proven. A recorded hash that its receipt
+ * does not confirm is removed from the row.
+ */
+async function trackSource(
+  ctx: Context,
+  { row, readTransaction, hints, apply }: TrackInput,
+): Promise<WithdrawalRow> {
+  let current = row;
+  for (const hash of sourceCandidates(row, hints)) {
+    if (!isExitSourceOpen(current)) return current;
+    const seen = await readTransaction(row.fromChainId, hash);
+    const transitions = await exitSourceTransitions(ctx, { row: current, hash, seen });
+    const disproven =
+      transitions.length === 0 &&
+      current.sourceTxHash === hash &&
+      seen.receipt !== null &&
+      isConfirmed(ctx, { chainId: row.fromChainId, seen });
+    current = await apply(ctx, {
+      ...{ row: current, readTransaction },
+      transitions: disproven ? [...transitions, NO_SOURCE] : transitions,
+    });
+  }
+  return current;
+}
+
+/** Removes a first transaction that does not carry the withdrawal. The state stays. */
+const NO_SOURCE: WithdrawalTransition = {
+  event: { kind: "provider", phase: "unknown" },
+  change: { sourceTxHash: null },
+  write: "always",
+};
+
+async function trackRequest(ctx: Context, at: TrackInput): Promise<WithdrawalRow> {
+  if (!isOpenRequest(at.row.state)) return at.row;
+  return at.apply(ctx, { ...at, transitions: await exitRequestTransitions(ctx, at) });
+}
+
+async function trackSecondStep(ctx: Context, at: TrackInput): Promise<WithdrawalRow> {
+  if (at.row.state !== "awaiting_transfer") return at.row;
+  return at.apply(ctx, { ...at, transitions: await secondExitTransitions(ctx, at) });
+}
+
+async function trackDelivery(ctx: Context, at: TrackInput): Promise<WithdrawalRow> {
+  if (at.row.state !== "bridging") return at.row;
+  return at.apply(ctx, { ...at, transitions: await exitDeliveryTransitions(ctx, at) });
+}

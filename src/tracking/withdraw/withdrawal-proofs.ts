@@ -1,0 +1,123 @@
+import type { Receipt } from "../../chains/chain-transaction.ts";
+import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import { isNative, sameAddress } from "../../lib/address.ts";
+import { executedOrders } from "../../router/router-codec.ts";
+import type { Vault } from "../../vaults/vault.ts";
+import type { VaultFlow } from "../../vaults/vault-adapter.ts";
+import { adapterOf } from "../../vaults/vault-families.ts";
+import { netTransfers, transfersOf } from "../track/deposit-proofs.ts";
+
+/** Address that the Router's events name as the token of an order that ended in a bridge. */
+const BRIDGED = "0x00000000000000000000000000000000000000bb";
+
+type Asked = Pick<
+  WithdrawalRow,
+  | "ref"
+  | "userAddress"
+  | "shareToken"
+  | "exitToken"
+  | "moveToken"
+  | "vaultChainId"
+  | "toChainId"
+  | "twoStep"
+  | "minAssets"
+  | "moveMin"
+>;
+
+/** What a receipt shows that a redemption paid. Amounts are in smallest units. */
+export interface ExitPayment {
+  /** `asked`: the token asked for reached the user. `asset`: the vault's asset did. `bridge`: a bridge took it. */
+  reached: "asked" | "asset" | "bridge";
+  /** Amount of the token that reached the user, or that the bridge took. */
+  amount: bigint;
+  /** Assets that the vault paid, or null if the receipt does not show them. */
+  assets: bigint | null;
+  /** Shares that were redeemed, or null if the receipt does not show them. */
+  shares: bigint | null;
+}
+
+/** Returns true if the vault's payment is itself what the user asked for. */
+export const asksForAssets = ({ exitToken, moveToken, vaultChainId, toChainId }: Asked): boolean =>
+  vaultChainId === toChainId && sameAddress(exitToken, moveToken);
+
+/** Returns the token that the Router's event must name, as the order was built. */
+function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }: Asked): string {
+  if (twoStep) return exitToken;
+  return vaultChainId === toChainId ? moveToken : BRIDGED;
+}
+
+/**
+ * Returns what the Router's event of a withdrawal shows, or null if the receipt has none: an `OrderExecuted` event with
+ * the withdrawal's reference, the user as payer and receiver, the share token, the token as built, and at least the
+ * minimum. The reference alone proves nothing, because anyone can repeat it.
+ */
+export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
+  if (!receipt.succeeded) return null;
+  const { row, vault } = of;
+  const output = builtOutput(row);
+  const asset = sameAddress(output, row.exitToken);
+  const least = output === BRIDGED ? null : row.twoStep || asset ? row.minAssets : row.moveMin;
+  for (const { args } of executedOrders(receipt.logs)) {
+    if (args.ref !== row.ref || args.amountOut < BigInt(least ?? "1")) continue;
+    if (!sameAddress(args.payer, row.userAddress) || !sameAddress(args.receiver, row.userAddress)) continue;
+    if (!sameAddress(args.tokenIn, row.shareToken) || !sameAddress(args.tokenOut, output)) continue;
+    const shares = args.amountIn;
+    const assets = asset ? args.amountOut : redeemedAssets(receipt, { vault, shares });
+    const reached = output === BRIDGED ? "bridge" : row.twoStep ? "asset" : "asked";
+    return { reached, amount: args.amountOut, assets, shares };
+  }
+  return null;
+}
+
+/** Returns the assets of the only withdrawal of so many shares among a vault's events, or null. */
+function redeemedAssets(receipt: Receipt, of: { vault: Vault; shares: bigint }): bigint | null {
+  const same = withdrawalsIn(receipt, of.vault).filter(({ shares }) => shares === of.shares);
+  return same.length === 1 ? (same[0]?.assets ?? null) : null;
+}
+
+/** Returns the withdrawals that a vault's own events show in a receipt. */
+export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
+  const source = adapterOf(vault).flows(vault);
+  const emitters = [vault.entryPoint, ...source.addresses];
+  return logs.flatMap((log): VaultFlow[] => {
+    if (!emitters.some((emitter) => sameAddress(emitter, log.address))) return [];
+    const flow = source.decode(log);
+    return flow?.kind === "withdrawal" ? [flow] : [];
+  });
+}
+
+/**
+ * Returns what a redemption that the user made at the vault paid, or null if the receipt shows no payment to the user.
+ * The proof is the net transfer of the vault's token to the user, and for native currency, which leaves no transfer
+ * event, the vault's own event of a withdrawal of the user. `batched` is true if the redemption was one of several calls:
+ * then the payment counts only where it cannot be another call's.
+ */
+export function findDirectExit(
+  receipt: Receipt,
+  of: { row: Asked & Pick<WithdrawalRow, "fromAmount">; vault: Vault; batched: boolean },
+): ExitPayment | null {
+  if (!receipt.succeeded) return null;
+  const { row, vault, batched } = of;
+  const reached = asksForAssets(row) ? "asked" : "asset";
+  const flows = withdrawalsIn(receipt, vault).filter(({ user }) => sameAddress(user, row.userAddress));
+  const fitting = flows.filter(
+    ({ shares }) => row.fromAmount === "0" || shares === null || shares === BigInt(row.fromAmount),
+  );
+  const flow = fitting.length === 1 ? fitting[0] : undefined;
+  const shares = flow?.shares ?? null;
+  if (isNative(row.exitToken)) {
+    const amount = flow?.assets ?? null;
+    return amount === null || amount <= 0n ? null : { reached, amount, assets: amount, shares };
+  }
+  const arrivals = transfersOf(receipt.logs, row.exitToken).filter(({ to }) =>
+    sameAddress(to, row.userAddress),
+  );
+  const net = netTransfers(receipt.logs, { token: row.exitToken, account: row.userAddress });
+  if (net <= 0n && !batched) return null;
+  if (!batched || arrivals.length === 1)
+    return net <= 0n ? null : { reached, amount: net, assets: net, shares };
+  // In a batch, several calls may pay the same token: the vault's event says which payment is this redemption's.
+  const own = arrivals.filter(({ value }) => value === flow?.assets);
+  const [paid] = own;
+  return paid === undefined ? null : { reached, amount: paid.value, assets: paid.value, shares };
+}

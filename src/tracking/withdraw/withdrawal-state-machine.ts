@@ -1,0 +1,182 @@
+import type { ProviderStatus } from "../../providers/provider.ts";
+import { isSubstatus, type Substatus, type TransferStatusName } from "../../schemas/deposit-schema.ts";
+import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
+
+/** An on-chain event of a withdrawal, as shown by a receipt or by a view function of the vault. */
+export type WithdrawalSight =
+  | "source_reverted"
+  /** The transaction that redeems also bridged what the vault paid, or the second step did. */
+  | "transfer_sent"
+  /** The vault's payment reached the user, who asked for another token or another chain. */
+  | "assets_paid"
+  /** The token that the user asked for reached the user. */
+  | "token_paid"
+  /** The bridge delivered the vault's asset to the user instead of the token asked for. */
+  | "asset_only"
+  /** The bridge returned what it took. */
+  | "refund"
+  | "request_made"
+  | "cooldown_started"
+  /** The vault reports an open request of which nothing can be claimed. */
+  | "request_pending"
+  | "cooldown_pending"
+  | "request_claimable"
+  /** The request's window passed, and its shares are in the user's wallet. */
+  | "request_expired"
+  /** The vault rejected the request, whatever became of the shares. */
+  | "request_rejected"
+  /** The request was taken back and its shares were returned. */
+  | "request_cancelled";
+
+/**
+ * An event that may change the state of a withdrawal: an on-chain event, a provider's status, the expiry of the quote, or
+ * the user's abandonment.
+ */
+export type WithdrawalEvent =
+  /** The first transaction is pending. */
+  | { kind: "source_pending" }
+  /** `confirmed` is true if the block has the number of confirmations that its chain requires. */
+  | { kind: "chain"; shows: WithdrawalSight; confirmed: boolean }
+  /** A provider reported a status. The status names transactions to read and never changes the state. */
+  | { kind: "provider"; phase: ProviderStatus["phase"] }
+  | { kind: "quote_expired" }
+  | { kind: "abandoned" };
+
+/**
+ * Progress of each withdrawal state. Progress never decreases, except when a request is no longer claimable or has
+ * expired. `failed` ranks below later states, because a reverted transaction may be sent again.
+ */
+const PROGRESS: Readonly<Record<WithdrawalState, number>> = {
+  built: 0,
+  expired: 0,
+  abandoned: 0,
+  submitted: 1,
+  failed: 2,
+  requested: 3,
+  cooling: 3,
+  claimable: 4,
+  awaiting_transfer: 5,
+  bridging: 6,
+  completed: 7,
+  partial: 7,
+  refunded: 7,
+  cancelled: 7,
+  rejected: 7,
+};
+
+/** The minimum state that a confirmed on-chain event implies. */
+const REACHED: Readonly<Record<WithdrawalSight, WithdrawalState>> = {
+  source_reverted: "failed",
+  transfer_sent: "bridging",
+  assets_paid: "awaiting_transfer",
+  token_paid: "completed",
+  asset_only: "partial",
+  refund: "refunded",
+  request_made: "requested",
+  cooldown_started: "cooling",
+  request_pending: "requested",
+  cooldown_pending: "cooling",
+  request_claimable: "claimable",
+  request_expired: "failed",
+  request_rejected: "rejected",
+  request_cancelled: "cancelled",
+};
+
+/** What the vault says of an open request. It means nothing for a withdrawal without one. */
+const OF_REQUESTS: ReadonlySet<WithdrawalSight> = new Set([
+  "request_pending",
+  "cooldown_pending",
+  "request_claimable",
+  "request_expired",
+  "request_rejected",
+  "request_cancelled",
+]);
+
+/**
+ * Returns the state of a withdrawal after an event. States only advance, with these exceptions: a request that can no
+ * longer be claimed is open again, one whose window passed fails, and an on-chain event reopens `expired` and
+ * `abandoned`. `completed`, `partial`, `refunded`, `cancelled` and `rejected` are final. Provider statuses change
+ * nothing. An unconfirmed on-chain event leads at most to `submitted`.
+ */
+export function nextWithdrawalState(state: WithdrawalState, event: WithdrawalEvent): WithdrawalState {
+  switch (event.kind) {
+    case "provider":
+      return state;
+    case "quote_expired":
+      return state === "built" ? "expired" : state;
+    case "abandoned":
+      return state === "built" || state === "expired" ? "abandoned" : state;
+    case "source_pending":
+      return furthest(state, "submitted");
+    case "chain": {
+      const reached = REACHED[event.shows];
+      if (!event.confirmed) return OF_REQUESTS.has(event.shows) ? state : furthest(state, "submitted");
+      if (OF_REQUESTS.has(event.shows)) return isOpenRequest(state) ? reached : state;
+      return furthest(state, reached);
+    }
+  }
+}
+
+function furthest(from: WithdrawalState, to: WithdrawalState): WithdrawalState {
+  return PROGRESS[to] > PROGRESS[from] ? to : from;
+}
+
+/** Returns true while a withdrawal waits for the vault to pay its request, or for the user to claim the payment. */
+export function isOpenRequest(state: WithdrawalState): boolean {
+  return state === "requested" || state === "cooling" || state === "claimable";
+}
+
+/** Returns true if an on-chain event can still change the state of a withdrawal. */
+export function isOpenWithdrawal(state: WithdrawalState): boolean {
+  return PROGRESS[state] < PROGRESS.completed;
+}
+
+/** Returns true if no transaction of the withdrawal has been seen on-chain yet. */
+export function isUnseenWithdrawal(state: WithdrawalState): boolean {
+  return PROGRESS[state] === PROGRESS.built;
+}
+
+/**
+ * Returns the state of a withdrawal at `now` (unix milliseconds). A withdrawal that was built but not sent is `expired`
+ * once its quote has expired.
+ */
+export function currentWithdrawalState(
+  row: { state: WithdrawalState; expiresAt: Date },
+  now: number,
+): WithdrawalState {
+  return row.state === "built" && row.expiresAt.getTime() <= now ? "expired" : row.state;
+}
+
+/** The transfer status and standard substatus that the API shows for each withdrawal state. */
+const TRANSFER_STATUS: Readonly<
+  Record<WithdrawalState, { status: TransferStatusName; substatus: Substatus | null }>
+> = {
+  built: { status: "NOT_FOUND", substatus: null },
+  expired: { status: "NOT_FOUND", substatus: null },
+  abandoned: { status: "NOT_FOUND", substatus: null },
+  submitted: { status: "PENDING", substatus: "WAIT_SOURCE_CONFIRMATIONS" },
+  requested: { status: "PENDING", substatus: "WAIT_VAULT_SETTLEMENT" },
+  cooling: { status: "PENDING", substatus: "WAIT_COOLDOWN" },
+  claimable: { status: "PENDING", substatus: "WAIT_CLAIM_TRANSACTION" },
+  awaiting_transfer: { status: "PENDING", substatus: "WAIT_TRANSFER_TRANSACTION" },
+  bridging: { status: "PENDING", substatus: "WAIT_DESTINATION_TRANSACTION" },
+  completed: { status: "DONE", substatus: "COMPLETED" },
+  partial: { status: "DONE", substatus: "PARTIAL" },
+  refunded: { status: "DONE", substatus: "REFUNDED" },
+  cancelled: { status: "DONE", substatus: "CANCELLED" },
+  failed: { status: "FAILED", substatus: "UNKNOWN_ERROR" },
+  rejected: { status: "FAILED", substatus: "REJECTED" },
+};
+
+/**
+ * Returns the transfer status and substatus that the API shows for a withdrawal state. `own` is the stored substatus or
+ * null; it replaces the standard substatus of the states `failed` and `bridging`.
+ */
+export function statusOfWithdrawal(
+  state: WithdrawalState,
+  own: string | null,
+): { status: TransferStatusName; substatus: Substatus | null } {
+  const standard = TRANSFER_STATUS[state];
+  const refines = isSubstatus(own) && (state === "failed" || state === "bridging");
+  return refines ? { status: standard.status, substatus: own } : standard;
+}
