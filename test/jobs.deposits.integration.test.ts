@@ -9,6 +9,8 @@ const FIRST = Number(process.env["FOLLOWING_SEED"] ?? "1");
 const SERVER = process.env["FOLLOWING_DATABASE"] ?? null;
 /** Of many schedules, only every eighth runs the minute's other jobs too, which deposits do not depend on. */
 const ALL_JOBS_EVERY = SERVER === null ? 1 : 8;
+/** After how many schedules a long run says how far it is. */
+const PROGRESS = 250;
 /** Schedules that may fail before the test gives up; each is printed. */
 const FAILURES = Number(process.env["FOLLOWING_FAILURES"] ?? "1");
 
@@ -39,6 +41,8 @@ test(`deposits are what the chains say after ${SCHEDULES} random schedules`, {
       // At once: a long run may be ended before it gives up.
       console.log(text);
     }
+    const played = seed - FIRST + 1;
+    if (played % PROGRESS === 0) console.log(`${played} schedules played, ${failures.length} failed`);
   }
   console.log(JSON.stringify(sum));
   expect(failures).toEqual([]);

@@ -55,17 +55,19 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
   const tracked = await matchDeposit(ctx, found);
   if (unreadable !== null && tracked?.kind !== "proven") throw unreadable;
   const status = tracked === null ? null : await statusOfMatch(ctx, { ...tracked, found, readTransaction });
-  return status ?? statusOfUntracked(ctx, { found, client });
+  return status ?? statusOfUntracked(ctx, { found, client, readTransaction });
 }
 
 async function statusOfUntracked(
   ctx: Context,
-  { found, client }: { found: FoundTransaction; client: ChainClient },
+  of: { found: FoundTransaction; client: ChainClient; readTransaction: TransactionReader },
 ): Promise<TransferStatus> {
+  const { found, client, readTransaction } = of;
   const { seen } = found;
   if (seen === null) throw failure("upstream_unavailable", "the transaction's chain cannot be read");
   const on = ctx.chains.client(found.chainId) ?? client;
-  return toUntrackedStatus(ctx, { found, verdict: await classifyUntracked(ctx, { client: on, seen }) });
+  const verdict = await classifyUntracked(ctx, { client: on, seen, readTransaction });
+  return toUntrackedStatus(ctx, { found, verdict });
 }
 
 interface MatchedTransaction {

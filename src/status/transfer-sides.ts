@@ -41,11 +41,12 @@ export async function untrackedSides(
 ): Promise<TransferSides> {
   if (verdict === null) return { sending: null, receiving: null };
   const { hash, chainId } = found;
-  const { sent, sentToken, received, shareToken } = verdict;
+  const { sent, sentToken, received, receivedKind, shareToken, endedBy } = verdict;
   const of = (amount: bigint | null) => ({ hash, chainId, amount: amount?.toString() ?? null });
+  const arrived = { ...of(received), hash: endedBy ?? hash, token: shareToken, kind: receivedKind };
   return describeSides(ctx, {
     sent: { ...of(sent), token: sentToken, kind: sentToken === null ? null : "asset" },
-    received: received === null ? null : { ...of(received), token: shareToken, kind: "shares" },
+    received: received === null && endedBy === null ? null : arrived,
   });
 }
 

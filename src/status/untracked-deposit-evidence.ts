@@ -18,6 +18,8 @@ export interface ShownDeposit {
   sentToken: Address | null;
   /** Shares that the depositor received, or null if the deposit is a request that the vault settles later. */
   received: bigint | null;
+  /** That request, or null if there is none. `requestId` is null if the family does not number requests. */
+  request: { account: Address; requestId: string | null } | null;
 }
 
 /** A successful transaction, and the vaults of its chain. */
@@ -50,7 +52,7 @@ function findRouterOrder({ vaults, chain, transaction, receipt }: ShownIn): Show
     const arrived = netTransfers(receipt.logs, { token: shareToken, account: args.receiver });
     return vault === undefined || arrived < shares || shares === 0n
       ? []
-      : [{ vault, sent, sentToken, received: shares, payer }];
+      : [{ vault, sent, sentToken, received: shares, request: null, payer }];
   });
   const own = orders.find(({ payer }) => isAddressEqual(payer, transaction.from)) ?? orders[0];
   if (own === undefined) return null;
@@ -103,7 +105,7 @@ function settledDeposit(
   const paid = flow.assets === null ? paidBy(vault, { account, receipt }) : null;
   const sent = flow.assets ?? paid?.amount ?? null;
   const sentToken = flow.assets === null ? (paid?.token ?? null) : vault.asset.address;
-  return { vault, sent, sentToken, received: gainOf(account), account };
+  return { vault, sent, sentToken, received: gainOf(account), request: null, account };
 }
 
 /** Returns the request of an account at an asynchronous vault, or null if the receipt has none. */
@@ -114,7 +116,8 @@ function requestedDeposit(
   const request = asyncDepositsOf(vault)?.findRequest(vault, { user: account, logs }) ?? null;
   if (request === null) return null;
   const sentToken = request.assets === null ? null : vault.asset.address;
-  return { vault, sent: request.assets, sentToken, received: null, account };
+  const { requestId, assets: sent } = request;
+  return { vault, sent, sentToken, received: null, request: { account, requestId }, account };
 }
 
 /** Returns what an account paid in one of the vault's tokens, or null if it paid in none of them or in several. */
@@ -138,7 +141,7 @@ function findMint({ vaults, transaction, receipt }: ShownIn): ShownDeposit | nul
     const received = netTransfers(receipt.logs, { token: vault.shareToken, account: from });
     if (received <= 0n) continue;
     const paid = paidBy(vault, { account: from, receipt });
-    return { vault, sent: paid?.amount ?? null, sentToken: paid?.token ?? null, received };
+    return { vault, sent: paid?.amount ?? null, sentToken: paid?.token ?? null, received, request: null };
   }
   return null;
 }

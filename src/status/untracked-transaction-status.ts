@@ -1,4 +1,4 @@
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import type { TransactionOnChain } from "../chains/chain-transaction.ts";
 import type { Context } from "../context.ts";
@@ -6,8 +6,10 @@ import { sameAddress } from "../lib/address.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import type { Substatus, TransferStatusName } from "../schemas/deposit-schema.ts";
 import { failureReason } from "../tracking/track/deposit-failure-reason.ts";
+import type { TransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import { findShownDeposit } from "./untracked-deposit-evidence.ts";
+import { findRequestEnd } from "./untracked-request-status.ts";
 
 /**
  * The status of a transaction without a recorded deposit, determined from its receipt alone. `sent` is in the smallest
@@ -20,6 +22,9 @@ export interface UntrackedStatus {
   sentToken: Address | null;
   received: bigint | null;
   shareToken: Address | null;
+  /** The later transaction that ended a request, or null; `receivedKind` says what it brought. */
+  endedBy: Hex | null;
+  receivedKind: "shares" | "asset";
 }
 
 const statusOnly = (status: TransferStatusName, substatus: Substatus | null): UntrackedStatus => ({
@@ -29,18 +34,20 @@ const statusOnly = (status: TransferStatusName, substatus: Substatus | null): Un
   sentToken: null,
   received: null,
   shareToken: null,
+  endedBy: null,
+  receivedKind: "shares",
 });
 
 /**
  * Classifies a transaction without a recorded deposit by its receipt: as a deposit into a vault of the registry, through
- * the Router or not, or as `INVALID`. A pending transaction is `PENDING`, an unknown one `NOT_FOUND`. Throws
- * `store_unavailable`.
+ * the Router or not, or as `INVALID`. A pending transaction is `PENDING`, an unknown one `NOT_FOUND`. A request at an
+ * asynchronous vault is followed to its claim, settlement or refund. Throws `store_unavailable`.
  */
 export async function classifyUntracked(
   ctx: Context,
-  input: { client: ChainClient; seen: TransactionOnChain },
+  input: { client: ChainClient; seen: TransactionOnChain; readTransaction: TransactionReader },
 ): Promise<UntrackedStatus> {
-  const { client, seen } = input;
+  const { client, seen, readTransaction } = input;
   const { transaction, receipt } = seen;
   if (transaction === null) return statusOnly("NOT_FOUND", null);
   if (receipt === null) return statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS");
@@ -54,9 +61,13 @@ export async function classifyUntracked(
   const vaults = all.filter((vault) => vault.chainId === client.definition.chainId);
   const shown = findShownDeposit({ vaults, transaction, receipt, chain: client.definition });
   if (shown === null) return statusOnly("INVALID", null);
-  const { sent, sentToken, received, vault } = shown;
-  const settled =
-    received === null ? statusOnly("PENDING", "WAIT_VAULT_SETTLEMENT") : statusOnly("DONE", "COMPLETED");
-  const standing = confirmed ? settled : statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS");
-  return { ...standing, sent, sentToken, received, shareToken: vault.shareToken };
+  const { sent, sentToken, received, vault, request } = shown;
+  const amounts = { sent, sentToken, received, shareToken: vault.shareToken };
+  if (!confirmed) return { ...statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS"), ...amounts };
+  if (request === null) return { ...statusOnly("DONE", "COMPLETED"), ...amounts };
+  const end = await findRequestEnd(ctx, {
+    ...{ vault, request, sent },
+    ...{ hash: transaction.hash, readTransaction },
+  });
+  return { ...statusOnly("PENDING", "WAIT_VAULT_SETTLEMENT"), ...amounts, ...end };
 }

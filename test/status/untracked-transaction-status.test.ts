@@ -36,13 +36,15 @@ async function judge(receipt: Receipt | null, change: Partial<TransactionOnChain
   };
   const db = { run: async () => [known] } as unknown as Database;
   const seen = { transaction: sent, receipt, confirmations: DEPTH, ...change };
-  return classifyUntracked(testContext({ db, clients: [client] }), { client, seen });
+  const readTransaction = () => Promise.reject(new Error("no other transaction is read"));
+  return classifyUntracked(testContext({ db, clients: [client] }), { client, seen, readTransaction });
 }
 /** An order of somebody else in the same transaction. */
 const strangers = executedLog({ payer: OTHER, receiver: OTHER, amountOut: 1n });
 const gift = transferLog({ to: OTHER, value: 1n });
 const early = { confirmations: DEPTH - 1 };
-const nothing = { sent: null, sentToken: null, received: null, shareToken: null };
+const unended = { endedBy: null, receivedKind: "shares" };
+const nothing = { sent: null, sentToken: null, received: null, shareToken: null, ...unended };
 const waits = { status: "PENDING", substatus: "WAIT_SOURCE_CONFIRMATIONS", ...nothing };
 const none = { status: "INVALID", substatus: null, ...nothing };
 
@@ -58,7 +60,7 @@ describe("classifyUntracked()", () => {
     ["beside a stranger's order", receiptOf(strangers, executedLog(), gift, transferLog())],
     ["into a vault of the registry", receiptOf(depositLog(), transferLog())],
   ])("returns DONE for a deposit %s only after confirmations", async (_what, receipt) => {
-    const amounts = { sent: 100_000_000n, sentToken: USDC, received: SHARES, shareToken: VAULT };
+    const amounts = { sent: 100_000_000n, sentToken: USDC, received: SHARES, shareToken: VAULT, ...unended };
     expect(await judge(receipt)).toEqual({ status: "DONE", substatus: "COMPLETED", ...amounts });
     expect(await judge(receipt, early)).toEqual({ ...waits, ...amounts });
   });

@@ -288,7 +288,12 @@ const MAX_OTHER_REQUESTS = 50;
  */
 export async function selectOtherRequests(
   db: Database,
-  { trackingId, userAddress, vaultChainId, vaultAddress }: DepositRow,
+  {
+    trackingId,
+    userAddress,
+    vaultChainId,
+    vaultAddress,
+  }: Pick<DepositRow, "trackingId" | "userAddress" | "vaultChainId" | "vaultAddress">,
 ): Promise<DepositRow[]> {
   const open = inArray(deposits.state, ["requested", "claimable"]);
   const claimed = and(eq(deposits.state, "completed"), isNotNull(deposits.claimTxHash));

@@ -35,7 +35,10 @@ export function isRejected({ state, requestId }: { state: string; requestId: str
  * Reads a deposit's request from its asynchronous vault. Returns null if the vault no longer takes requests. Throws
  * `vault_not_found`, `store_unavailable`. Errors of the RPC nodes propagate.
  */
-export async function readRequest(ctx: Context, row: DepositRow): Promise<RequestState | null> {
+export async function readRequest(
+  ctx: Context,
+  row: Pick<DepositRow, "vaultChainId" | "vaultAddress" | "userAddress" | "requestId">,
+): Promise<RequestState | null> {
   const { vaultChainId: chainId, requestId } = row;
   const vault = await findVaultOfDeposit(ctx, row);
   const requests = asyncDepositsOf(vault);

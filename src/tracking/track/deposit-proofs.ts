@@ -97,7 +97,10 @@ export function netTransfers(logs: readonly Log[], of: { token: string; account:
 }
 
 /** Counts the transfers of the vault's shares to a deposit's user in one receipt. */
-export function countShareTransfers({ shareToken, userAddress }: DepositRow, { logs }: Receipt): number {
+export function countShareTransfers(
+  { shareToken, userAddress }: Pick<DepositRow, "shareToken" | "userAddress">,
+  { logs }: Receipt,
+): number {
   return transfersOf(logs, shareToken).filter(({ to }) => sameAddress(to, userAddress)).length;
 }
 

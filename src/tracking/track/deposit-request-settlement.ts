@@ -25,7 +25,7 @@ export type ClaimOwnership = "own" | "shared" | "another's";
  * shares; a vault with request ids sends the shares of each request separately. Errors of the RPC nodes propagate.
  */
 export async function claimOwnership(
-  of: { row: DepositRow; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
+  of: { row: RequestSubject; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
   readTransaction: TransactionReader,
 ): Promise<ClaimOwnership> {
   const { row, others, receipt, hash } = of;
@@ -43,8 +43,23 @@ export async function claimOwnership(
   return "own";
 }
 
+/** What identifies a request at an asynchronous vault: a tracked deposit's, or that of a deposit made elsewhere. */
+export type RequestSubject = Pick<
+  DepositRow,
+  | "trackingId"
+  | "userAddress"
+  | "vaultChainId"
+  | "vaultAddress"
+  | "shareToken"
+  | "fromAmount"
+  | "receivedAmount"
+  | "requestId"
+  | "depositTxHash"
+  | "claimTxHash"
+>;
+
 interface SettlementInput {
-  row: DepositRow;
+  row: RequestSubject;
   readTransaction: TransactionReader;
   /** Transactions that may belong to the deposit, and may have settled its request. */
   hints?: readonly DepositHint[];
@@ -137,7 +152,7 @@ export function maySettle(
  * otherwise the number of shares stays unknown.
  */
 function toSettlement(at: {
-  row: DepositRow;
+  row: RequestSubject;
   vault: Vault;
   hash: Hex;
   receipt: Receipt;

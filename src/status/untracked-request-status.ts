@@ -1,0 +1,92 @@
+import type { Address, Hex } from "viem";
+import type { Context } from "../context.ts";
+import { AppError } from "../errors.ts";
+import { describeError } from "../lib/logger.ts";
+import type { Substatus, TransferStatusName } from "../schemas/deposit-schema.ts";
+import { type RequestSubject, settlementTransitions } from "../tracking/track/deposit-request-settlement.ts";
+import type { TransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
+import type { Transition } from "../tracking/track/deposit-transitions.ts";
+import type { Vault } from "../vaults/vault.ts";
+import type { ShownDeposit } from "./untracked-deposit-evidence.ts";
+
+/** A deposit request at an asynchronous vault that Causeway did not build. */
+interface UntrackedRequest {
+  vault: Vault;
+  request: NonNullable<ShownDeposit["request"]>;
+  /** Requested amount in the asset's smallest unit, or null if the receipt does not show it. */
+  sent: bigint | null;
+  /** The transaction that made the request. */
+  hash: Hex;
+  readTransaction: TransactionReader;
+}
+
+/** What a later transaction, or the vault's views, say of a request; what is absent stays as the request's receipt says. */
+interface RequestEnd {
+  status?: TransferStatusName;
+  substatus?: Substatus;
+  /** In the smallest unit of `shareToken`: the vault's shares, or after a refund its asset. */
+  received?: bigint | null;
+  receivedKind?: "shares" | "asset";
+  shareToken?: Address;
+  endedBy?: Hex | null;
+}
+
+/**
+ * Returns what has become of a request that Causeway did not build, by the same evidence as for a tracked one: the
+ * vault's views, and the transaction that sent the shares or returned the assets. Returns an empty object while it waits
+ * for the vault, and if the chain cannot be read. Throws `store_unavailable`.
+ */
+export async function findRequestEnd(
+  ctx: Context,
+  { vault, request, sent, hash, readTransaction }: UntrackedRequest,
+): Promise<RequestEnd> {
+  const amount = sent?.toString() ?? "";
+  const row: RequestSubject = {
+    ...{ trackingId: "", userAddress: request.account.toLowerCase(), requestId: request.requestId },
+    ...{ vaultChainId: vault.chainId, vaultAddress: vault.address.toLowerCase() },
+    ...{ shareToken: vault.shareToken.toLowerCase(), fromAmount: amount, receivedAmount: null },
+    ...{ depositTxHash: hash, claimTxHash: null },
+  };
+  try {
+    const [end] = await settlementTransitions(ctx, { row, readTransaction });
+    return end === undefined ? {} : toEnd(end, { vault, request });
+  } catch (error) {
+    if (error instanceof AppError && error.code === "store_unavailable") throw error;
+    ctx.log.warn("request_unread", {
+      vault_id: `${vault.chainId}:${row.vaultAddress}`,
+      error: describeError(error),
+    });
+    return {};
+  }
+}
+
+/** The request id with which vaults report all requests of an account together. Source: EIP-7540. */
+const ALL_REQUESTS = "0";
+
+function toEnd(
+  { event, change }: Transition,
+  { vault, request: { requestId } }: Pick<UntrackedRequest, "vault" | "request">,
+): RequestEnd {
+  switch (event.kind === "chain" ? event.shows : null) {
+    case "vault_settled":
+      return { status: "PENDING", substatus: "WAIT_CLAIM_TRANSACTION" };
+    case "vault_rejected":
+      return { status: "FAILED", substatus: "NOT_PROCESSABLE_REFUND_NEEDED" };
+    case "vault_claimed": {
+      // One claim may settle several requests that an account made outside, and nothing splits its shares.
+      const alone = requestId !== null && requestId !== ALL_REQUESTS;
+      const shares = alone && change.shares != null ? BigInt(change.shares) : null;
+      return { status: "DONE", substatus: "COMPLETED", received: shares, endedBy: claimOf(change) };
+    }
+    case "refund": {
+      const received = change.receivedAmount == null ? null : BigInt(change.receivedAmount);
+      const back = { received, receivedKind: "asset", shareToken: vault.asset.address } as const;
+      return { status: "DONE", substatus: "REFUNDED", ...back, endedBy: claimOf(change) };
+    }
+    default:
+      return {};
+  }
+}
+
+const claimOf = ({ claimTxHash, refundTxHash }: Transition["change"]): Hex | null =>
+  (claimTxHash ?? refundTxHash ?? null) as Hex | null;
