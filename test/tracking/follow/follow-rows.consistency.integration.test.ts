@@ -137,3 +137,91 @@ test("own: the last of thirty equal deposits that were sent one after the other 
   const shown = await world.readAll();
   expect(shown.map(({ state }) => state)).toEqual(orders.map(() => "completed"));
 });
+
+test.each(["own", "router"] as const)(
+  "%s: takes the shares of the new block if a reorg follows rounds that have compared the old one",
+  async (kind) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    world.send(order);
+    world.include();
+    world.pass(3);
+    for (let rounds = 0; rounds < 3; rounds += 1) {
+      await world.round();
+      world.pass(1);
+    }
+    expect(await stateOf(order)).toBe("completed");
+    world.home.reorg(9, () => true);
+    await world.settle(8);
+    await world.judge();
+  },
+);
+
+test("two_step: of two equal deposits, only one is bound to the one transaction that was sent", async () => {
+  const order = await world.build("two_step", { user: USER, amount: AMOUNT });
+  const twin = await world.build("two_step", { user: USER, amount: AMOUNT, like: order });
+  const hash = world.send(order);
+  world.include();
+  world.pass(3);
+  await minutes(2);
+  // Both customers ask, too: whoever asks first does not make the other one's.
+  for (const { trackingId } of [order, twin]) await world.causeway.send(`/v1/deposits/${trackingId}`);
+  const shown = await world.readAll();
+  expect(shown.filter(({ source_tx_hash: source }) => source === hash)).toHaveLength(1);
+  expect(shown.filter(({ state }) => state === "bridging")).toHaveLength(1);
+  await world.settle(4);
+  await world.judge();
+});
+
+test.each(["own", "router", "one_step", "two_step"] as const)(
+  "%s: has failed if the transaction reverts that was reported before a block included it",
+  async (kind) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    const hash = world.send(order, { fails: true });
+    await world.report(order, { hash });
+    // No block comes: the hint is read while nothing is decided.
+    await world.round();
+    world.wait(60_000);
+    await world.round();
+    world.include();
+    await minutes(3);
+    expect(await world.readAll()).toMatchObject([{ state: "failed", source_tx_hash: hash, shares: null }]);
+  },
+);
+
+test.each(["own", "router", "one_step", "two_step"] as const)(
+  "%s: has failed no longer if a reorg lets the reverted transaction succeed",
+  async (kind) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    let fails = true;
+    const hash = world.send(order, { fails: () => fails });
+    await world.report(order, { hash });
+    world.include();
+    world.pass(2);
+    await world.round();
+    expect(await stateOf(order)).toBe("failed");
+    fails = false;
+    world.chain(order.source.chainId).reorg(4, () => true);
+    await world.settle(6);
+    const [shown] = await world.judge();
+    expect(shown).toMatchObject({ source_tx_hash: hash });
+    expect(["completed", "bridging"]).toContain(shown?.state);
+  },
+);
+
+test.each(["own", "router", "one_step", "two_step"] as const)(
+  "%s: has failed if a reorg lets its transaction revert, although it was seen to succeed",
+  async (kind) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    let fails = false;
+    const hash = world.send(order, { fails: () => fails });
+    await world.report(order, { hash });
+    world.include();
+    world.pass(2);
+    await world.round();
+    expect(["completed", "bridging"]).toContain(await stateOf(order));
+    fails = true;
+    world.chain(order.source.chainId).reorg(4, () => true);
+    await world.settle(6);
+    expect(await world.readAll()).toMatchObject([{ state: "failed", source_tx_hash: hash, shares: null }]);
+  },
+);
