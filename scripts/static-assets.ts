@@ -1,5 +1,7 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { renderGuidePage } from "./guide/render-guide-page.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url).href);
 
@@ -8,7 +10,8 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 `;
 
 /**
- * Fills `public` with the static assets: the API reference viewer's script, the pages' icon and the OpenAPI document.
+ * Fills `public` with the static assets: the API reference viewer's script, the pages' icon and stylesheet, the rendered
+ * guide and the OpenAPI document.
  */
 export function writeStaticAssets(): void {
   mkdirSync(`${root}public/docs-assets`, { recursive: true });
@@ -17,6 +20,12 @@ export function writeStaticAssets(): void {
   if (statSync(target, { throwIfNoEntry: false })?.size !== Buffer.byteLength(script))
     writeFileSync(target, script);
   writeFileSync(`${root}public/docs-assets/icon.svg`, ICON);
+  const guide = `${root}src/openapi/guide`;
+  copyFileSync(`${guide}/pages.css`, `${root}public/docs-assets/pages.css`);
+  const pages = globSync(`${guide}/*.md`)
+    .sort()
+    .map((file) => [basename(file, ".md"), renderGuidePage(readFileSync(file, "utf8"))]);
+  writeFileSync(`${root}public/guide.json`, JSON.stringify(Object.fromEntries(pages)));
   const document: unknown = JSON.parse(readFileSync(`${root}openapi.json`, "utf8"));
   writeFileSync(`${root}public/openapi.json`, JSON.stringify(document));
 }

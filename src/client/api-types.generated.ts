@@ -2454,11 +2454,11 @@ export interface components {
              */
             tx_hash: HexText;
             /**
-             * @description Step of the deposit that the transaction performs. `source`: the user's first transaction; `deposit`: the deposit on the vault's chain, as a second step; `claim`: the claim of shares from an asynchronous vault; `cancel`: the cancellation of an order or of a request.
+             * @description Step of the deposit that the transaction performs: its `step_id` in `steps`, or `source` for the user's first transaction, `deposit` for the deposit on the vault's chain as a second step, `claim` for the claim of shares from an asynchronous vault, `cancel` for the cancellation of an order or of a request. Reports of approvals change nothing: the allowance shows them.
              * @default source
              * @enum {string}
              */
-            step?: "source" | "deposit" | "claim" | "cancel";
+            step?: "source" | "deposit" | "claim" | "cancel" | "source.approve_reset" | "source.approve" | "source.deposit" | "source.transfer" | "source.request" | "destination.approve_reset" | "destination.approve" | "destination.deposit" | "destination.request";
         };
         /** @description What a withdrawal would give now, by mode. */
         WithdrawQuote: {

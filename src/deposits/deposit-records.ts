@@ -119,9 +119,10 @@ export async function abandonDeposit(ctx: Context, trackingId: string): Promise<
 
 /**
  * The transactions of a deposit that the user signs: the source transaction, the second step (the deposit after a
- * delivery), the claim of settled shares, and the cancellation of an order or a request.
+ * delivery), the claim of settled shares, the cancellation of an order or a request, and approvals, which need no
+ * report: the allowance shows them.
  */
-export type DepositStep = "source" | "deposit" | "claim" | "cancel";
+export type DepositStep = "source" | "deposit" | "claim" | "cancel" | "approval";
 
 /**
  * Stores the transaction hash that a caller reports for one step of a deposit, as a hint for tracking. A report binds
@@ -141,6 +142,7 @@ export async function reportTransaction(
 
 /** Returns the chains on which the transaction of a step may be. */
 function chainsOfStep({ fromChainId, vaultChainId }: DepositRow, step: DepositStep): number[] {
+  if (step === "approval") return [];
   if (step === "source") return [fromChainId];
   return step === "cancel" ? [fromChainId, vaultChainId] : [vaultChainId];
 }

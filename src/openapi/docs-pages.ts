@@ -4,6 +4,8 @@ import { AppError, type ErrorCode, errorCodes, errorTable } from "../errors.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
 import { errorExamples, errorHelp } from "./error-help.ts";
+import { mountGuidePages } from "./guide-pages.ts";
+import { htmlPage, PAGE_POLICY } from "./page-layout.ts";
 import { reasonHelp } from "./reason-help.ts";
 import { textPages } from "./text-pages.ts";
 
@@ -19,42 +21,19 @@ const PAGE_CACHE_CONTROL = "public, max-age=0, s-maxage=300, stale-while-revalid
 const docsPolicy = (publicUrl: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self' ${new URL(publicUrl).origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** Content security policy of pages without scripts, which load nothing but an icon. */
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** Returns an HTML page with the title and body. Neither is escaped. */
-const htmlPage = (title: string, body: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="/docs-assets/icon.svg">
-<title>${title}</title>
-<style>
-body { font: 16px/1.6 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; color: #1b1f24; background: #fff; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1rem; font-family: ui-monospace, monospace; margin: 1.6rem 0 0; }
-p { margin: .2rem 0; } pre { font: 13px/1.5 ui-monospace, monospace; overflow-x: auto; } a { color: #0b5cad; } code { font-family: ui-monospace, monospace; }
-@media (prefers-color-scheme: dark) { body { color: #e6e8eb; background: #14171a; } a { color: #7cb7f2; } }
-</style>
-</head>
-<body>
-${body}
-</body>
-</html>`;
-
-const HOME_PAGE = htmlPage(
-  "Causeway",
-  `<h1>Causeway</h1>
+const HOME_PAGE = htmlPage({
+  title: "Causeway",
+  body: `<h1>Causeway</h1>
 <p>Cross-chain deposits into yield vaults: builds, simulates and tracks the transactions.</p>
 <ul>
+<li><a href="/docs/guide">Getting started in ten minutes</a></li>
 <li><a href="/docs">API reference</a> (<a href="/openapi.json">OpenAPI 3.1</a>)</li>
 <li><a href="/docs/errors">Errors</a></li>
 <li><a href="/v1/vaults">Vaults</a></li>
 <li><a href="/v1/chains">Chains</a></li>
 <li><a href="/health/ready">Health</a></li>
 </ul>`,
-);
+});
 
 /**
  * Settings of the API reference viewer, escaped for an HTML attribute. They turn off every feature that contacts the
@@ -102,28 +81,29 @@ function exampleOf(code: ErrorCode): object {
 
 /** Returns the HTML of the page /docs/errors, with the status, title, cause and remedy of every error code. */
 const errorsPage = (): string =>
-  htmlPage(
-    "Causeway errors",
-    `<h1>Errors</h1>
+  htmlPage({
+    title: "Errors · Causeway",
+    path: "/docs/errors",
+    body: `<h1>Errors</h1>
 <p>Invalid input gives status 422 and the list of its errors in <code>detail</code>. Every other error is a problem document (RFC 9457) with one of these codes. Branch on <code>code</code>; titles and details may change.</p>
 ${errorCodes
   .map((code) => ({ code, ...errorTable[code], ...errorHelp[code] }))
   .map(
     ({ code, status, title, retryable, cause, remedy }) =>
-      `<h2 id="${code}">${code}</h2>\n<p>${status}. ${title}. ${sentenceHtml(cause)}</p>\n` +
+      `<h2 class="code" id="${code}">${code}</h2>\n<p>${status}. ${title}. ${sentenceHtml(cause)}</p>\n` +
       `<p>${sentenceHtml(remedy)} ${retryable ? "The same request may succeed later." : "The same request will fail again."}</p>\n` +
       `<pre>${sentenceHtml(JSON.stringify(exampleOf(code), null, 2))}</pre>`,
   )
   .join("\n")}
-<h1>Codes in responses</h1>
+<h2>Codes in responses</h2>
 <p>These codes are not errors of a request. They are in <code>reasons</code> of a quote and of <code>no_route</code>, in <code>next_refusal</code> of a deposit, and in <code>warnings</code>; codes from the list above appear there too.</p>
 ${Object.entries(reasonHelp)
   .map(
     ([code, { where, cause, remedy }]) =>
-      `<h2 id="${code}">${code}</h2>\n<p>In <code>${where}</code>. ${sentenceHtml(cause)} ${sentenceHtml(remedy)}</p>`,
+      `<h2 class="code" id="${code}">${code}</h2>\n<p>In <code>${where}</code>. ${sentenceHtml(cause)} ${sentenceHtml(remedy)}</p>`,
   )
   .join("\n")}`,
-  );
+  });
 
 /**
  * Reads the OpenAPI document from the static assets and sets this deployment's URL as its server. Throws `internal` if
@@ -162,6 +142,7 @@ export function mountDocsPages(app: Hono<AppEnv>): void {
   app.get("/", () => html(HOME_PAGE));
   app.get("/docs", (c) => html(REFERENCE_PAGE, docsPolicy(c.get("ctx").config.publicUrl)));
   app.get("/docs/errors", () => html(errorsPage()));
+  mountGuidePages(app);
   // Browsers ask for it by this name whatever the page says.
   app.get(
     "/favicon.ico",

@@ -133,7 +133,9 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
     info: {
       title: "Causeway",
       version: "1.0.0",
-      description: "Cross-chain deposits into yield vaults: builds, simulates and tracks the transactions.",
+      description:
+        "Cross-chain deposits into yield vaults: builds, simulates and tracks the transactions. " +
+        "Start with the [guide](/docs/guide); [every error](/docs/errors) has a cause and a remedy.",
       license: { name: "MIT", url: "https://spdx.org/licenses/MIT" },
     },
     servers: [{ url: publicUrl }],

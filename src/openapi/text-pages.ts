@@ -14,12 +14,17 @@ const LLMS = `# Causeway
 
 - All amounts are decimal integer strings in the token's smallest unit. Addresses are checksummed; vault ids are \`<chain_id>:<lowercase address>\`.
 - \`POST /v1/quote/build\` takes from_chain_id, from_token, from_amount, vault_id and user_address. Its \`steps\` are all that the user does, in order.
-- One loop serves every kind of deposit: send the first step whose state is \`required\`, report its hash with \`PATCH /v1/deposits/{tracking_id}/tx\`, read \`GET /v1/deposits/{tracking_id}\` again after \`poll_after_ms\`, and go on until no step is \`required\` or \`waiting\`.
+- One loop serves every kind of deposit: send the first step whose state is \`required\`, report its hash with \`PATCH /v1/deposits/{tracking_id}/tx\` (step: its step_id), read \`GET /v1/deposits/{tracking_id}\` again after \`poll_after_ms\`, and go on until no step is \`required\` or \`waiting\`.
 - Errors are problem documents (RFC 9457) with a stable \`code\`; invalid input is 422 with a list in \`detail\`. Unknown fields are refused with the name that was probably meant.
 
 ## Documents
 
 - [OpenAPI 3.1](/openapi.json): every operation, field and error
+- [Getting started](/docs/guide): one deposit in ten minutes, and the loop over \`steps\`
+- [How deposits work](/docs/guide/deposits): amounts, approvals, two steps, asynchronous vaults, status, slippage, errors
+- [Partners](/docs/guide/partners): wallet sign-in, keys, rights, attribution
+- [Going to production](/docs/guide/production): limits, retries, idempotency, caching
+- [Changelog and versions](/docs/guide/changelog)
 - [API reference](/docs)
 - [Errors](/docs/errors): cause, remedy and example of every code
 

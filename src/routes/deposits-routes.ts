@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   abandonDeposit,
+  type DepositStep,
   getTrackedDeposit,
   listDeposits,
   reportTransaction,
@@ -94,6 +95,28 @@ const depositsGet = defineRoute({
   handler: (ctx, { params }) => getTrackedDeposit(ctx, params.tracking_id),
 });
 
+/** Step of a deposit by the names under which its transaction is reported: the step's ids in `steps`, and its own. */
+const stepsByReport = {
+  source: "source",
+  deposit: "deposit",
+  claim: "claim",
+  cancel: "cancel",
+  "source.approve_reset": "approval",
+  "source.approve": "approval",
+  "source.deposit": "source",
+  "source.transfer": "source",
+  "source.request": "source",
+  "destination.approve_reset": "approval",
+  "destination.approve": "approval",
+  "destination.deposit": "deposit",
+  "destination.request": "deposit",
+} as const satisfies Record<string, DepositStep>;
+
+/** The name of a step whose transaction is reported. */
+const ReportedStep = z.enum(
+  Object.keys(stepsByReport) as [keyof typeof stepsByReport, ...(keyof typeof stepsByReport)[]],
+);
+
 const depositsReportTransaction = defineRoute({
   operationId: "deposits.report-transaction",
   method: "patch",
@@ -111,21 +134,19 @@ const depositsReportTransaction = defineRoute({
         description:
           "Hash of the transaction. Several hashes may be reported for one step; the chain decides.",
       }),
-      step: z
-        .enum(["source", "deposit", "claim", "cancel"])
-        .default("source")
-        .meta({
-          description:
-            "Step of the deposit that the transaction performs. `source`: the user's first transaction; `deposit`: the " +
-            "deposit on the vault's chain, as a second step; `claim`: the claim of shares from an asynchronous vault; " +
-            "`cancel`: the cancellation of an order or of a request.",
-        }),
+      step: ReportedStep.default("source").meta({
+        description:
+          "Step of the deposit that the transaction performs: its `step_id` in `steps`, or `source` for the user's first " +
+          "transaction, `deposit` for the deposit on the vault's chain as a second step, `claim` for the claim of shares " +
+          "from an asynchronous vault, `cancel` for the cancellation of an order or of a request. Reports of approvals " +
+          "change nothing: the allowance shows them.",
+      }),
     })
     .meta({ id: "ReportTransaction", description: "A transaction that the user has sent for a deposit." }),
   response: { schema: Deposit, description: "The deposit as far as chains have shown it" },
   errors: ["deposit_not_found", "store_unavailable"],
   handler: async (ctx, { params, body }) => {
-    const report = { trackingId: params.tracking_id, txHash: body.tx_hash, step: body.step };
+    const report = { trackingId: params.tracking_id, txHash: body.tx_hash, step: stepsByReport[body.step] };
     return toWireDeposit(await reportTransaction(ctx, report), ctx.now());
   },
 });

@@ -21,16 +21,6 @@ const Deposit = z.object({
 });
 type Deposit = z.infer<typeof Deposit>;
 
-/** Value of `step` by which the hash of a deposit's transaction is reported; approvals are not reported. */
-const reportedAs: Readonly<Record<string, string>> = {
-  "source.deposit": "source",
-  "source.transfer": "source",
-  "source.request": "source",
-  "destination.deposit": "deposit",
-  "destination.request": "deposit",
-  claim: "claim",
-};
-
 /**
  * Sends the first required step of a deposit from its user, as a wallet would, and reports its hash. Without a tracking
  * id, of the last deposit that was built for one of the stack's accounts. The local nodes send from any address without
@@ -49,8 +39,7 @@ export async function signStep(stack: StackManifest, [given]: readonly string[])
   const call = { from: deposit.user_address, to, data, value: numberToHex(BigInt(value)) };
   const hash = z.templateLiteral(["0x", z.string()]).parse(await rpc(node, "eth_sendTransaction", call));
   await awaitMined(node, hash);
-  const step_ = reportedAs[step.step_id];
-  if (step_ !== undefined) await report(`${url}/tx`, { tx_hash: hash, step: step_ });
+  await report(`${url}/tx`, { tx_hash: hash, step: step.step_id });
   const lines = describeSteps(await requestApi(url, { schema: Deposit }));
   return [`sent "${step.title}": ${hash}`, ...lines];
 }

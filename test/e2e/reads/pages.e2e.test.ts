@@ -91,7 +91,7 @@ describe("documentation pages", () => {
 
   test("describe every error code at its anchor on /docs/errors", async () => {
     const page = await api.send("/docs/errors");
-    const explained = [...page.text.matchAll(/<h2 id="(\w+)">/g)].map(([, code]) => code);
+    const explained = [...page.text.matchAll(/<h2 class="code" id="(\w+)">/g)].map(([, code]) => code);
     expect(explained.sort()).toEqual([...Object.keys(errorTable), ...Object.keys(reasonHelp)].sort());
   });
 
@@ -118,7 +118,9 @@ describe("documentation pages", () => {
   test("are linked from the home page", async () => {
     const page = await api.send("/");
     const links = [...page.text.matchAll(/href="([^"]+)"/g)].map(([, link]) => link ?? "");
-    expect(links).toEqual(expect.arrayContaining(["/docs", "/openapi.json", "/docs/errors", "/v1/vaults"]));
+    expect(links).toEqual(
+      expect.arrayContaining(["/docs", "/docs/guide", "/openapi.json", "/docs/errors", "/v1/vaults"]),
+    );
     for (const link of links) expect((await api.send(link)).status, link).toBe(200);
   });
 });

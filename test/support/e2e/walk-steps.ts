@@ -3,16 +3,6 @@ import type { Api, BuildBody } from "./api.ts";
 import { chainOf, type KeyedUser, mined, sendCall, userOn } from "./chain.ts";
 import { PATIENCE } from "./transfer.ts";
 
-/** How a client reports the transaction of a step. */
-const REPORTED: Readonly<Record<string, string>> = {
-  "source.deposit": "source",
-  "source.transfer": "source",
-  "source.request": "source",
-  "destination.deposit": "deposit",
-  "destination.request": "deposit",
-  claim: "claim",
-};
-
 /** What a client saw on the way: the steps that it did, in order, and every reading. */
 export interface Walk {
   trackingId: string;
@@ -59,6 +49,5 @@ async function doStep(api: Api, of: { step: Step; user: KeyedUser; trackingId: s
     value: BigInt(request.value),
   });
   await mined(chain, hash);
-  const reported = REPORTED[step.step_id];
-  if (reported !== undefined) await api.report(trackingId, { tx_hash: hash, step: reported });
+  await api.report(trackingId, { tx_hash: hash, step: step.step_id });
 }

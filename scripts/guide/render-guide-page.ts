@@ -1,0 +1,27 @@
+import { Marked } from "marked";
+
+/** Returns a heading's id: its words in lower case, joined by hyphens. */
+export const headingId = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "");
+
+const marked = new Marked({
+  gfm: true,
+  renderer: {
+    heading({ tokens, depth, text }) {
+      return `<h${depth} id="${headingId(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+    },
+  },
+  hooks: {
+    // Wide tables scroll by themselves, so that a page is never wider than a telephone.
+    postprocess: (html) =>
+      html.replaceAll("<table>", '<div class="table"><table>').replaceAll("</table>", "</table></div>"),
+  },
+});
+
+/** Renders a page of the guide from Markdown to the HTML of its body. */
+export function renderGuidePage(markdown: string): string {
+  return marked.parse(markdown, { async: false });
+}

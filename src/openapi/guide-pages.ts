@@ -1,0 +1,57 @@
+import type { Hono } from "hono";
+import * as z from "zod";
+import type { Config } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { refuseOtherMethods } from "../http/create-app.ts";
+import type { AppEnv } from "../http/hono-env.ts";
+import { type DocsPath, docsNavigation, htmlPage, PAGE_POLICY } from "./page-layout.ts";
+
+/** Folder of the guide; its first page has no further name. */
+const GUIDE = "/docs/guide";
+/** URL in the guide's examples; a deployment shows its own. */
+const PLACEHOLDER = "https://causeway.example";
+const headers = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "public, max-age=0, s-maxage=300, stale-while-revalidate=3600",
+  "cache-tag": "docs",
+  "content-security-policy": PAGE_POLICY,
+};
+
+/** The guide as scripts/static-assets.ts renders it from Markdown: HTML by the name of its file. */
+const Guide = z.record(z.string(), z.string());
+
+/**
+ * Reads the rendered guide from the static assets and makes its pages, by path. Throws `internal` if it is missing.
+ */
+async function readGuide({ assets, publicUrl }: Config): Promise<ReadonlyMap<DocsPath, string>> {
+  const answer = await assets?.fetch(`${publicUrl}/guide.json`);
+  if (answer?.status !== 200) throw new AppError("internal", "the guide is not among the assets");
+  const rendered = Guide.parse(await answer.json());
+  const pages = docsNavigation.flatMap(({ path, title }): [DocsPath, string][] => {
+    const body = rendered[path === GUIDE ? "getting-started" : path.slice(GUIDE.length + 1)];
+    if (body === undefined) return [];
+    return [
+      [path, htmlPage({ title: `${title} · Causeway`, body: body.replaceAll(PLACEHOLDER, publicUrl), path })],
+    ];
+  });
+  return new Map(pages);
+}
+
+/** Mounts the pages of the guide on an app. */
+export function mountGuidePages(app: Hono<AppEnv>): void {
+  let pages: Promise<ReadonlyMap<DocsPath, string>> | null = null;
+  for (const { path } of docsNavigation) {
+    if (!path.startsWith(GUIDE)) continue;
+    app.get(path, async (c) => {
+      pages ??= readGuide(c.get("ctx").config);
+      // A failure is not kept.
+      pages.catch(() => {
+        pages = null;
+      });
+      const page = (await pages).get(path);
+      if (page === undefined) throw new AppError("internal", `the guide has no page for ${path}`);
+      return new Response(page, { headers });
+    });
+    refuseOtherMethods(app, { path, allowed: ["GET"] });
+  }
+}
