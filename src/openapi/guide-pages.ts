@@ -1,5 +1,4 @@
 import type { Hono } from "hono";
-import * as z from "zod";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
@@ -17,16 +16,14 @@ const headers = {
   "content-security-policy": PAGE_POLICY,
 };
 
-/** The guide as scripts/static-assets.ts renders it from Markdown: HTML by the name of its file. */
-const Guide = z.record(z.string(), z.string());
-
 /**
  * Reads the rendered guide from the static assets and makes its pages, by path. Throws `internal` if it is missing.
  */
 async function readGuide({ assets, publicUrl }: Config): Promise<ReadonlyMap<DocsPath, string>> {
   const answer = await assets?.fetch(`${publicUrl}/guide.json`);
   if (answer?.status !== 200) throw new AppError("internal", "the guide is not among the assets");
-  const rendered = Guide.parse(await answer.json());
+  // Written by scripts/static-assets.ts: HTML by the name of the Markdown file.
+  const rendered: Readonly<Record<string, string>> = await answer.json();
   const pages = docsNavigation.flatMap(({ path, title }): [DocsPath, string][] => {
     const body = rendered[path === GUIDE ? "getting-started" : path.slice(GUIDE.length + 1)];
     if (body === undefined) return [];

@@ -191,14 +191,14 @@ describe("the composed app", () => {
   test("describes every error code on /docs/errors at the anchor of problem types", async () => {
     const text = await (await send("/docs/errors")).text();
     for (const [code, { status, title }] of Object.entries(errorTable)) {
-      expect(text).toContain(`<h2 id="${code}">${code}</h2>\n<p>${status}. ${title}. `);
+      expect(text).toContain(`<h2 class="code" id="${code}">${code}</h2>\n<p>${status}. ${title}. `);
     }
   });
 
   test.each(["/", "/docs/errors"])("serves %s with a policy against scripts and frames", async (path) => {
     const response = await send(path);
     const policy = response.headers.get("content-security-policy");
-    expect(policy).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; img-src 'self';/);
+    expect(policy).toMatch(/^default-src 'none'; style-src 'self'; img-src 'self';/);
     expect(policy).toMatch(/; frame-ancestors 'none'$/);
     expect(await response.text()).not.toMatch(/<script/);
   });
