@@ -107,6 +107,21 @@ export interface VerifiedTransfer extends TransferQuote {
   validSeconds: number;
   /** True if the transaction swaps one token into another. */
   swaps: boolean;
+  /**
+   * How a step of the Router may make the call in the user's place. Absent if only the user may, because the contract
+   * that is called refunds or pays its caller.
+   */
+  asStep?: RouterStepUse;
+}
+
+/** How a step of the Router may make a provider's call. */
+export interface RouterStepUse {
+  /**
+   * Byte offset in the calldata of the receiver, which becomes the Router's executor, so that the Router pays out and
+   * counts what arrives. Null for a bridge, which delivers to the user on another chain and names the user as depositor
+   * or refund address.
+   */
+  receiverOffset: number | null;
 }
 
 /** Identifies a transfer by its source transaction, to request its status. */

@@ -17,6 +17,8 @@ import { depositRouterAddress } from "./router-address.ts";
 
 /** As the token of a patch: write the executor's own address instead of a balance; `SELF` in OrderTypes.sol. */
 export const routerSelf: Address = "0x00000000000000000000000000000000000000ff";
+/** As the output token of an order: its last step is a bridge; `BRIDGED` in OrderTypes.sol. */
+export const routerBridged: Address = "0x00000000000000000000000000000000000000bb";
 
 /**
  * One 32-byte word that the Router's executor writes into a step's calldata: floor(the executor's balance of `token` ×

@@ -42,6 +42,7 @@ export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall
   return exits.encode(vault, {
     ...{ mode: way.mode, token: way.token, shares, minAssets },
     ...{ owner: user, caller: account, receiver: account },
+    variant: way.terms.variant,
   });
 }
 
@@ -160,6 +161,7 @@ export function verifyShareOrder(exit: Exit, of: { data: Hex; expected: RouterCa
   const { spender } = exit.order.exits.encode(order.vault, {
     ...{ mode: exit.way.mode, token: exit.way.token, shares, minAssets: exit.minAssets },
     ...{ owner: order.user, caller: null, receiver: null },
+    variant: exit.way.terms.variant,
   });
   const [redeem] = expected.steps;
   if (redeem === undefined || !isAddressEqual(redeem.spender, spender ?? zeroAddress))

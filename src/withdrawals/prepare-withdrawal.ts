@@ -9,6 +9,7 @@ import type { ExitMode } from "../vaults/vault-exits.ts";
 import { allPossible, firstPossible, type ModeOption, prepareMode, rankModes } from "./choose-exit.ts";
 import { type ExitFacts, readExitFacts } from "./exit-preflight.ts";
 import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
+import { prepareOnward } from "./routed-exit.ts";
 import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
@@ -58,6 +59,8 @@ async function prepareInMode(
   ctx: Context,
   { order, facts, mode }: ReadOrder & { mode: ExitMode },
 ): Promise<PreparedWithdrawal> {
+  const pays = facts.ways.some((way) => way.mode === mode && way.pays);
+  if (!pays) return prepareOnward(ctx, { order, facts, mode });
   return { kind: "direct", order, exit: await prepareMode(ctx, { order, facts, mode }) };
 }
 

@@ -69,6 +69,8 @@ export function createAcross(options: AcrossOptions): Provider {
         tool: ACROSS_KEY,
         validSeconds: ACROSS_VALID_SECONDS,
         swaps: false,
+        // The calldata names the user as depositor, to whom refunds go.
+        asStep: { receiverOffset: null },
       };
     },
     assets: (chainId) => deployments.get(chainId)?.tokens ?? [],

@@ -92,3 +92,23 @@ export function encodeKyberSwap({ kind, executor, executorData, desc, clientData
         args: [executor, desc, executorData, clientData],
       });
 }
+
+/** Two addresses that differ in every byte, to find where a receiver stands in calldata. */
+const PROBES: readonly [Address, Address] = [
+  "0x1111111111111111111111111111111111111111",
+  "0x2222222222222222222222222222222222222222",
+];
+/** Hex digits of `0x` with a selector, of a word, and of the zeros before an address in a word. */
+const SELECTOR_DIGITS = 10;
+const WORD_DIGITS = 64;
+
+/** Returns the byte offset of the receiver's word in the calldata of a swap. */
+export function kyberReceiverOffset(swap: KyberSwap): number {
+  const [one, other] = PROBES.map((dstReceiver) =>
+    encodeKyberSwap({ ...swap, desc: { ...swap.desc, dstReceiver } }),
+  );
+  for (let at = SELECTOR_DIGITS; at < (one?.length ?? 0); at += WORD_DIGITS) {
+    if (one?.slice(at, at + WORD_DIGITS) !== other?.slice(at, at + WORD_DIGITS)) return at / 2 - 1;
+  }
+  throw new RangeError("the calldata has no receiver");
+}

@@ -1,13 +1,14 @@
 import { type Address, type Hex, isAddressEqual } from "viem";
 import { isNative } from "../../lib/address.ts";
 import { deductParts } from "../../lib/amount.ts";
-import type { TransferRequest } from "../provider.ts";
+import type { RouterStepUse, TransferRequest } from "../provider.ts";
 import {
   decodeKyberSwap,
   encodeKyberSwap,
   KYBER_NATIVE,
   type KyberSwapDescription,
   kyberFlags,
+  kyberReceiverOffset,
 } from "./kyber-calldata.ts";
 import type { KyberDeployment } from "./kyber-deployments.ts";
 import { kyberRejection } from "./kyber-errors.ts";
@@ -36,6 +37,8 @@ export interface VerifiedKyberSwap {
   transaction: { to: Address; data: Hex; value: bigint };
   toAmount: bigint;
   toAmountMin: bigint;
+  /** The position of the receiver in the calldata. */
+  asStep: RouterStepUse;
 }
 
 /**
@@ -70,6 +73,7 @@ export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInpu
     transaction: { to: deployment.router, data: encodeKyberSwap(swap), value },
     toAmount: answer.amountOut,
     toAmountMin: desc.minReturnAmount,
+    asStep: { receiverOffset: kyberReceiverOffset(swap) },
   };
 }
 

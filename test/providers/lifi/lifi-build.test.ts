@@ -76,6 +76,7 @@ describe("build()", () => {
       executor: null,
       tool: "across",
       validSeconds: 180,
+      asStep: { receiverOffset: null },
       swaps: false,
       nativeFee: 0n,
     });

@@ -105,7 +105,20 @@ export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
     validSeconds: LIFI_VALID_SECONDS,
     swaps: (call.swaps ?? []).some((swap) => isSwap(swap)),
     nativeFee: feesOnTop,
+    ...stepUseOf(call),
   };
+}
+
+/** Byte offset of the receiver in the swap functions of GenericSwapFacetV3: the fourth word after the selector. */
+const SWAP_RECEIVER_OFFSET = 100;
+
+/**
+ * Returns how a step of the Router may make the call: swaps, whose receiver stands in a fixed word, and the bridges that
+ * name the user as refund address. Every other call only the user may make.
+ */
+function stepUseOf({ kind }: LifiCall): Pick<VerifiedTransfer, "asStep"> {
+  if (kind === "swap") return { asStep: { receiverOffset: SWAP_RECEIVER_OFFSET } };
+  return kind === "across" || kind === "stargate" ? { asStep: { receiverOffset: null } } : {};
 }
 
 /**

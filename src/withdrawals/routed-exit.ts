@@ -1,0 +1,227 @@
+import type { Hex } from "viem";
+import type { Context } from "../context.ts";
+import { type AppError, failure } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
+import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { exactFloor } from "../orders/order-floors.ts";
+import { assertFair, type RouteOrder } from "../orders/route-offer.ts";
+import type { RouteAttempt } from "../orders/route-search.ts";
+import { balanceOfRead, simulatedHead, simulatePayment } from "../orders/simulate-payment.ts";
+import type { UserCall } from "../orders/wallet-calls.ts";
+import type { RouterStepUse, VerifiedTransfer } from "../providers/provider.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
+import {
+  callOnlyStep,
+  decodeRouterError,
+  encodeRouterCall,
+  foreignReason,
+  type RouterCall,
+  type RouterStep,
+  routerBridged,
+  routerSelf,
+} from "../router/router-codec.ts";
+import { explainCommonRevert } from "../vaults/vault-reverts.ts";
+import { prepareMode } from "./choose-exit.ts";
+import { type Exit, floorPerShare, redeemStep, shareOrder, verifyShareOrder } from "./exit-calldata.ts";
+import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
+import { explainFailedExit, paysLess } from "./exit-refusals.ts";
+import type { PreparedWithdrawal, RoutedExit } from "./prepared-withdrawal.ts";
+import { type PreparedExit, receivedIn, sharePayment } from "./single-exit.ts";
+import { buildOffer, findTransfer, simulateUserTransfer, wantedToken } from "./transfer-route.ts";
+import type { WithdrawalOrder } from "./withdrawal-order.ts";
+
+/**
+ * Part of what a vault is expected to pay that is not swapped or bridged, so that a price that falls slightly does not
+ * fail the order: 0.01 %, in parts per billion. It goes to the user as it is.
+ */
+const MARGIN = PARTS_PER_BILLION / 10_000n;
+/** Smallest units that rounding in the vault may cost on top. */
+const ROUNDING = 2n;
+
+type Onward = { order: WithdrawalOrder; facts: ExitFacts; mode: ExitWay["mode"] };
+type RoutedFigures = Omit<RoutedExit, "token" | "reasons" | "warnings">;
+/** What a route search found: the whole withdrawal in one transaction, or the user's second one. */
+type FoundOnward =
+  | { kind: "routed"; exit: RoutedFigures }
+  | { kind: "two_step"; exit: PreparedExit; route: VerifiedTransfer };
+
+/**
+ * Prepares a withdrawal whose token the vault does not pay itself: redemption and swap or bridge in one transaction of the
+ * Router where the vault lets an executor redeem and the provider's call names the user; otherwise the redemption first,
+ * and the swap or bridge by the user after it. What is paid later is swapped or bridged when it is there. Throws the
+ * vault's refusal, else the most useful failure of the routes.
+ */
+export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
+  const { order, facts, mode } = of;
+  const exiting = prepareMode(ctx, of);
+  if (mode !== "instant") return { kind: "two_step", order, exit: await exiting, transfer: null };
+  exiting.catch(() => undefined);
+  const way = facts.ways.find((one) => one.mode === mode);
+  const [token, expected] = await Promise.all([
+    wantedToken(ctx, order.to),
+    way?.terms.previewAssets ?? exiting.then(({ assets }) => assets),
+  ]);
+  if (way === undefined || expected === null)
+    throw failure("price_unsafe", "the vault does not say what it pays", { subject: "vault" });
+  const routing = toRouteOrder(order, { token: way.token.address, amount: onwardAmount(expected) });
+  const build = async (scope: Context, attempt: RouteAttempt) =>
+    buildOnward(scope, { order, exit: await exiting, routing, attempt });
+  const found = await findTransfer(ctx, { order: routing, token, build }).catch(async (error: unknown) => {
+    // The vault's own refusal says more than a route that was not found.
+    await exiting;
+    throw error;
+  });
+  const { built, reasons, warnings } = found;
+  const about = { token, reasons, warnings };
+  if (built.kind === "routed") return { kind: "routed", order, exit: { ...built.exit, ...about } };
+  return { kind: "two_step", order, exit: built.exit, transfer: { route: built.route, ...about } };
+}
+
+/** Returns the amount to swap or bridge of what a vault is expected to pay. Throws `below_minimum` if nothing is left. */
+function onwardAmount(expected: bigint): bigint {
+  const amount = expected - (expected * MARGIN) / PARTS_PER_BILLION - ROUNDING;
+  if (amount > 0n) return amount;
+  throw failure("below_minimum", "the shares are worth too little to be swapped or bridged", {
+    min_deposit: null,
+  });
+}
+
+function toRouteOrder(
+  order: WithdrawalOrder,
+  paid: { token: RouteOrder["from"]["token"]; amount: bigint },
+): RouteOrder {
+  const { client, to, user, slippage, preferredBridge } = order;
+  return {
+    from: { client, chainId: order.vault.chainId, ...paid },
+    client: to.client,
+    ...{ user, slippage, preferredBridge },
+  };
+}
+
+async function buildOnward(
+  ctx: Context,
+  of: { order: WithdrawalOrder; exit: PreparedExit; routing: RouteOrder; attempt: RouteAttempt },
+): Promise<FoundOnward> {
+  const { order, exit, routing, attempt } = of;
+  const route = await buildOffer(ctx, { order: routing, attempt });
+  const { asStep } = route;
+  const fee = isNative(order.to.token) ? route.transaction.value : 0n;
+  if (exit.exit.way.via !== "router" || asStep === undefined || fee !== 0n) {
+    await simulateUserTransfer(ctx, { order: routing, attempt, route });
+    return { kind: "two_step", exit, route };
+  }
+  return {
+    kind: "routed",
+    exit: await buildRouted(ctx, {
+      order,
+      exit,
+      attempt,
+      plan: { route, asStep, amount: routing.from.amount },
+    }),
+  };
+}
+
+/** A provider's call as a step of the Router, with the amount that it takes. */
+interface StepPlan {
+  route: VerifiedTransfer;
+  asStep: RouterStepUse;
+  amount: bigint;
+}
+
+/** Returns the Router step that makes a provider's call with what the step before paid to the executor. */
+function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): RouterStep {
+  const { address: token } = exit.way.token;
+  const { to: target, data, value } = route.transaction;
+  const { receiverOffset } = asStep;
+  const patches =
+    receiverOffset === null ? [] : [{ offset: BigInt(receiverOffset), token: routerSelf, mul: 0n, div: 0n }];
+  return {
+    // In the letter case in which the order is decoded again.
+    ...callOnlyStep({ target, value, data: data.toLowerCase() as Hex }),
+    approveToken: token,
+    spender: route.spender ?? target,
+    ...{ needToken: token, needAmount: amount },
+    patches,
+  };
+}
+
+/** Returns the Router order that redeems shares and swaps or bridges what the vault pays. */
+export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }): RouterCall {
+  const { plan, minOut } = of;
+  const bridged = plan.asStep.receiverOffset === null;
+  return {
+    order: {
+      ...shareOrder(exit),
+      nativeFee: plan.route.transaction.value,
+      tokenOut: bridged ? routerBridged : exit.order.to.token,
+      // What arrives on another chain cannot be measured here: the bridge must take at least the amount.
+      minOut: bridged ? 0n : minOut,
+      minOutPerIn: bridged ? 0n : floorPerShare(exit, minOut),
+    },
+    steps: [redeemStep(exit), providerStep(exit, plan)],
+    sweep: [],
+  };
+}
+
+function encodeRouted(exit: Exit, of: { plan: StepPlan; minOut: bigint }): UserCall {
+  const expected = toRoutedOrder(exit, of);
+  const data = encodeRouterCall(expected);
+  verifyShareOrder(exit, { data, expected });
+  return { target: depositRouterAddress, value: expected.order.nativeFee, data };
+}
+
+type Routed = { order: WithdrawalOrder; exit: PreparedExit; attempt: RouteAttempt; plan: StepPlan };
+
+/** Encodes, verifies and simulates redemption and swap or bridge in one order. Errors of both propagate. */
+async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
+  const { order, exit: prepared, attempt, plan } = of;
+  const { facts } = prepared;
+  const { route, amount } = plan;
+  const exit: Exit = { ...prepared.exit, minAssets: amount };
+  const bridged = plan.asStep.receiverOffset === null;
+  const call = encodeRouted(exit, { plan, minOut: route.toAmountMin });
+  const watched = bridged || isNative(order.to.token) ? [] : [balanceOfRead(order.to.token, order.user)];
+  const payment = sharePayment({ order, facts, way: exit.way });
+  const made = await simulatePayment(ctx, { payment, call, reads: watched });
+  if (!made.ok) throw explainRouted(exit, made.revert);
+  const seen = bridged ? null : receivedIn(made.simulation, { index: 0, routed: true });
+  if (!bridged && seen === null)
+    throw failure("simulation_unavailable", "what the swap pays could not be read in the simulation");
+  const floor =
+    seen === null
+      ? route.toAmountMin
+      : largest(exactFloor(seen, fractionToParts(order.slippage)).minOut, route.toAmountMin);
+  const final = floor === route.toAmountMin ? call : encodeRouted(exit, { plan, minOut: floor });
+  const output = seen === null ? null : { seen, floor };
+  assertFair(await attempt.offer(route.nativeFee), {
+    built: route,
+    simulated: { delivered: seen, output },
+    minIn: null,
+  });
+  const gas = { gasUsed: made.gasUsed, blockNumber: simulatedHead(made.simulation, facts.block) };
+  return {
+    ...{ route, exit, facts, call: final },
+    assets: prepared.assets ?? amount,
+    minAssets: amount,
+    toAmount: seen ?? route.toAmount,
+    toAmountMin: floor,
+    simulated: { calls: [...made.calls.slice(0, -1), final], ...gas, received: seen },
+  };
+}
+
+const largest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/** Returns the error of a simulated order that reverted: the vault's if its step failed, else the transfer's. */
+function explainRouted(exit: Exit, revert: Hex): AppError {
+  const asked = { order: exit.order, way: exit.way, shares: exit.shares };
+  const error = decodeRouterError(revert);
+  if (error?.name === "StepUnderfunded") return paysLess(asked);
+  if (error?.name === "OutputBelowMinimum")
+    return failure("price_unsafe", "the swap would deliver less than its provider promises", {
+      subject: "route",
+    });
+  const ofTransfer = error?.name === "StepFailed" && error.args[0] !== 0n;
+  if (!ofTransfer) return explainFailedExit(asked, revert);
+  const { text } = explainCommonRevert(foreignReason(revert) ?? "0x");
+  return failure("would_revert", "the transfer would revert on its source chain", { revert: text });
+}

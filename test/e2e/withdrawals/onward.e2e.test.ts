@@ -1,0 +1,69 @@
+import { type Address, zeroAddress } from "viem";
+import { describe, expect, test } from "vitest";
+import { decodeRouterCall, executedOrders, routerBridged } from "../../../src/router/router-codec.ts";
+import { Api } from "../../support/e2e/api.ts";
+import { allowanceOf, balanceOf, leftIn, routerParts } from "../../support/e2e/balances.ts";
+import { addressOf, chainIds, chainOf, mined, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
+import { settled } from "../../support/e2e/settled.ts";
+import { signDeposit } from "../../support/e2e/sign-deposit.ts";
+import { PATIENCE } from "../../support/e2e/transfer.ts";
+import { expectPaid, holderOf, withdrawAndCheck } from "../../support/e2e/withdrawal.ts";
+
+const api = new Api();
+const vault = vaultNamed("Plain USDC");
+const home = chainOf(vault.chain_id);
+const away = chainOf(home.chainId === chainIds.one ? chainIds.two : chainIds.one);
+
+describe("a withdrawal in another token of the vault's chain", () => {
+  test.each([
+    ["WETH", tokenOn(home, "WETH")],
+    ["native money", zeroAddress],
+  ])("swaps into %s in the transaction that redeems", async (_name, token) => {
+    const { user } = await holderOf(api, vault);
+    const body = { vault_id: vault.vault_id, user_address: user.address, shares: "all", to_token: token };
+    const quote = await api.withdrawQuote(body);
+    expect(quote.options[0]).toMatchObject({ mode: "instant" });
+    const { built } = await withdrawAndCheck(api, { vault, user, body });
+    expect(built).toMatchObject({ two_step: false, mode: "instant", tracking: { bridge: null } });
+    const { order, steps } = decodeRouterCall(built.transaction_request.data as `0x${string}`);
+    expect(steps).toHaveLength(2);
+    expect(order.direct).toBe(false);
+    expect(order.minOut).toBe(BigInt(built.estimate.to_amount_min ?? "0"));
+  });
+});
+
+describe("a withdrawal to another chain", () => {
+  test("redeems and bridges in one transaction, with the user as depositor", async () => {
+    const { user } = await holderOf(api, vault);
+    const token: Address = tokenOn(away, "USDC");
+    const body = {
+      ...{ vault_id: vault.vault_id, user_address: user.address, shares: "all" },
+      ...{ to_chain_id: away.chainId, to_token: token, preferred_bridge: "across" as const },
+    };
+    const parts = await routerParts(home);
+    const built = await api.withdraw(body);
+    expect(built).toMatchObject({
+      two_step: false,
+      tracking: { bridge: "across", to_chain_id: away.chainId },
+    });
+    const { order } = decodeRouterCall(built.transaction_request.data as `0x${string}`);
+    expect(order.tokenOut).toBe(routerBridged);
+    const before = await balanceOf(away, { token, owner: user.address });
+    const receipt = await mined(home, await signDeposit(home, { user, built, style: "calls" }));
+    expect(executedOrders(receipt.logs)).toHaveLength(1);
+    expect(await balanceOf(home, { token: vault.share_token, owner: user.address })).toBe(0n);
+    const asset = tokenOn(home, vault.asset_symbol);
+    const others = { user: user.address, vault: addressOf(vault) };
+    expect(await leftIn(home, { at: parts, tokens: { asset, share: vault.share_token }, others })).toEqual(
+      {},
+    );
+    expect(
+      await allowanceOf(home, { token: vault.share_token, owner: user.address, spender: parts.router }),
+    ).toBe(0n);
+    const arrived = await settled(() => balanceOf(away, { token, owner: user.address }), {
+      ...PATIENCE,
+      wanted: (now) => now > before,
+    });
+    expectPaid(built, arrived - before);
+  });
+});
