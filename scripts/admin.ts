@@ -3,14 +3,18 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { isStarted, parseWords, reportFailure, UsageError } from "./command.ts";
+import { readVaultList } from "./registry/vault-list.ts";
 
 const HELP = `Administers a deployment over its API.
 
   npm run admin -- applications [--status pending|approved|rejected|revoked]
   npm run admin -- approve|reject|revoke|reopen <application_id> [--note text]
-  npm run admin -- vaults
+  npm run admin -- vaults [--state candidate|active|refused|paused|unsupported]
   npm run admin -- add-vault <vault_id> [--type custom] [--adapter erc4626] [--name text] [--curator text] [--note text]
-  npm run admin -- set-vault <vault_id> active|paused|unsupported [--reason text]
+  npm run admin -- set-vault <vault_id> active|paused|unsupported|candidate [--reason text]
+  npm run admin -- repair-vault <vault_id> [--adapter text] [--name text] [--curator text] [--reason text]
+  npm run admin -- prove-vault <vault_id>
+  npm run admin -- import-vaults <file> [--list name]    a public list: rows of chain, address, asset, share token, protocol
   npm run admin -- audit [--subject id]
 
   --help  show this text
@@ -21,7 +25,7 @@ interface Target {
   url: string;
   token: string;
 }
-type AdminAction = { method: "GET" | "POST" | "PATCH"; path: string; body?: Record<string, string> };
+type AdminAction = { method: "GET" | "POST" | "PATCH"; path: string; body?: Record<string, unknown> };
 
 const Manifest = z.object({ api: z.string(), admin_token: z.string() });
 const Answer = z.union([z.array(z.record(z.string(), z.unknown())), z.record(z.string(), z.unknown())]);
@@ -47,6 +51,8 @@ const options = {
   curator: { type: "string" },
   reason: { type: "string" },
   subject: { type: "string" },
+  state: { type: "string" },
+  list: { type: "string" },
   help: { type: "boolean" },
 } as const;
 
@@ -72,7 +78,13 @@ export function parseAction(args: readonly string[]): AdminAction | null {
     case "reopen":
       return { method: "POST", path: `applications/${required(id)}/${command}`, body: given("note") };
     case "vaults":
-      return listing("vaults");
+      return listing("vaults", "state");
+    case "prove-vault":
+      return { method: "POST", path: `vaults/${required(id)}/prove`, body: {} };
+    case "repair-vault": {
+      const body = given("adapter", "name", "curator", "reason");
+      return { method: "PATCH", path: `vaults/${required(id)}`, body };
+    }
     case "add-vault": {
       const body = { vault_id: required(id), ...given("type", "adapter", "name", "curator", "note") };
       return { method: "POST", path: "vaults", body };
@@ -81,13 +93,40 @@ export function parseAction(args: readonly string[]): AdminAction | null {
       return {
         method: "PATCH",
         path: `vaults/${required(id)}`,
-        body: { status: required(status), ...given("reason") },
+        body: { state: required(status), ...given("reason") },
       };
     case "audit":
       return listing("audit", "subject");
     default:
       throw new UsageError(`there is no command ${command}`);
   }
+}
+
+/** Parses a command line like `parseAction`; importing a list takes several actions. */
+export function parseActions(args: readonly string[]): AdminAction[] | null {
+  const { values, positionals } = parseWords({ options, words: true }, args);
+  const [command, file = ""] = positionals;
+  if (command === "import-vaults" && values.help !== true) return importActions(required(file), values.list);
+  const action = parseAction(args);
+  return action === null ? null : [action];
+}
+
+/** Maximum number of vaults in one request. */
+const CHUNK = 500;
+
+/** Returns the requests that import a file with a public list of vaults. Throws when it cannot be read. */
+function importActions(file: string, list: string | undefined): AdminAction[] {
+  const { name, claims } = readVaultList(file);
+  const vaults = claims.map(({ chainId, address, asset, shareToken, ...claim }) => ({
+    vault_id: `${chainId}:${address}`,
+    ...{ asset, share_token: shareToken, adapter: claim.adapter, name: claim.name },
+  }));
+  const parts = Math.ceil(vaults.length / CHUNK);
+  return Array.from({ length: parts }, (_, part) => ({
+    method: "POST",
+    path: "vaults",
+    body: { list: list ?? name, vaults: vaults.slice(part * CHUNK, (part + 1) * CHUNK) },
+  }));
 }
 
 function required(argument: string): string {
@@ -115,12 +154,13 @@ export async function performAction(target: Target, act: AdminAction): Promise<R
 
 if (isStarted(import.meta.filename)) {
   try {
-    const act = parseAction(process.argv.slice(2));
-    if (act === null) console.log(HELP);
+    const actions = parseActions(process.argv.slice(2));
+    if (actions === null) console.log(HELP);
     else {
       const folder = join(import.meta.dirname, "../.stack");
-      for (const row of await performAction(targetOf(process.env, folder), act))
-        console.log(JSON.stringify(row));
+      const target = targetOf(process.env, folder);
+      for (const action of actions)
+        for (const row of await performAction(target, action)) console.log(JSON.stringify(row));
     }
   } catch (error) {
     reportFailure(error);

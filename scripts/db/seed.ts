@@ -5,6 +5,7 @@ import { drizzle } from "drizzle-orm/neon-http";
 import { audit } from "../../src/db/schema/partner-tables.ts";
 import { vaults } from "../../src/db/schema/vault-tables.ts";
 import { runCommand } from "../command.ts";
+import { readPublishedRows } from "../registry/vault-list.ts";
 import { connect, type DatabaseTarget, targetFromEnvironment } from "./connect.ts";
 import { type SeedRow, SeedRows } from "./seed-row.ts";
 
@@ -42,6 +43,29 @@ export async function seed(
   return target.rows.length;
 }
 
+/**
+ * Adds the vaults of a public list as candidates. A vault that is known already only notes the list. Returns the number
+ * of rows of the list.
+ */
+export async function seedList(
+  target: DatabaseTarget,
+  rows: readonly (typeof vaults.$inferInsert & { namedBy: string[] })[],
+): Promise<number> {
+  const db = drizzle({ client: connect(target) });
+  for (let start = 0; start < rows.length; start += CHUNK) {
+    const named = sql`excluded.named_by`;
+    await db
+      .insert(vaults)
+      .values(rows.slice(start, start + CHUNK))
+      .onConflictDoUpdate({
+        target: [vaults.chainId, vaults.address],
+        set: { namedBy: sql`${vaults.namedBy} || ${named}` },
+        setWhere: sql`not ${vaults.namedBy} @> ${named}`,
+      });
+  }
+  return rows.length;
+}
+
 const KEY: ReadonlySet<string> = new Set(["chainId", "address", "createdAt"]);
 const STATUS: ReadonlySet<string> = new Set(["status", "statusReason"]);
 /** Texts and limits that no chain provides: the file is authoritative. */
@@ -73,7 +97,8 @@ function updates(withStatus: boolean): Record<string, SQL> {
 }
 
 await runCommand(import.meta.filename, {
-  help: `Writes the registry rows of drizzle/seed/vaults.json into the database.
+  help: `Writes the registry rows of drizzle/seed/vaults.json into the database, and those of the public list
+drizzle/seed/published-vaults.json as candidates, which open only through the admission gate.
 
   node scripts/db/seed.ts [--dry-run] [--with-status]
 
@@ -84,9 +109,16 @@ await runCommand(import.meta.filename, {
 Environment: DATABASE_URL, and DATABASE_HTTP_URL when Neon's endpoint differs from the host's.`,
   switches: ["dry-run", "with-status"],
   run: async (given) => {
-    const rows = readSeedFile();
-    const write = () => seed({ ...targetFromEnvironment(), rows, withStatus: given.has("with-status") });
-    const count = given.has("dry-run") ? rows.length : await write();
-    console.log(`${count} vaults ${given.has("dry-run") ? "to write" : "written"}`);
+    const [rows, listed] = [readSeedFile(), readPublishedRows()];
+    const write = async () => {
+      const target = targetFromEnvironment();
+      await seed({ ...target, rows, withStatus: given.has("with-status") });
+      await seedList(target, listed);
+    };
+    if (!given.has("dry-run")) await write();
+    console.log(`${rows.length} vaults ${given.has("dry-run") ? "to write" : "written"}`);
+    console.log(
+      `${listed.length} vaults of a public list ${given.has("dry-run") ? "to add" : "added or known"}`,
+    );
   },
 });

@@ -854,13 +854,13 @@ export interface paths {
         };
         /**
          * List the vaults in the registry
-         * @description Returns vaults of every status, ordered by id. The `Link` header contains the URL of the next page.
+         * @description Returns vaults of every status with what is claimed of them, where they come from and their last proof, ordered by id. The `Link` header contains the URL of the next page.
          */
         get: operations["admin.vaults.list"];
         put?: never;
         /**
-         * Add a vault
-         * @description Adds a vault with status `unsupported`. Its contract addresses are read from on-chain data now, and again when it is activated. A vault that already exists stays unchanged and is returned with 200.
+         * Add vaults
+         * @description Adds one vault, or up to 500 in `vaults`, with status `candidate`; their proofs open or refuse them. The contract addresses of one vault are read from on-chain data now, and a claim that the chain contradicts is answered with 422 and the finding; those of several are read by their proofs. A vault that already exists stays unchanged and is returned with 200.
          */
         post: operations["admin.vaults.add"];
         delete?: never;
@@ -883,8 +883,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the status of a vault
-         * @description The change takes effect immediately in builds and within a minute in lists of vaults.
+         * Change a vault
+         * @description Changes the status, what is claimed, or the texts of a vault. Unless the change only closes the vault, its contracts are read from on-chain data and a deposit is simulated first; a change that the chain contradicts is answered with 422 and the finding. It takes effect immediately in builds and within a minute in lists of vaults.
          */
         patch: operations["admin.vaults.change"];
         trace?: never;
@@ -4010,6 +4010,20 @@ export interface components {
             status_reason: string;
             /** @description Underlying asset of the vault. */
             asset: components["schemas"]["Asset"];
+            /** @description Tokens that the vault accepts without a swap. */
+            accepted_assets: components["schemas"]["Asset"][];
+            /**
+             * @description Parameters of the adapter.
+             * @example {}
+             */
+            params: {
+                [key: string]: string;
+            };
+            /**
+             * @description Whether the vault was open before, so that users may hold its shares.
+             * @example false
+             */
+            was_active: boolean;
             /**
              * @description Address of the share token.
              * @example 0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183
@@ -4058,6 +4072,13 @@ export interface components {
                  */
                 detail: string;
             };
+            /**
+             * @description Registers (`register:<address>`) and public lists (`list:<name>`) that name the vault.
+             * @example [
+             *       "list:published-vaults"
+             *     ]
+             */
+            named_by: string[];
             /** @description What the source of the entry claims, or `null` for older entries. */
             claim: {
                 /**
@@ -4097,13 +4118,51 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description A vault to add to the registry. Its contract addresses are read from on-chain data. */
+        /** @description Report on claims that were added together. */
+        ImportReport: {
+            /**
+             * @description Number of vaults stored as candidates.
+             * @example 480
+             */
+            added: number;
+            /**
+             * @description Number of vaults that were in the registry before.
+             * @example 18
+             */
+            known: number;
+            /**
+             * @description Number of claims that were not stored.
+             * @example 2
+             */
+            refused: number;
+            /** @description One report per claim, in their order. */
+            vaults: components["schemas"]["ImportedClaim"][];
+        };
+        /** @description What became of one claim. */
+        ImportedClaim: {
+            /**
+             * @description Vault id: `<chain_id>:<vault address>`, lowercase.
+             * @example 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            vault_id: string;
+            /**
+             * @description `added`: stored as a candidate; `known`: in the registry before; `refused`: not stored.
+             * @enum {string}
+             */
+            result: "added" | "known" | "refused";
+            /**
+             * @description Why the claim was refused, or empty.
+             * @example
+             */
+            reason: string;
+        };
+        /** @description Vaults to add to the registry. Contract addresses are read from on-chain data. */
         NewVaultInput: {
             /**
              * @description Vault id: `<chain_id>:<vault address>`, in any letter case; `%3A` is accepted for the colon.
              * @example 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
              */
-            vault_id: string;
+            vault_id?: string;
             /**
              * @description Family of the vault. It is ignored if the adapter determines the family.
              * @default custom
@@ -4118,6 +4177,32 @@ export interface components {
              */
             adapter?: string;
             /**
+             * @description Claimed underlying asset, compared with the chain.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            asset?: HexText;
+            /**
+             * @description Claimed share token, compared with the chain.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            share_token?: HexText;
+            /**
+             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so.
+             * @default {}
+             * @example {
+             *       "deposit": "request"
+             *     }
+             */
+            params?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Addresses of further tokens that the vault may accept without a swap. Those that the chain does not confirm are left out.
+             * @default []
+             * @example []
+             */
+            accepted_assets?: HexText[];
+            /**
              * @description Display name of the vault. Default: the name that its contract returns, or its vault id.
              * @default
              * @example Steakhouse USDC
@@ -4129,6 +4214,13 @@ export interface components {
              * @example Steakhouse Financial
              */
             curator?: string;
+            /** @description Up to 500 vaults, instead of the members for one vault. */
+            vaults?: components["schemas"]["ClaimedVault"][];
+            /**
+             * @description Name of the public list that `vaults` come from. Its vaults open only through the admission gate. Default: the operator's own claims, which open by their proof.
+             * @example published-vaults
+             */
+            list?: string;
             /**
              * @description Administrator's remark, kept in the audit log.
              * @default
@@ -4136,19 +4228,100 @@ export interface components {
              */
             note?: string;
         };
-        /** @description A change to the status of a vault in the registry. */
+        /** @description What is claimed of one vault. The chain decides about it. */
+        ClaimedVault: {
+            /**
+             * @description Vault id: `<chain_id>:<vault address>`, in any letter case; `%3A` is accepted for the colon.
+             * @example 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            vault_id: string;
+            /**
+             * @description Adapter that reads the vault's contracts and encodes its deposits; more specific than `type`.
+             * @default erc4626
+             * @example erc4626
+             */
+            adapter?: string;
+            /**
+             * @description Claimed underlying asset, compared with the chain.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            asset?: HexText;
+            /**
+             * @description Claimed share token, compared with the chain.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            share_token?: HexText;
+            /**
+             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so.
+             * @default {}
+             * @example {
+             *       "deposit": "request"
+             *     }
+             */
+            params?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Addresses of further tokens that the vault may accept without a swap. Those that the chain does not confirm are left out.
+             * @default []
+             * @example []
+             */
+            accepted_assets?: HexText[];
+            /**
+             * @description Display name of the vault. Default: the name that its contract returns, or its vault id.
+             * @default
+             * @example Steakhouse USDC
+             */
+            name?: string;
+            /**
+             * @description Curator of the vault, or empty if unknown.
+             * @default
+             * @example Steakhouse Financial
+             */
+            curator?: string;
+        };
+        /** @description A change to a vault in the registry. Adapter, parameters and tokens are read from on-chain data again. */
         VaultChangeInput: {
             /**
-             * @description New status. `active`: listed and open for deposits; `paused`: listed, but deposits are rejected; `unsupported`: not listed. When a vault leaves `unsupported`, its contract addresses are read from on-chain data again.
+             * @description New status. `active`: listed and open for deposits; `paused`: listed, but deposits are rejected; `unsupported`: not listed, and proven no more; `candidate`: proven again as if it were new. Default: the present one.
              * @enum {string}
              */
-            status: "active" | "paused" | "unsupported";
+            state?: "active" | "paused" | "unsupported" | "candidate";
+            /**
+             * @deprecated
+             * @description The same as `state`.
+             * @enum {string}
+             */
+            status?: "active" | "paused" | "unsupported" | "candidate";
             /**
              * @description Reason for the change. It is public: vaults show it as `paused_reason`.
              * @default
              * @example The vault is being migrated
              */
             reason?: string;
+            /**
+             * @description Adapter that reads the vault's contracts and encodes its deposits; more specific than `type`.
+             * @example erc4626
+             */
+            adapter?: string;
+            /**
+             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so.
+             * @example {
+             *       "deposit": "request"
+             *     }
+             */
+            params?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Addresses of further tokens that the vault may accept without a swap. Those that the chain does not confirm are left out.
+             * @example []
+             */
+            accepted_assets?: HexText[];
+            /** @description Curator of the vault. */
+            curator?: string;
+            /** @description Display name of the vault. */
+            name?: string;
         };
         /** @description One entry of the audit log: a change by an administrator or a partner. */
         AuditEntry: {
@@ -9482,6 +9655,8 @@ export interface operations {
     "admin.vaults.list": {
         parameters: {
             query?: {
+                /** @description Return only vaults with this status. */
+                state?: "candidate" | "active" | "refused" | "paused" | "unsupported";
                 /** @description Cursor of the requested page, from the `Link` header of the previous page. Default: the first page. */
                 cursor?: string;
                 /** @description Maximum number of items on a page. */
@@ -9592,10 +9767,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VaultRecord"];
+                    "application/json": components["schemas"]["VaultRecord"] | components["schemas"]["ImportReport"];
                 };
             };
-            /** @description The new registry entry */
+            /** @description The new registry entry, or the report on several claims */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9603,7 +9778,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VaultRecord"];
+                    "application/json": components["schemas"]["VaultRecord"] | components["schemas"]["ImportReport"];
                 };
             };
             /** @description `chain_unsupported`: Chain not supported */
@@ -9792,7 +9967,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `upstream_unavailable`: Upstream service unavailable; `upstream_rejected`: Upstream response rejected */
+            /** @description `upstream_unavailable`: Upstream service unavailable */
             502: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -53,7 +53,7 @@ function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
   // After the admin gate, whose 404 must be identical to that of an unknown path, and before everything else
   // that responds.
   if (route.access !== "public") app.use(path, hideServerTiming());
-  if (route.method !== "get") app.use(path, readRequestBody());
+  if (route.method !== "get") app.use(path, readRequestBody(route.maxBodyBytes));
   app.on(route.method.toUpperCase(), path, async (c) => {
     return respond(c, route, await handleWithinDeadline(c, route));
   });

@@ -74,6 +74,8 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   ignoresUnknownQuery?: boolean;
   headers?: H;
   body?: B;
+  /** Maximum size of the body in bytes. Default: 64 KiB. */
+  maxBodyBytes?: number;
   response: {
     schema: R;
     description: string;

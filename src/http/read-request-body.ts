@@ -9,40 +9,44 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Time in which a client must have sent its body, in milliseconds: less than the deadline of any route. */
 const BODY_TIMEOUT_MS = 10_000;
 
-const tooLarge = () => failure("body_too_large", `the body must not exceed ${MAX_BODY_BYTES} bytes`);
+const tooLarge = (most: number) => failure("body_too_large", `the body must not exceed ${most} bytes`);
 
 /**
- * Returns a middleware that reads a request's body before the route does. Throws `body_too_large` for more than 64 KiB,
- * declared or sent, and a ValidationFailure if the client sends it too slowly, breaks off or frames it wrongly: faults
+ * Returns a middleware that reads a request's body before the route does. Throws `body_too_large` for more than `most`
+ * bytes (default: 64 KiB), declared or sent, and a ValidationFailure if the client sends it too slowly, breaks off or frames it wrongly: faults
  * that are the client's and not those of an upstream.
  */
-export function readRequestBody(): MiddlewareHandler<AppEnv> {
+export function readRequestBody(most = MAX_BODY_BYTES): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    if (Number(c.req.header("content-length") ?? "0") > MAX_BODY_BYTES) throw tooLarge();
+    if (Number(c.req.header("content-length") ?? "0") > most) throw tooLarge(most);
     const { body } = c.req.raw;
     // Mounted once for each method of a path, and run for all of them.
-    if (body !== null && c.get("bodyText") === undefined) c.set("bodyText", await readInTime(c, body));
+    if (body !== null && c.get("bodyText") === undefined)
+      c.set("bodyText", await readInTime(c, { body, most }));
     return next();
   };
 }
 
-async function readInTime(c: HonoContext<AppEnv>, body: ReadableStream<Uint8Array>): Promise<string> {
+async function readInTime(
+  c: HonoContext<AppEnv>,
+  { body, most }: { body: ReadableStream<Uint8Array>; most: number },
+): Promise<string> {
   const reader = body.getReader();
   const incomplete = (): ValidationFailure => {
     const msg = "the body did not arrive completely within ten seconds";
     return new ValidationFailure([{ loc: ["body"], msg, type: "body_incomplete" }]);
   };
   try {
-    return await withDeadline(readCapped(reader), { ms: BODY_TIMEOUT_MS, late: incomplete });
+    return await withDeadline(readCapped(reader, most), { ms: BODY_TIMEOUT_MS, late: incomplete });
   } catch (error) {
     c.get("ctx").waitUntil(reader.cancel().catch(() => undefined));
-    throw error instanceof TooLarge ? tooLarge() : incomplete();
+    throw error instanceof TooLarge ? tooLarge(most) : incomplete();
   }
 }
 
 class TooLarge extends Error {}
 
-async function readCapped(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+async function readCapped(reader: ReadableStreamDefaultReader<Uint8Array>, most: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
@@ -50,7 +54,7 @@ async function readCapped(reader: ReadableStreamDefaultReader<Uint8Array>): Prom
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     bytes += value.byteLength;
-    if (bytes > MAX_BODY_BYTES) throw new TooLarge("too large");
+    if (bytes > most) throw new TooLarge("too large");
     text += decoder.decode(value, { stream: true });
   }
 }

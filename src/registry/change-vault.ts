@@ -1,85 +1,124 @@
+import { zeroAddress } from "viem";
 import type { Context } from "../context.ts";
 import { makeAuditNote } from "../db/queries/audit-queries.ts";
-import { type DerivedColumns, selectVault, updateVaultStatus } from "../db/queries/vault-queries.ts";
-import { failure } from "../errors.ts";
-import { describeError } from "../lib/logger.ts";
+import { selectVault, updateVaultStatus, type VaultRow } from "../db/queries/vault-queries.ts";
+import { AppError, failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultChangeInput, VaultRecord } from "../schemas/admin-schema.ts";
-import { parseRegistryRow, renewRegistry } from "../vaults/find-vault.ts";
-import type { StoredVault } from "../vaults/vault.ts";
-import { type DerivationSubject, subjectOfRow } from "../vaults/vault-derivation.ts";
-import { assertServedChain, deriveVault, toDerivedColumns } from "./derive-vault.ts";
+import { renewRegistry } from "../vaults/find-vault.ts";
+import { assertServedChain } from "./derive-vault.ts";
+import { proveVaultNow } from "./prove-due-vaults.ts";
+import { type ProofAttempt, proveVault } from "./prove-vault.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
-/** A vault, and the status change that an administrator requests for it. */
+/** A vault, and the change that an administrator requests for it. */
 type VaultChange = { key: VaultKey; change: VaultChangeInput };
 
-/** Maximum number of attempts to change a vault's status while other requests change it concurrently. */
+/** The registry entry after a change, or what the chain says against the change, which then was not made. */
+export type ChangedVault = { record: VaultRecord } | { field: "state" | "adapter"; finding: string };
+
+/** Maximum number of attempts to change a vault while other requests change it concurrently. */
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
- * Changes a vault's status in the registry: activates it, pauses it, or marks it as unsupported. For a vault that was
- * neither active nor paused, the addresses, tokens and parameters are first read from on-chain data. Builds see the
- * change immediately, listings within a minute. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`,
- * `upstream_rejected` with the reason if the vault's contracts cannot be resolved, and `upstream_unavailable` or
- * `upstream_timeout` if the chain does not respond.
+ * Changes a vault in the registry: its status, and what an administrator claims of it. Unless it only closes the vault,
+ * the vault is first read from on-chain data and proven; what the chain contradicts is not stored. Builds see the change
+ * immediately, listings within a minute. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`, and
+ * `upstream_unavailable` if the chain does not respond.
  */
-export async function changeVault(ctx: Context, input: VaultChange): Promise<VaultRecord> {
-  // A concurrent change alters the status that this change starts from, but not its target.
+export async function changeVault(ctx: Context, input: VaultChange): Promise<ChangedVault> {
+  // A concurrent change alters what this change starts from, but not its target.
   for (let attempt = 0; attempt < MAX_CHANGE_ATTEMPTS; attempt += 1) {
-    if (!(await tryChangingVault(ctx, input))) continue;
+    const outcome = await tryChangingVault(ctx, input);
+    if (outcome === "outdated") continue;
+    if (outcome !== "changed") return outcome;
     await renewRegistry(ctx);
-    const after = await selectVault(ctx.db, input.key);
-    if (after !== null) return toVaultRecord(after);
+    return { record: await recordAfter(ctx, input) };
   }
   throw failure("store_unavailable", "the vault is being changed by other requests; try again");
 }
 
-/**
- * Tries once to change a vault's status. Returns false, without any change, if another request changed the status
- * first.
- */
-async function tryChangingVault(ctx: Context, { key, change }: VaultChange): Promise<boolean> {
+/** Returns the entry after a change: a vault that was not closed is proven now, and by its schedule if that fails. */
+async function recordAfter(ctx: Context, { key, change }: VaultChange): Promise<VaultRecord> {
+  if (!onlyCloses(change)) {
+    try {
+      return await proveVaultNow(ctx, key);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+  const row = await selectVault(ctx.db, key);
+  if (row === null) throw failure("vault_not_found", `there is no vault ${formatVaultId(key)}`);
+  return toVaultRecord(row);
+}
+
+const wantedStatus = ({ state, status }: VaultChangeInput) => state ?? status;
+
+const claimsOf = ({ adapter, params, accepted_assets }: VaultChangeInput) =>
+  adapter !== undefined || params !== undefined || accepted_assets !== undefined;
+
+/** Returns true for a change of texts, or one that closes the vault for deposits: neither needs the chain. */
+function onlyCloses(change: VaultChangeInput): boolean {
+  const wanted = wantedStatus(change);
+  return !claimsOf(change) && wanted !== "active" && wanted !== "candidate";
+}
+
+/** Tries once to change a vault. Returns `outdated`, without any change, if another request changed it first. */
+async function tryChangingVault(
+  ctx: Context,
+  { key, change }: VaultChange,
+): Promise<"changed" | "outdated" | { field: "state" | "adapter"; finding: string }> {
   const vaultId = formatVaultId(key);
   const row = await selectVault(ctx.db, key);
   if (row === null) throw failure("vault_not_found", `there is no vault ${vaultId}`);
+  const wanted = wantedStatus(change) ?? row.status;
   const wasOpen = row.status === "active" || row.status === "paused";
-  const opens = !wasOpen && change.status !== "unsupported";
-  const derived = opens ? await derivedColumns(ctx, { ...subjectOfRow(row), adapter: row.adapter }) : null;
-  const { caller = row.caller, params = row.params } = derived ?? {};
-  if (change.status === "active") assertUsable({ ...row, ...derived, caller, params });
-  return updateVaultStatus(ctx.db, {
-    chainId: key.chainId,
-    address: key.address,
-    vaultId,
-    from: row.status,
-    to: change.status,
-    reason: change.reason,
-    derived,
+  const opens = wanted === "active" || (wanted === "paused" && !wasOpen);
+  const asked = withClaims(row, change);
+  let derived: ProofAttempt["derived"] = null;
+  if (opens || claimsOf(change)) {
+    const attempt = await readOrThrow(ctx, asked);
+    if (attempt.finding.kind === "refused") {
+      const field = claimsOf(change) ? "adapter" : "state";
+      return { field, finding: attempt.finding.proof.reason };
+    }
+    derived = attempt.derived;
+  }
+  const { claim, name, curator, params } = asked;
+  const reason = change.reason === "" && wanted === row.status ? row.statusReason : change.reason;
+  const stored = await updateVaultStatus(ctx.db, {
+    ...{ chainId: key.chainId, address: key.address, vaultId, from: row.status, to: wanted, reason, derived },
+    claimed: { claim, name, curator, params },
+    by: wantedStatus(change) === undefined ? row.statusBy : wanted === "candidate" ? "proof" : "admin",
     note: makeAuditNote(ctx, { action: "vault.change", actor: "admin", note: change.reason }),
   });
-}
-
-/** Throws `upstream_rejected` for a registry entry that cannot be parsed, because listings would skip it. */
-function assertUsable(row: StoredVault): void {
-  try {
-    parseRegistryRow(row);
-  } catch (error) {
-    throw failure("upstream_rejected", `the vault cannot be used: ${describeError(error)}`);
-  }
+  return stored ? "changed" : "outdated";
 }
 
 /**
- * Reads a vault's registry columns from on-chain data, because those of an unsupported entry are placeholders or no
- * longer current. Throws `chain_unsupported`, and `upstream_rejected` if the vault cannot be resolved. Errors of the
- * RPC nodes propagate.
+ * Returns an entry with the claims of a change. An administrator's decision reviews the vault, so it counts as an
+ * operator's; what was claimed of the asset before is dropped, unless users may hold shares.
  */
-async function derivedColumns(
-  ctx: Context,
-  vault: DerivationSubject & { adapter: string },
-): Promise<DerivedColumns> {
-  assertServedChain(ctx, vault.chainId);
-  const derived = await deriveVault(ctx, vault);
-  if (derived.ok) return toDerivedColumns(derived.vault);
-  throw failure("upstream_rejected", `the vault stays unsupported: ${derived.reason}`);
+function withClaims(row: VaultRow, change: VaultChangeInput): VaultRow {
+  const { adapter = row.adapter, params = row.params, name = row.name, curator = row.curator } = change;
+  const texts = { ...row, name, curator, params };
+  if (!claimsOf(change)) return texts;
+  const isKnown = row.wasActive || row.status === "active" || row.status === "paused";
+  const tokens = change.accepted_assets?.map((address) => ({ address, symbol: "", decimals: 0 })) ?? [];
+  return {
+    ...texts,
+    adapter,
+    claim: { adapter, asset: isKnown ? row.assetAddress : null, shareToken: isKnown ? row.shareToken : null },
+    assetAddress: isKnown ? row.assetAddress : zeroAddress,
+    acceptedAssets: [...row.acceptedAssets, ...tokens],
+  };
+}
+
+/** Reads and proves an entry. Throws `chain_unsupported`, and `upstream_unavailable` if the chain does not respond. */
+async function readOrThrow(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
+  assertServedChain(ctx, row.chainId);
+  const attempt = await proveVault(ctx, { ...row, provenance: { source: "operator", detail: "" } });
+  if (attempt.finding.kind === "unread" && attempt.derived === null)
+    throw failure("upstream_unavailable", `the vault's chain could not be read: ${attempt.finding.reason}`);
+  return attempt;
 }

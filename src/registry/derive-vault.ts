@@ -13,22 +13,6 @@ import {
 } from "../vaults/vault-derivation.ts";
 import { deriverOf } from "../vaults/vault-families.ts";
 
-/**
- * Reads a vault's addresses, tokens and parameters from on-chain data, with the deriver of its family. Returns the
- * reason if the contract is not a vault of that family. Errors of the chain client propagate: an unreachable node does
- * not show that a vault is invalid.
- */
-export async function deriveVault(
-  ctx: Context,
-  vault: DerivationSubject & { adapter: string },
-): Promise<Derivation> {
-  const { adapter, ...subject } = vault;
-  if (deriverOf(adapter) === null) return underivable(`no adapter is called ${adapter}`);
-  const client = ctx.chains.client(subject.chainId);
-  if (client === null) return underivable(`chain ${subject.chainId} is not served`);
-  return deriveFromChain(client, { adapter, subject });
-}
-
 /** Throws `chain_unsupported` if this deployment does not serve the chain. */
 export function assertServedChain(ctx: Context, chainId: number): void {
   if (ctx.chains.definitions.has(chainId)) return;

@@ -8,6 +8,7 @@ import { AppError } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { describeError } from "../lib/logger.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
+import type { StoredVault, Vault } from "../vaults/vault.ts";
 import { subjectOfRow, underivable } from "../vaults/vault-derivation.ts";
 import { findFamily } from "../vaults/vault-families.ts";
 import { deriveFromChain, toDerivedColumns } from "./derive-vault.ts";
@@ -42,18 +43,38 @@ export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAtte
     const { derived } = resolved;
     const { caller = row.caller, params = row.params } = derived;
     const vault = parseRegistryRow({ ...row, ...derived, caller, params });
-    return { finding: toFinding(ctx, await simulateProof(ctx, vault)), derived };
+    return { finding: await simulatedFinding(ctx, vault), derived };
   } catch (error) {
     if (error instanceof AppError) return unread(describeError(error));
     return { finding: refusal(ctx, `the vault cannot be used: ${describeError(error)}`), derived: null };
   }
 }
 
+/** Returns the finding of a simulated deposit; a node that cannot simulate leads to `unread`. */
+async function simulatedFinding(ctx: Context, vault: Vault): Promise<ProofFinding> {
+  try {
+    return toFinding(ctx, await simulateProof(ctx, vault));
+  } catch (error) {
+    if (error instanceof AppError) return { kind: "unread", reason: describeError(error) };
+    throw error;
+  }
+}
+
 const unread = (reason: string): ProofAttempt => ({ finding: { kind: "unread", reason }, derived: null });
 
-type Resolution = { ok: true; derived: NonNullable<ProofChange["derived"]> } | { ok: false; reason: string };
+/** A vault as on-chain data shows it, with its own name, or why it is not what its entry claims. */
+export type Resolution =
+  | { ok: true; derived: NonNullable<ProofChange["derived"]>; ownName: string }
+  | { ok: false; reason: string };
 
-async function resolveVault(client: ChainClient, row: VaultRow): Promise<Resolution> {
+/** The part of a registry entry that is compared with on-chain data. */
+export type ClaimedEntry = StoredVault & Pick<VaultRow, "claim" | "wasActive" | "provenance">;
+
+/**
+ * Recognizes a vault's family, reads its addresses, tokens and parameters from on-chain data, and compares them with what
+ * is claimed. Errors of the chain client propagate.
+ */
+export async function resolveVault(client: ChainClient, row: ClaimedEntry): Promise<Resolution> {
   const subject = subjectOfRow(row);
   const recognized = await recognizeFamily(client, subject);
   const adapter = row.adapter === GENERIC_ADAPTER ? (recognized ?? row.adapter) : row.adapter;
@@ -67,11 +88,22 @@ async function resolveVault(client: ChainClient, row: VaultRow): Promise<Resolut
   const columns = toDerivedColumns(found.vault);
   // A deposit by the user himself always works; one by the Router may not, so an open vault never returns to it.
   const caller = isOpen(row) && row.caller === "user" ? row.caller : columns.caller;
-  return { ok: true, derived: { ...columns, ...(caller === undefined ? {} : { caller }), adapter, type } };
+  const { name: ownName, asset } = found.vault;
+  const named = { ...shownName(row, asset.symbol), ...(caller === undefined ? {} : { caller }) };
+  return { ok: true, derived: { ...columns, ...named, adapter, type }, ownName };
+}
+
+/** The end of a name that stands for a discovered vault until its asset is known. */
+const PLACEHOLDER = / vault$/;
+
+/** Returns the name of a discovered vault: its protocol and its asset, because its own name is a stranger's text. */
+function shownName({ provenance, name }: ClaimedEntry, symbol: string): { name?: string } {
+  const isFound = provenance.source === "factory" || provenance.source === "list";
+  return isFound && PLACEHOLDER.test(name) ? { name: name.replace(PLACEHOLDER, ` ${symbol}`) } : {};
 }
 
 /** Returns true if users may hold shares of the vault. */
-const isOpen = ({ status, wasActive }: VaultRow): boolean =>
+const isOpen = ({ status, wasActive }: ClaimedEntry): boolean =>
   status === "active" || status === "paused" || wasActive;
 
 const underivableAs = (reason: string) => underivable(reason) as { ok: false; reason: string };
@@ -81,7 +113,7 @@ const underivableAs = (reason: string) => underivable(reason) as { ok: false; re
  * the asset always, the share token once users may hold it. Other addresses are read again at every proof.
  */
 function contradictionOf(
-  row: VaultRow,
+  row: ClaimedEntry,
   vault: { asset: { address: string }; shareToken: string },
 ): string | null {
   const asset = row.claim?.asset ?? row.assetAddress;

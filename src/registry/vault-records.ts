@@ -1,19 +1,19 @@
 import { getAddress } from "viem";
 import type { Context } from "../context.ts";
 import { selectAllVaults, type VaultRow } from "../db/queries/vault-queries.ts";
-import type { VaultClaim } from "../db/schema/vault-tables.ts";
+import type { VaultClaim, VaultStatus } from "../db/schema/vault-tables.ts";
 import { cutPage, type Page } from "../lib/pagination.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin-schema.ts";
 import { toWireProof } from "../vaults/vault-response.ts";
 
 /**
- * Returns one page of the registry's vaults of any status, ordered by id, starting after the vault `after`. Throws
- * `store_unavailable`.
+ * Returns one page of the registry's vaults of any status or of one, ordered by id, starting after the vault `after`.
+ * Throws `store_unavailable`.
  */
 export async function listVaultRecords(
   ctx: Context,
-  page: { limit: number; after: VaultKey | null },
+  page: { limit: number; after: VaultKey | null; status: VaultStatus | null },
 ): Promise<Page<VaultRecord>> {
   const found = await selectAllVaults(ctx.db, { ...page, limit: page.limit + 1 });
   const partsOf = (row: VaultRow) => [formatVaultId(row)];
@@ -33,6 +33,9 @@ export function toVaultRecord(row: VaultRow): VaultRecord {
     status: row.status,
     status_reason: row.statusReason,
     asset: { address: getAddress(row.assetAddress), symbol: row.assetSymbol, decimals: row.assetDecimals },
+    accepted_assets: row.acceptedAssets.map((token) => ({ ...token, address: getAddress(token.address) })),
+    params: row.params,
+    was_active: row.wasActive,
     share_token: getAddress(row.shareToken),
     entry_point: getAddress(row.entryPoint),
     spender: getAddress(row.spender),
@@ -41,6 +44,7 @@ export function toVaultRecord(row: VaultRow): VaultRecord {
     curator: row.curator,
     status_by: row.statusBy,
     provenance: row.provenance,
+    named_by: row.namedBy,
     claim: row.claim === null ? null : toWireClaim(row.claim),
     proof: row.proof === null ? null : toWireProof(row.proof),
     proof_due_at: row.proofDueAt.toISOString(),

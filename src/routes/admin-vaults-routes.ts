@@ -1,11 +1,20 @@
 import * as z from "zod";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
+import { ValidationFailure } from "../http/validate-request.ts";
+import type { VaultKey } from "../lib/vault-id.ts";
 import { addVault } from "../registry/add-vault.ts";
 import { changeVault } from "../registry/change-vault.ts";
+import { importClaims, type VaultClaims } from "../registry/import-claims.ts";
 import { proveVaultNow } from "../registry/prove-due-vaults.ts";
 import { listVaultRecords } from "../registry/vault-records.ts";
-import { NewVaultInput, VaultChangeInput, VaultRecord } from "../schemas/admin-schema.ts";
+import {
+  ImportReport,
+  NewVaultInput,
+  RegistryStatus,
+  VaultChangeInput,
+  VaultRecord,
+} from "../schemas/admin-schema.ts";
 import { VaultCursor } from "../schemas/cursor-schema.ts";
 import { limitParam, VaultIdInput } from "../schemas/primitive-schemas.ts";
 
@@ -15,40 +24,73 @@ const adminVaultsList = defineRoute({
   path: "/v1/admin/vaults",
   summary: "List the vaults in the registry",
   description:
-    "Returns vaults of every status, ordered by id. The `Link` header contains the URL of the next page.",
+    "Returns vaults of every status with what is claimed of them, where they come from and their last proof, ordered by " +
+    "id. The `Link` header contains the URL of the next page.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
-  query: z.object({ cursor: VaultCursor.optional(), limit: limitParam(500, 100) }),
+  query: z.object({
+    state: RegistryStatus.optional().meta({ description: "Return only vaults with this status." }),
+    cursor: VaultCursor.optional(),
+    limit: limitParam(500, 100),
+  }),
   response: { schema: z.array(VaultRecord), description: "One page of registry entries" },
   errors: ["store_unavailable"],
-  handler: async (ctx, { query: { limit, cursor } }) => {
-    const page = await listVaultRecords(ctx, { limit, after: cursor ?? null });
-    return pageReply(page, { path: "/v1/admin/vaults", query: { limit } });
+  handler: async (ctx, { query: { state, limit, cursor } }) => {
+    const page = await listVaultRecords(ctx, { limit, after: cursor ?? null, status: state ?? null });
+    return pageReply(page, { path: "/v1/admin/vaults", query: { state, limit } });
   },
 });
+
+/** Maximum size of a request that adds vaults, in bytes: 500 complete claims. */
+const MAX_CLAIM_BYTES = 256 * 1024;
+
+/** Throws a ValidationFailure with what on-chain data says against a claim. */
+function contradicted(field: string, finding: string): never {
+  throw new ValidationFailure([{ loc: ["body", field], msg: finding, type: "claim_contradicted" }]);
+}
+
+type ClaimBody = Pick<
+  z.output<typeof NewVaultInput>,
+  "adapter" | "asset" | "share_token" | "params" | "accepted_assets" | "name" | "curator"
+>;
+
+function toClaims(key: VaultKey, body: ClaimBody): VaultClaims {
+  const { adapter, asset = null, share_token: shareToken = null, params, name, curator } = body;
+  return { ...key, adapter, asset, shareToken, params, acceptedAssets: body.accepted_assets, name, curator };
+}
 
 const adminVaultsAdd = defineRoute({
   operationId: "admin.vaults.add",
   method: "post",
   path: "/v1/admin/vaults",
-  summary: "Add a vault",
+  summary: "Add vaults",
   description:
-    "Adds a vault with status `unsupported`. Its contract addresses are read from on-chain data now, and again when it is activated. A vault that already exists stays unchanged and is returned with 200.",
+    "Adds one vault, or up to 500 in `vaults`, with status `candidate`; their proofs open or refuse them. The contract " +
+    "addresses of one vault are read from on-chain data now, and a claim that the chain contradicts is answered with 422 " +
+    "and the finding; those of several are read by their proofs. A vault that already exists stays unchanged and is " +
+    "returned with 200.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
   body: NewVaultInput,
+  maxBodyBytes: MAX_CLAIM_BYTES,
   response: {
-    schema: VaultRecord,
-    description: "The new registry entry",
+    schema: z.union([VaultRecord, ImportReport]),
+    description: "The new registry entry, or the report on several claims",
     status: 201,
     existing: "The unchanged registry entry of a vault that already existed",
   },
   errors: ["chain_unsupported", "store_unavailable"],
   handler: async (ctx, { body }) => {
-    const { record, added } = await addVault(ctx, body);
-    return new Reply(record, { existing: !added });
+    const { vault_id, vaults, list = null, note, type } = body;
+    if (vault_id === undefined) {
+      const claims = (vaults ?? []).map(({ vault_id: key, ...rest }) => toClaims(key, rest));
+      return importClaims(ctx, { claims, list, note });
+    }
+    const outcome = await addVault(ctx, { claims: toClaims(vault_id, body), type, note });
+    if ("finding" in outcome) return contradicted("vault_id", outcome.finding);
+    return new Reply(outcome.record, { existing: !outcome.added });
   },
 });
 
@@ -56,8 +98,11 @@ const adminVaultsChange = defineRoute({
   operationId: "admin.vaults.change",
   method: "patch",
   path: "/v1/admin/vaults/{vault_id}",
-  summary: "Change the status of a vault",
-  description: "The change takes effect immediately in builds and within a minute in lists of vaults.",
+  summary: "Change a vault",
+  description:
+    "Changes the status, what is claimed, or the texts of a vault. Unless the change only closes the vault, its contracts " +
+    "are read from on-chain data and a deposit is simulated first; a change that the chain contradicts is answered with " +
+    "422 and the finding. It takes effect immediately in builds and within a minute in lists of vaults.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",
@@ -69,10 +114,12 @@ const adminVaultsChange = defineRoute({
     "chain_unsupported",
     "store_unavailable",
     "upstream_unavailable",
-    "upstream_rejected",
     "upstream_timeout",
   ],
-  handler: (ctx, { params, body }) => changeVault(ctx, { key: params.vault_id, change: body }),
+  handler: async (ctx, { params, body }) => {
+    const outcome = await changeVault(ctx, { key: params.vault_id, change: body });
+    return "finding" in outcome ? contradicted(outcome.field, outcome.finding) : outcome.record;
+  },
 });
 
 const adminVaultsProve = defineRoute({

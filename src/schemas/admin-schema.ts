@@ -1,5 +1,12 @@
 import * as z from "zod";
-import { AddressText, ChainIdNumber, TimeText, VaultIdInput, VaultIdText } from "./primitive-schemas.ts";
+import {
+  AddressInput,
+  AddressText,
+  ChainIdNumber,
+  TimeText,
+  VaultIdInput,
+  VaultIdText,
+} from "./primitive-schemas.ts";
 import { Asset, VaultProofText, VaultType } from "./vault-schema.ts";
 
 /** An administrator's remark for the audit log. */
@@ -14,7 +21,7 @@ export const DecisionInput = z
   .meta({ id: "DecisionInput", description: "An administrator's decision about a partner application." });
 
 /** Status of a vault in the registry. */
-const RegistryStatus = z
+export const RegistryStatus = z
   .enum(["candidate", "active", "refused", "paused", "unsupported"])
   .meta({ id: "RegistryStatus", description: "Status of a vault in the registry." });
 
@@ -25,47 +32,157 @@ const AdapterName = z.string().min(1).max(64).meta({
   example: "erc4626",
 });
 
+/** Parameters of a vault that no contract holds, such as the redemption contract of a Midas token. */
+const Params = z.record(z.string().min(1).max(64), z.string().max(200)).meta({
+  description:
+    "Parameters of the adapter that no contract holds. They are checked on chain where the family can do so.",
+  example: { deposit: "request" },
+});
+
+/** Further tokens that a vault may accept without a swap. */
+const ClaimedTokens = z
+  .array(AddressInput)
+  .max(20, "must be at most 20 tokens")
+  .meta({
+    description:
+      "Addresses of further tokens that the vault may accept without a swap. Those that the chain does not confirm are " +
+      "left out.",
+    example: [],
+  });
+
+/** What the claims of a vault may say, beside its id. */
+const claims = {
+  adapter: AdapterName.default("erc4626"),
+  asset: AddressInput.optional().meta({ description: "Claimed underlying asset, compared with the chain." }),
+  share_token: AddressInput.optional().meta({ description: "Claimed share token, compared with the chain." }),
+  params: Params.default({}),
+  accepted_assets: ClaimedTokens.default([]),
+  name: z.string().trim().max(120).default("").meta({
+    description: "Display name of the vault. Default: the name that its contract returns, or its vault id.",
+    example: "Steakhouse USDC",
+  }),
+  curator: z.string().trim().max(120).default("").meta({
+    description: "Curator of the vault, or empty if unknown.",
+    example: "Steakhouse Financial",
+  }),
+};
+
+/** One vault of several that are added together. */
+const ClaimedVault = z
+  .strictObject({ vault_id: VaultIdInput, ...claims })
+  .meta({ id: "ClaimedVault", description: "What is claimed of one vault. The chain decides about it." });
+
+/** Maximum number of vaults in one request. */
+const MAX_CLAIMS = 500;
+
 /**
- * Request body for adding a vault to the registry. Its contract addresses are not part of it, because they are read
- * from on-chain data.
+ * Request body for adding vaults to the registry: one, or up to 500 in `vaults`. Contract addresses that deposits use are
+ * not part of it, because they are read from on-chain data.
  */
 export const NewVaultInput = z
   .strictObject({
-    vault_id: VaultIdInput,
+    vault_id: VaultIdInput.optional(),
     type: VaultType.default("custom").meta({
       description: "Family of the vault. It is ignored if the adapter determines the family.",
     }),
-    adapter: AdapterName.default("erc4626"),
-    name: z.string().trim().max(120).default("").meta({
-      description: "Display name of the vault. Default: the name that its contract returns, or its vault id.",
-      example: "Steakhouse USDC",
-    }),
-    curator: z.string().trim().max(120).default("").meta({
-      description: "Curator of the vault, or empty if unknown.",
-      example: "Steakhouse Financial",
-    }),
+    ...claims,
+    vaults: z
+      .array(ClaimedVault)
+      .min(1)
+      .max(MAX_CLAIMS, `must be at most ${MAX_CLAIMS} vaults`)
+      .optional()
+      .meta({ description: `Up to ${MAX_CLAIMS} vaults, instead of the members for one vault.` }),
+    list: z
+      .string()
+      .regex(
+        /^[a-z0-9][a-z0-9._-]{0,60}$/,
+        "must be lowercase letters, digits, dots, hyphens and underscores",
+      )
+      .optional()
+      .meta({
+        description:
+          "Name of the public list that `vaults` come from. Its vaults open only through the admission gate. Default: " +
+          "the operator's own claims, which open by their proof.",
+        example: "published-vaults",
+      }),
     note: Note,
+  })
+  .superRefine(({ vault_id, vaults, list }, context) => {
+    if ((vault_id === undefined) === (vaults === undefined))
+      context.addIssue({
+        code: "custom",
+        path: ["vault_id"],
+        message: "is required, unless `vaults` is given",
+      });
+    if (list !== undefined && vaults === undefined)
+      context.addIssue({ code: "custom", path: ["list"], message: "needs `vaults`" });
   })
   .meta({
     id: "NewVaultInput",
-    description: "A vault to add to the registry. Its contract addresses are read from on-chain data.",
+    description: "Vaults to add to the registry. Contract addresses are read from on-chain data.",
   });
 export type NewVaultInput = z.infer<typeof NewVaultInput>;
 
-/** Request body for changing the status of a vault in the registry. */
+/** What became of one claim. */
+const ImportedClaimText = z
+  .object({
+    vault_id: VaultIdText,
+    result: z.enum(["added", "known", "refused"]).meta({
+      description: "`added`: stored as a candidate; `known`: in the registry before; `refused`: not stored.",
+    }),
+    reason: z.string().meta({ description: "Why the claim was refused, or empty.", example: "" }),
+  })
+  .meta({ id: "ImportedClaim", description: "What became of one claim." });
+export type ImportedClaim = z.infer<typeof ImportedClaimText>;
+
+/** Report on claims that were added together. */
+export const ImportReport = z
+  .object({
+    added: z.int().meta({ description: "Number of vaults stored as candidates.", example: 480 }),
+    known: z.int().meta({ description: "Number of vaults that were in the registry before.", example: 18 }),
+    refused: z.int().meta({ description: "Number of claims that were not stored.", example: 2 }),
+    vaults: z.array(ImportedClaimText).meta({ description: "One report per claim, in their order." }),
+  })
+  .meta({ id: "ImportReport", description: "Report on claims that were added together." });
+export type ImportReport = z.infer<typeof ImportReport>;
+
+/** Status of a vault that an administrator can set. */
+const WantedStatus = z.enum(["active", "paused", "unsupported", "candidate"]);
+
+/** Request body for changing a vault in the registry. */
 export const VaultChangeInput = z
   .strictObject({
-    status: z.enum(["active", "paused", "unsupported"]).meta({
+    state: WantedStatus.optional().meta({
       description:
         "New status. `active`: listed and open for deposits; `paused`: listed, but deposits are rejected; `unsupported`: " +
-        "not listed. When a vault leaves `unsupported`, its contract addresses are read from on-chain data again.",
+        "not listed, and proven no more; `candidate`: proven again as if it were new. Default: the present one.",
     }),
+    status: WantedStatus.optional().meta({ description: "The same as `state`.", deprecated: true }),
     reason: z.string().trim().max(500).default("").meta({
       description: "Reason for the change. It is public: vaults show it as `paused_reason`.",
       example: "The vault is being migrated",
     }),
+    adapter: AdapterName.optional(),
+    params: Params.optional(),
+    accepted_assets: ClaimedTokens.optional(),
+    curator: z.string().trim().max(120).optional().meta({ description: "Curator of the vault." }),
+    name: z.string().trim().min(1).max(120).optional().meta({ description: "Display name of the vault." }),
   })
-  .meta({ id: "VaultChangeInput", description: "A change to the status of a vault in the registry." });
+  .superRefine(({ state, status, reason: _reason, ...rest }, context) => {
+    if (state !== undefined && status !== undefined && state !== status)
+      context.addIssue({ code: "custom", path: ["status"], message: "must be the same as `state`" });
+    if ([state, status, ...Object.values(rest)].every((value) => value === undefined))
+      context.addIssue({
+        code: "custom",
+        path: ["state"],
+        message: "is required, unless another member changes",
+      });
+  })
+  .meta({
+    id: "VaultChangeInput",
+    description:
+      "A change to a vault in the registry. Adapter, parameters and tokens are read from on-chain data again.",
+  });
 export type VaultChangeInput = z.infer<typeof VaultChangeInput>;
 
 /** A vault's entry in the registry, as administrators see it. */
@@ -94,6 +211,15 @@ export const VaultRecord = z
       example: "The vault is being migrated",
     }),
     asset: Asset.meta({ description: "Underlying asset of the vault." }),
+    accepted_assets: z.array(Asset).meta({ description: "Tokens that the vault accepts without a swap." }),
+    params: z.record(z.string(), z.string()).meta({
+      description: "Parameters of the adapter.",
+      example: {},
+    }),
+    was_active: z.boolean().meta({
+      description: "Whether the vault was open before, so that users may hold its shares.",
+      example: false,
+    }),
     share_token: AddressText.meta({
       description: "Address of the share token.",
       example: "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
@@ -132,6 +258,10 @@ export const VaultRecord = z
         detail: z.string().meta({ description: "Name of the list or factory, or empty.", example: "" }),
       })
       .meta({ description: "Where the entry comes from." }),
+    named_by: z.array(z.string()).meta({
+      description: "Registers (`register:<address>`) and public lists (`list:<name>`) that name the vault.",
+      example: ["list:published-vaults"],
+    }),
     claim: z
       .object({
         adapter: z.string().meta({ description: "Claimed adapter.", example: "erc4626" }),

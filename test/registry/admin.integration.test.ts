@@ -130,7 +130,7 @@ describe("registry vaults", () => {
       body: {
         vault_id: vaultId,
         status: "candidate",
-        status_reason: "not activated yet",
+        status_reason: "not proven yet",
         curator: "Someone",
         asset: { symbol: "AST", decimals: 6 },
       },
@@ -178,21 +178,26 @@ describe("registry vaults", () => {
       { adapter: "constructor" },
       "no adapter is called constructor",
     ],
-  ])("stay candidates when the contract %s", async (_what, id, extra, reason) => {
+  ])("are not added when the contract %s", async (_what, id, extra, reason) => {
     const added = await admin("POST", "vaults", { vault_id: id, ...extra });
-    expect(added).toMatchObject({ status: 201, body: { status: "candidate", status_reason: reason } });
-    for (const status of ["active", "paused"]) {
-      const changed = await admin("PATCH", `vaults/${id}`, { status });
-      const detail = `the vault stays unsupported: ${reason}`;
-      expect(changed).toMatchObject({ status: 502, body: { code: "upstream_rejected", detail } });
-    }
+    const msg = expect.stringContaining(reason);
+    const detail = [{ loc: ["body", "vault_id"], msg, type: "claim_contradicted" }];
+    expect(added).toMatchObject({ status: 422, body: { detail } });
     const { body } = await admin("GET", "vaults");
-    const row = (body["rows"] as Rows).find((one) => one["vault_id"] === id);
-    expect(row).toMatchObject({ status: "candidate" });
+    expect((body["rows"] as Rows).map((one) => one["vault_id"])).not.toContain(id);
+  });
+
+  test("are not opened, and keep their entry, when the chain contradicts the change", async () => {
+    const before = (await auditOf(vaultId)).length;
+    for (const adapter of ["metamorpho", "constructor"]) {
+      const changed = await admin("PATCH", `vaults/${vaultId}`, { adapter });
+      expect(changed).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "adapter"] }] } });
+    }
+    expect((await auditOf(vaultId)).length).toBe(before);
   });
 
   test("take no addresses from the input", async () => {
-    for (const field of ["entry_point", "spender", "share_token", "pricer", "asset", "status"]) {
+    for (const field of ["entry_point", "spender", "pricer", "status_by", "proof"]) {
       const body = { vault_id: `${CHAIN}:0x${"56".repeat(20)}`, [field]: `0x${"78".repeat(20)}` };
       expect((await admin("POST", "vaults", body)).status).toBe(422);
       expect((await admin("PATCH", `vaults/${vaultId}`, { status: "paused", [field]: "x" })).status).toBe(

@@ -17,13 +17,17 @@ export interface AuditNote {
   requestId: string;
 }
 
-/** Returns the SQL that inserts one audit row per row of `from`, for use in the statement that makes the change. */
+/**
+ * Returns the SQL that inserts one audit row per row of `from`, for use in the statement that makes the change. With
+ * `many`, each row has an id of its own, which follows from the note's and the subject.
+ */
 export function auditInsert(
   { id, at, actor, action, note, requestId }: AuditNote,
-  row: { subject: SQL; before: SQL; after: SQL; from: SQL },
+  row: { subject: SQL; before: SQL; after: SQL; from: SQL; many?: true },
 ): SQL {
+  const ownId = row.many ? raw`'aud_' || md5(${id}::text || ${row.subject})` : raw`${id}::text`;
   return raw`insert into audit (id, at, actor, action, subject, note, before, after, request_id)
-    select ${id}::text, ${at.toISOString()}::timestamptz, ${actor}::text, ${action}::text, ${row.subject}, ${note}::text,
+    select ${ownId}, ${at.toISOString()}::timestamptz, ${actor}::text, ${action}::text, ${row.subject}, ${note}::text,
       ${row.before}, ${row.after}, ${requestId}::text from ${row.from}`;
 }
 

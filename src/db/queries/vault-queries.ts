@@ -2,7 +2,7 @@ import { and, asc, eq, getTableColumns, gt, inArray, or, sql as raw } from "driz
 import type { Database } from "../database-client.ts";
 import { signals } from "../schema/signal-tables.ts";
 import { vaultFigures } from "../schema/snapshot-tables.ts";
-import { type VaultStatus, vaults } from "../schema/vault-tables.ts";
+import { type StatusOrigin, type VaultStatus, vaults } from "../schema/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 
 /** A row of the table `vaults`, the registry. */
@@ -119,14 +119,14 @@ export const wasActiveAfter = (status: VaultStatus) =>
   status === "active" ? raw`true` : raw`${vaults.wasActive} or ${vaults.status} = 'active'`;
 
 /**
- * Selects one page of the registry, including unsupported vaults, sorted by chain and address; `after` is the last
- * vault of the previous page. Throws `store_unavailable`.
+ * Selects one page of the registry, of every status or of one, sorted by chain and address; `after` is the last vault of
+ * the previous page. Throws `store_unavailable`.
  */
 export function selectAllVaults(
   db: Database,
-  page: { limit: number; after: { chainId: number; address: string } | null },
+  page: { limit: number; after: { chainId: number; address: string } | null; status: VaultStatus | null },
 ): Promise<VaultRow[]> {
-  const { after } = page;
+  const { after, status } = page;
   const later =
     after === null
       ? undefined
@@ -138,7 +138,7 @@ export function selectAllVaults(
     sql
       .select()
       .from(vaults)
-      .where(later)
+      .where(and(later, status === null ? undefined : eq(vaults.status, status)))
       .orderBy(asc(vaults.chainId), asc(vaults.address))
       .limit(page.limit),
   );
@@ -190,6 +190,10 @@ export async function updateVaultStatus(
     to: VaultStatus;
     reason: string;
     derived: (DerivedColumns & Partial<Pick<NewVault, "adapter" | "type">>) | null;
+    /** Further columns that an administrator changes. */
+    claimed?: Partial<Pick<NewVault, "claim" | "name" | "curator" | "params">>;
+    /** Who decided the status. */
+    by?: StatusOrigin;
     note: AuditNote;
   },
 ): Promise<boolean> {
@@ -199,9 +203,11 @@ export async function updateVaultStatus(
       sql
         .update(vaults)
         .set({
+          ...change.claimed,
           ...change.derived,
           status: to,
-          statusBy: "admin",
+          statusBy: change.by ?? "admin",
+          proofDueAt: raw`now()`,
           statusReason: reason,
           wasActive: wasActiveAfter(to),
           updatedAt: raw`now()`,

@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { vaultRegisterTips, vaults } from "../schema/vault-tables.ts";
+import { type AuditNote, auditInsert } from "./audit-queries.ts";
 import type { NewVault } from "./vault-queries.ts";
 
 /** How far one register was read. */
@@ -73,4 +74,50 @@ async function forgetOthers(db: Database, { tip, source, candidates }: RegisterR
         ),
       ),
   );
+}
+
+/**
+ * Inserts claimed vaults that are not in the registry, each with an audit row, and returns their keys. A known vault
+ * notes the public list (`source`, `list:<name>`) that names it, and stays as it is otherwise. Throws
+ * `store_unavailable`.
+ */
+export async function insertClaims(
+  db: Database,
+  of: { rows: readonly NewVault[]; source: string | null; note: AuditNote },
+): Promise<{ chainId: number; address: string }[]> {
+  const { source, note } = of;
+  if (of.rows.length === 0) return [];
+  const rows = of.rows.map((row) => ({ ...row, namedBy: source === null ? [] : [source] }));
+  const named = JSON.stringify(source === null ? [] : [source]);
+  return db.run(async (sql) => {
+    const given = sql.$with("given").as(
+      sql
+        .insert(vaults)
+        .values(rows)
+        .onConflictDoUpdate({
+          target: [vaults.chainId, vaults.address],
+          set: { namedBy: raw`${vaults.namedBy} || ${named}::jsonb` },
+          setWhere: raw`not ${vaults.namedBy} @> ${named}::jsonb`,
+        })
+        .returning({
+          chainId: vaults.chainId,
+          address: vaults.address,
+          adapter: vaults.adapter,
+          // Only a row that this statement inserted was never locked or updated.
+          added: raw<boolean>`(xmax = 0)`.as("added"),
+        }),
+    );
+    const noted = auditInsert(note, {
+      subject: raw`chain_id || ':' || address`,
+      before: raw`null::jsonb`,
+      after: raw`jsonb_build_object('status', 'candidate', 'adapter', adapter)`,
+      from: raw`given where added`,
+      many: true,
+    });
+    return sql
+      .with(given, sql.$with("noted", {}).as(raw`${noted}`))
+      .select({ chainId: given.chainId, address: given.address })
+      .from(given)
+      .where(eq(given.added, true));
+  });
 }

@@ -1,0 +1,201 @@
+import { type Address, encodeDeployData, getAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  startScratchChain,
+} from "../../scripts/stack/chains/scratch-chain.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import { asAdmin, call } from "../support/partners/wallet.ts";
+
+const CHAIN = 31337;
+const contracts = contractsOf("test/support/solidity/ProvenVault.sol");
+let causeway: TestDeployment;
+let chain: ScratchChain;
+let asset: Address;
+
+beforeAll(async () => {
+  [causeway, chain] = await Promise.all([startTestDeployment({ chainIds: [CHAIN] }), startScratchChain()]);
+  await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
+  asset = await deploy(chain, contracts("ProofAsset").creationCode);
+});
+afterAll(() => Promise.all([causeway?.close(), chain?.stop()]));
+
+type Rows = Record<string, unknown>[];
+const admin = (method: string, path: string, body?: unknown) =>
+  call(causeway, [method, `/v1/admin/${path}`], {
+    headers: asAdmin,
+    ...(body === undefined ? {} : { body }),
+  });
+const idOf = (n: number, chainId = CHAIN): string => `${chainId}:0x${n.toString(16).padStart(40, "0")}`;
+const rowsOf = async (path: string): Promise<Rows> => (await admin("GET", path)).body["rows"] as Rows;
+async function newVault(): Promise<string> {
+  const { abi, creationCode } = contracts("ProvenVault");
+  const vault = await deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args: [asset] }));
+  return `${CHAIN}:${vault.toLowerCase()}`;
+}
+
+describe("POST /v1/admin/vaults with several claims", () => {
+  test("adds 500 at once, each with an audit entry, and reports on each", async () => {
+    const vaults = Array.from({ length: 500 }, (_, n) => ({
+      vault_id: idOf(n + 1),
+      asset,
+      adapter: "erc4626",
+      curator: "Someone",
+    }));
+    const { status, body } = await admin("POST", "vaults", { vaults, note: "from a table" });
+    expect([status, body["added"], body["known"], body["refused"]]).toEqual([201, 500, 0, 0]);
+    expect((body["vaults"] as Rows)[499]).toEqual({ vault_id: idOf(500), result: "added", reason: "" });
+    const [row] = await rowsOf("vaults?limit=1");
+    expect(row).toMatchObject({
+      ...{ vault_id: idOf(1), status: "candidate", status_reason: "not proven yet", curator: "Someone" },
+      provenance: { source: "operator", detail: "" },
+      claim: { adapter: "erc4626", asset: getAddress(asset), share_token: null },
+      ...{ proof: null, named_by: [], was_active: false },
+    });
+    expect(await rowsOf(`audit?subject=${idOf(500)}`)).toMatchObject([
+      { action: "vault.add", actor: "admin", note: "from a table", before: null },
+    ]);
+    const again = await admin("POST", "vaults", { vaults: vaults.slice(0, 3) });
+    expect(again.body).toMatchObject({ added: 0, known: 3, refused: 0 });
+    expect(await rowsOf(`audit?subject=${idOf(1)}`)).toHaveLength(1);
+  });
+
+  test("refuses single rows, and takes one that is given twice once", async () => {
+    const vaults = [
+      { vault_id: idOf(900) },
+      { vault_id: idOf(900).toUpperCase().replace("0X", "0x") },
+      { vault_id: idOf(901, 10) },
+      { vault_id: idOf(902), adapter: "constructor" },
+    ];
+    expect((await admin("POST", "vaults", { vaults })).body).toEqual({
+      ...{ added: 1, known: 1, refused: 2 },
+      vaults: [
+        { vault_id: idOf(900), result: "added", reason: "" },
+        { vault_id: idOf(900), result: "known", reason: "" },
+        { vault_id: idOf(901, 10), result: "refused", reason: "chain 10 is not served" },
+        { vault_id: idOf(902), result: "refused", reason: "no adapter is called constructor" },
+      ],
+    });
+  });
+
+  test("of a public list do not open by their proof, and known vaults only note the list", async () => {
+    const [own, listed] = [await newVault(), await newVault()];
+    await admin("POST", "vaults", { vault_id: own });
+    const claims = [own, listed].map((vault_id) => ({ vault_id, name: "Scratch vault" }));
+    const report = await admin("POST", "vaults", { vaults: claims, list: "some-list" });
+    expect(report.body).toMatchObject({ added: 1, known: 1 });
+    expect((await admin("POST", `vaults/${own}/prove`)).body).toMatchObject({
+      ...{ status: "active", named_by: ["list:some-list"] },
+      provenance: { source: "operator" },
+    });
+    expect((await admin("POST", `vaults/${listed}/prove`)).body).toMatchObject({
+      ...{
+        status: "candidate",
+        status_reason: "its code is of no known family",
+        named_by: ["list:some-list"],
+      },
+      ...{ provenance: { source: "list", detail: "some-list" }, proof: { ok: true } },
+    });
+  });
+
+  test.each([
+    [{}, "vault_id"],
+    [{ vault_id: idOf(1), vaults: [{ vault_id: idOf(1) }] }, "vault_id"],
+    [{ vault_id: idOf(1), list: "x" }, "list"],
+    [{ vaults: [] }, "vaults"],
+    [{ vaults: Array.from({ length: 501 }, (_, n) => ({ vault_id: idOf(n) })) }, "vaults"],
+    [{ vaults: [{ vault_id: idOf(1), spender: idOf(2) }] }, "vaults"],
+  ])("%j is refused", async (body, field) => {
+    const { status, body: refused } = await admin("POST", "vaults", body);
+    const [first] = refused["detail"] as { loc: string[] }[];
+    expect([status, first?.loc.slice(0, 2)]).toEqual([422, ["body", field]]);
+  });
+});
+
+describe("GET /v1/admin/vaults?state=", () => {
+  test("returns the entries of one status, page by page", async () => {
+    const active = await rowsOf("vaults?state=active");
+    expect(active.length).toBeGreaterThan(0);
+    expect(new Set(active.map((row) => row["status"]))).toEqual(new Set(["active"]));
+    const page = await causeway.send("/v1/admin/vaults?state=candidate&limit=2", { headers: asAdmin });
+    expect(page.headers.get("link")).toContain("state=candidate");
+    expect((await admin("GET", "vaults?state=nothing")).status).toBe(422);
+  });
+});
+
+describe("PATCH /v1/admin/vaults/{vault_id}", () => {
+  test("repairs a claim of another family: read again, proven, opened", async () => {
+    const vault = await newVault();
+    await admin("POST", "vaults", { vaults: [{ vault_id: vault, adapter: "metamorpho" }] });
+    const refused = await admin("POST", `vaults/${vault}/prove`);
+    expect(refused.body).toMatchObject({ status: "refused", claim: { adapter: "metamorpho" } });
+    const wrong = await admin("PATCH", `vaults/${vault}`, { adapter: "lagoon" });
+    expect(wrong).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "adapter"], type: "claim_contradicted" }] },
+    });
+    const repaired = await admin("PATCH", `vaults/${vault}`, {
+      adapter: "erc4626",
+      name: "Scratch",
+      curator: "Ann",
+    });
+    expect(repaired).toMatchObject({
+      status: 200,
+      body: {
+        ...{ status: "active", status_by: "proof", adapter: "erc4626", name: "Scratch", curator: "Ann" },
+        ...{ claim: { adapter: "erc4626", asset: null }, proof: { ok: true } },
+      },
+    });
+  });
+
+  test("repairs a wrong asset, and keeps tokens that the chain does not confirm out", async () => {
+    const vault = await newVault();
+    const other = `0x${"12".repeat(20)}`;
+    await admin("POST", "vaults", { vaults: [{ vault_id: vault, asset: other }] });
+    expect((await admin("POST", `vaults/${vault}/prove`)).body["status_reason"]).toContain(
+      "its asset on chain is",
+    );
+    const repaired = await admin("PATCH", `vaults/${vault}`, { accepted_assets: [other] });
+    expect(repaired.body).toMatchObject({ status: "active", asset: { address: getAddress(asset) } });
+    expect((repaired.body["accepted_assets"] as Rows).map((token) => token["address"])).toEqual([
+      getAddress(asset),
+    ]);
+  });
+
+  test("changes texts without the chain, and the status by `state` as by `status`", async () => {
+    const vault = await newVault();
+    await admin("POST", "vaults", { vault_id: vault });
+    const named = await admin("PATCH", `vaults/${vault}`, { name: "Another", curator: "" });
+    expect(named.body).toMatchObject({
+      status: "candidate",
+      status_by: "proof",
+      name: "Another",
+      proof: null,
+    });
+    expect((await admin("PATCH", `vaults/${vault}`, { state: "active" })).body).toMatchObject({
+      ...{ status: "active", status_by: "admin" },
+      proof: { ok: true },
+    });
+    expect((await admin("PATCH", `vaults/${vault}`, { status: "paused", reason: "x" })).body).toMatchObject({
+      ...{ status: "paused", status_reason: "x", status_by: "admin" },
+    });
+    expect((await admin("PATCH", `vaults/${vault}`, { state: "paused", status: "active" })).status).toBe(422);
+    expect((await admin("PATCH", `vaults/${vault}`, {})).status).toBe(422);
+    expect((await admin("PATCH", `vaults/${vault}`, { state: "candidate" })).body).toMatchObject({
+      ...{ status: "active", status_by: "proof" },
+    });
+  });
+});
+
+test("a single claim that the chain contradicts is refused with the finding, and not stored", async () => {
+  const vault = await newVault();
+  const other = `0x${"12".repeat(20)}`;
+  for (const claim of [{ asset: other }, { share_token: other }, { adapter: "euler" }]) {
+    const refused = await admin("POST", "vaults", { vault_id: vault, ...claim });
+    const detail = [{ loc: ["body", "vault_id"], type: "claim_contradicted" }];
+    expect(refused, JSON.stringify(claim)).toMatchObject({ status: 422, body: { detail } });
+  }
+  expect((await admin("POST", `vaults/${vault}/prove`)).status).toBe(404);
+});
