@@ -2,9 +2,16 @@ import * as z from "zod";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
-import { BuiltWithdrawal, WithdrawInput, WithdrawQuote } from "../schemas/withdraw-build-schema.ts";
+import {
+  BuiltRequestAction,
+  BuiltWithdrawal,
+  RequestActionInput,
+  WithdrawInput,
+  WithdrawQuote,
+} from "../schemas/withdraw-build-schema.ts";
 import { buildWithdrawalOnce } from "../withdrawals/build-withdrawal.ts";
 import { getWithdrawalQuote } from "../withdrawals/get-withdrawal-quote.ts";
+import { buildRequestAction } from "../withdrawals/request-action.ts";
 import { assertListedBridge } from "./quotes-routes.ts";
 
 /** Error codes that quoting and building a withdrawal can return. */
@@ -90,5 +97,66 @@ const withdrawalsBuild = defineRoute({
   },
 });
 
-/** Routes that quote and build withdrawals. */
-export const withdrawalRoutes: readonly AnyRoute[] = [withdrawalsQuote, withdrawalsBuild];
+/** Error codes that claiming and cancelling a redemption request can return. */
+const requestErrors: readonly ErrorCode[] = [
+  "vault_not_found",
+  "mode_unsupported",
+  "nothing_to_withdraw",
+  "cooldown",
+  "withdrawal_state",
+  "exits_paused",
+  "no_liquidity",
+  "not_allowed",
+  "would_revert",
+  "upstream_unavailable",
+  "upstream_rejected",
+  "store_unavailable",
+  "simulation_unavailable",
+  "upstream_timeout",
+];
+
+const withdrawalsClaim = defineRoute({
+  operationId: "withdrawals.claim",
+  method: "post",
+  path: "/v1/withdraw/claim",
+  summary: "Claim a redemption request",
+  description:
+    "Returns the transaction that collects what a vault pays for a redemption request, simulated from the user's address, wherever the request was made.",
+  tag: "Withdrawals",
+  access: "public",
+  limit: "build",
+  userLimit: "user_build",
+  cache: "no-store",
+  deadlineMs: BUILD_DEADLINE_MS,
+  body: RequestActionInput,
+  response: { schema: BuiltRequestAction, description: "The transaction to sign" },
+  errors: requestErrors,
+  handler: (ctx, { body }) => buildRequestAction(ctx, { input: body, action: "claim" }),
+});
+
+const withdrawalsCancel = defineRoute({
+  operationId: "withdrawals.cancel",
+  method: "post",
+  path: "/v1/withdraw/cancel",
+  summary: "Cancel a redemption request",
+  description:
+    "Returns the transaction that takes a redemption request back, simulated from the user's address, where the vault's family has one.",
+  tag: "Withdrawals",
+  access: "public",
+  limit: "build",
+  userLimit: "user_build",
+  cache: "no-store",
+  deadlineMs: BUILD_DEADLINE_MS,
+  body: RequestActionInput,
+  response: { schema: BuiltRequestAction, description: "The transaction to sign" },
+  errors: requestErrors,
+  handler: (ctx, { body }) => buildRequestAction(ctx, { input: body, action: "cancel" }),
+});
+
+/** Routes that quote and build withdrawals, and claim and cancel redemption requests. */
+export const withdrawalRoutes: readonly AnyRoute[] = [
+  withdrawalsQuote,
+  withdrawalsBuild,
+  withdrawalsClaim,
+  withdrawalsCancel,
+];
