@@ -65,6 +65,7 @@ export type ApiErrorCode =
 export const amountFields: ReadonlySet<string> = new Set([
   "amount",
   "assets",
+  "claimable",
   "claimable_shares",
   "current_assets",
   "delivered_amount",
@@ -75,12 +76,14 @@ export const amountFields: ReadonlySet<string> = new Set([
   "from_amount",
   "gas_limit",
   "gas_used",
+  "max",
   "max_deposit",
   "min_assets",
   "min_deposit",
   "min_shares",
   "pending_assets",
   "received",
+  "redeemable_assets",
   "share_balance",
   "share_price",
   "shares",
@@ -382,6 +385,26 @@ export interface paths {
          * @description Returns the user's shares in every listed vault and the pending deposits. Each chain is read at a single block.
          */
         get: operations["positions.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/actions/{user_address}/{vault_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a user may do at a vault
+         * @description Returns whether the user may deposit, withdraw, claim and cancel now, each with the largest amount or with the code that a build would give, and the user's open redemptions. A vault that is paused for deposits still pays withdrawals.
+         */
+        get: operations["actions.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2746,7 +2769,7 @@ export interface components {
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
              */
             user_address: HexText;
-            /** @description One position for each vault whose shares the user holds. */
+            /** @description One position for each vault whose shares the user holds or is redeeming. */
             positions: components["schemas"]["Position"][];
             /** @description Deposit requests to asynchronous vaults whose shares have not been claimed yet. */
             pending: {
@@ -2827,12 +2850,19 @@ export interface components {
              */
             vault_type: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
             /**
-             * @description Current value of the shares, in the asset's smallest unit, or `null` if the vault could not convert them.
+             * @description Current value of the shares and of redemptions that are requested and not paid yet, in the asset's smallest unit, or `null` if the vault could not convert them.
              * @example 1000000
              */
             current_assets: bigint | null;
             /**
-             * @description Deposits minus withdrawals to date, in the asset's smallest unit, or `null` if none are recorded or the vault's history is not completely indexed.
+             * @description What the shares would pay if they were redeemed now, after exit fees, in the asset's smallest unit, whatever the vault's liquidity. `null` if it is unknown or the vault does not pay at once.
+             * @example 1000000
+             */
+            redeemable_assets: bigint | null;
+            /** @description The user's requests to the vault that are not finished. */
+            requests: components["schemas"]["VaultRequest"][];
+            /**
+             * @description Deposits minus withdrawals that were paid to date, in the asset's smallest unit, or `null` if none are recorded or the vault's history is not completely indexed.
              * @example 990000
              */
             deposited_assets: string | null;
@@ -2846,6 +2876,74 @@ export interface components {
              * @example 1000.00
              */
             value_usd: string | null;
+        };
+        /** @description A request of a user to a vault that is not finished. */
+        VaultRequest: {
+            /**
+             * @description The vault's id of the request, which `/v1/withdraw/claim` and `/v1/withdraw/cancel` take. `0` if the vault does not number requests.
+             * @example 42
+             */
+            request_id: string;
+            /**
+             * @description `deposit`: shares are to be minted; `redeem`: assets are to be paid.
+             * @example redeem
+             * @enum {string}
+             */
+            kind: "deposit" | "redeem";
+            /**
+             * @description Shares of the request, in the share token's smallest unit, or `null` if unknown.
+             * @example 1000000
+             */
+            shares: bigint | null;
+            /**
+             * @description What the request pays or will pay, in the smallest unit of the token paid out, at today's price until the vault has fixed it; for a deposit, its assets. `null` if unknown.
+             * @example 1000000
+             */
+            assets: bigint | null;
+            /**
+             * @description `pending`: the vault has not settled it; `claimable`: it can be claimed now, all or in part.
+             * @example pending
+             * @enum {string}
+             */
+            state: "pending" | "claimable";
+            /**
+             * Format: date-time
+             * @description Time of the request, or `null` if the chain does not say it.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            since: string | null;
+            /**
+             * Format: date-time
+             * @description Earliest time at which it can be paid, or `null` if the contract does not say it.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            earliest: string | null;
+            /**
+             * Format: date-time
+             * @description Time at which it lapses, or `null` if it does not or the contract does not say it.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            expires_at: string | null;
+            /**
+             * @description What can be claimed now: assets of a redemption, shares of a deposit, in the smallest unit, or `null` if unknown.
+             * @example 1000000
+             */
+            claimable: bigint | null;
+            /**
+             * @description Whether the user can take it back now.
+             * @example false
+             */
+            cancellable: boolean;
+            /**
+             * @description Whether its shares are still in the wallet, so that `share_balance` has them.
+             * @example false
+             */
+            in_wallet: boolean;
+            /**
+             * @description The withdrawal or deposit that was built here, or `null` if it was made elsewhere.
+             * @example trk_0123456789abcdef0123456789abcdef
+             */
+            tracking_id: string | null;
         };
         /** @description Coverage of one chain in a user's positions. */
         ChainCoverage: {
@@ -2882,6 +2980,19 @@ export interface components {
             indexed_to: number | null;
             /** @description Vaults whose share balance could not be read. */
             unread: string[];
+        };
+        /** @description What a user may do at a vault now. */
+        VaultActions: {
+            /** @description Deposit of the asset. */
+            deposit: components["schemas"]["VaultAction"];
+            /** @description Withdrawal of the shares. */
+            withdraw: components["schemas"]["VaultAction"];
+            /** @description Claim of a redemption that is ready. */
+            claim: components["schemas"]["VaultAction"];
+            /** @description Cancellation of a redemption that is not paid yet. */
+            cancel: components["schemas"]["VaultAction"];
+            /** @description The user's redemptions that the vault has not paid yet, or that can be claimed. */
+            requests: components["schemas"]["VaultRequest"][];
         };
         /** @description One page of signals, newest first. */
         SignalPage: {
@@ -5177,6 +5288,41 @@ export interface components {
              */
             gas_sufficient: boolean | null;
         };
+        /** @description Whether a user may do one thing at a vault now. */
+        VaultAction: {
+            /**
+             * @description Whether the vault's views allow it now. The simulation of a build has the last word.
+             * @example true
+             */
+            allowed: boolean;
+            /**
+             * @description Largest amount that is possible now, in the smallest unit, or `null` if unknown or unlimited: assets of a deposit and of claims, shares of a withdrawal and of cancellations.
+             * @example 1000000
+             */
+            max: bigint | null;
+            /**
+             * @description How the vault would settle it, or `null` if it does not apply.
+             * @example instant
+             * @enum {string|null}
+             */
+            mode: "instant" | "request" | "cooldown" | null;
+            /**
+             * @description The error code that a build would give now, or `null` if it is allowed.
+             * @example null
+             */
+            code: string | null;
+            /**
+             * @description Why it is not possible now, or what else the user should know; empty if nothing.
+             * @example
+             */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Earliest time at which it becomes possible, or `null` if it is unknown or possible now.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            until: string | null;
+        };
         /** @description Information that an applicant gives about itself. */
         ApplicationForm: {
             /**
@@ -7120,6 +7266,138 @@ export interface operations {
             };
             /** @description `key_forbidden`: Not allowed with this API key */
             403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `upstream_unavailable`: Upstream service unavailable */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: Database unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `upstream_timeout`: Upstream timeout */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "actions.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Wallet address of the user. */
+                user_address: HexText;
+                /** @description Vault id: `<chain_id>:<vault address>`, in any letter case; `%3A` is accepted for the colon. */
+                vault_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The actions */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VaultActions"];
+                };
+            };
+            /** @description `chain_unsupported`: Chain not supported */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid`: Invalid credentials */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `vault_not_found`: No such vault */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;

@@ -29,8 +29,15 @@ import {
   vaultsWithRequests,
 } from "./position-pending-deposits.ts";
 import {
+  joinRequests,
+  type LeavingShares,
+  leavingQuery,
+  type PositionValue,
+  toWireDepositRequest,
+  toWireRedemption,
+} from "./position-requests.ts";
+import {
   type ChainPositions,
-  type HeldShares,
   type LensedVault,
   outdatedQuery,
   readChainPositions,
@@ -54,7 +61,8 @@ export async function getPositions(
   const stored = readStoredFlows(ctx, { user: query.user, chainIds });
   const { all } = await listRegistry(ctx);
   // Only asynchronous vaults need the stored request ids; other reads do not wait for the database.
-  const open = vaultsWithRequests(all).length === 0 ? [] : (await stored).requests;
+  const asked = vaultsWithRequests(all).length > 0 || all.some(findsByIds);
+  const open = asked ? (await stored).requests : [];
   askMarketBeside(ctx, assetsOf(all.filter(({ chainId }) => chainIds.includes(chainId))));
   const read = await Promise.all(
     chainIds.map(async (chainId) => {
@@ -65,13 +73,13 @@ export async function getPositions(
   if (read.length > 0 && read.every(({ answer }) => answer === null)) {
     throw failure("upstream_unavailable", "no chain could be read");
   }
-  const { flows } = await stored;
-  const held = read.flatMap(({ answer }) => answer?.held.map(({ vault }) => vault) ?? []);
+  const { flows, requests } = await stored;
+  const held = read.flatMap(({ answer }) => answer?.values.map(({ vault }) => vault) ?? []);
   const prices = await requestPrices(ctx, assetsOf(held));
   return {
     user_address: getAddress(query.user),
     positions: read.flatMap(({ chainId, answer }) =>
-      toWirePositions(answer, { flows: flows.get(chainId), prices }),
+      toWirePositions(answer, { flows: flows.get(chainId), prices, open: requests }),
     ),
     pending: read.flatMap(({ answer }) => answer?.pending ?? []),
     chains: read.map(({ chainId, answer }) => toCoverage({ chainId, answer, flows: flows.get(chainId) })),
@@ -84,19 +92,27 @@ function assetsOf(vaults: readonly Vault[]): ChainToken[] {
   return [...new Map(tokens.map((token) => [priceKey(token), token])).values()];
 }
 
-/** A user's shares and pending requests on one chain, with the pending requests in the API's format. */
-type ChainAnswer = ChainPositions & { pending: Positions["pending"] };
+/** Returns true if a user's open redemptions at the vault are found only by the ids of stored withdrawals. */
+const findsByIds = (vault: Vault): boolean => adapterOf(vault).exits?.findsByIds === true;
+
+/** A user's shares and pending requests on one chain, with the pending deposits in the API's format too. */
+type ChainAnswer = ChainPositions & {
+  values: readonly PositionValue[];
+  deposits: readonly PendingPosition[];
+  pending: Positions["pending"];
+};
 /**
  * A user's pending deposit requests, and the ids of vaults whose shares cannot be valued, because their registry entry
  * no longer names the contracts that price them.
  */
 interface PendingAndOutdated {
   pending: PendingPosition[];
+  leaving: LeavingShares[];
   outdated: ReadonlySet<string>;
   /** Null if no asset of the chain has a price feed. */
   feeds: FeedReadings | null;
 }
-const NOTHING: PendingAndOutdated = { pending: [], outdated: new Set(), feeds: null };
+const NOTHING: PendingAndOutdated = { pending: [], leaving: [], outdated: new Set(), feeds: null };
 /**
  * A user's shares and pending requests on one chain, before claims are simulated. `headTime` is the timestamp, in
  * seconds, of the block at which the pending requests were read, or 0 if none were read.
@@ -118,7 +134,14 @@ async function readOrNull(
     const held = read.held.map((one) =>
       read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one,
     );
-    return { ...read, held, pending: await toWirePending(ctx, { ...read, user }) };
+    const values = joinRequests(held, read.leaving);
+    return {
+      ...read,
+      held,
+      values,
+      deposits: read.pending,
+      pending: await toWirePending(ctx, { ...read, user }),
+    };
   } catch (error) {
     ctx.log.warn("positions_unreadable", { chain_id: input.chainId, error: describeError(error) });
     return null;
@@ -134,14 +157,16 @@ function besideQuery(
   input: Parameters<typeof pendingQuery>[0] & { chainId: number },
 ): Query<PendingAndOutdated> | null {
   const pending = pendingQuery(input);
+  const leaving = leavingQuery({ ...input, now: ctx.now() });
   const outdated = outdatedQuery(input.vaults);
   const tokens = assetsOf(input.vaults).map(({ token }) => token);
   const feeds = feedsBeside(ctx, { chainId: input.chainId, tokens });
   const isPriced = Object.keys(feeds.reads).length > 0;
-  if (pending === null && outdated === null && !isPriced) return null;
+  if (pending === null && leaving === null && outdated === null && !isPriced) return null;
   return queryAll({
     feeds: isPriced ? feeds : createQuery({}, () => null),
     pending: pending ?? createQuery({}, (): PendingPosition[] => []),
+    leaving: leaving ?? createQuery({}, (): LeavingShares[] => []),
     outdated: outdated ?? createQuery({}, (): ReadonlySet<string> => new Set()),
   });
 }
@@ -169,22 +194,33 @@ async function readAnswer(
 }
 
 function toWirePositions(
-  answer: ChainPositions | null,
-  of: { flows: ChainFlows | undefined; prices: Prices },
+  answer: ChainAnswer | null,
+  of: { flows: ChainFlows | undefined; prices: Prices; open: readonly OpenRequest[] },
 ): Position[] {
   if (answer === null) return [];
-  const { held, blockTimestamp } = answer;
-  return held.map((shares) => {
-    const { address: vaultAddress, chainId, asset } = shares.vault;
-    const deposited = depositedAssets(of.flows, { vaultAddress, blockTimestamp });
-    const price = priceOf(of.prices, { chainId, token: asset.address });
-    return toWirePosition(shares, { deposited, price });
+  const { values, deposits, blockTimestamp } = answer;
+  return values.map((value) => {
+    const { vault, bookedOut } = value;
+    const recorded = depositedAssets(of.flows, { vaultAddress: vault.address, blockTimestamp });
+    const deposited = recorded === null || bookedOut === null ? null : recorded + bookedOut;
+    const price = priceOf(of.prices, { chainId: vault.chainId, token: vault.asset.address });
+    const requests = [
+      ...value.requests.map((request) => toWireRedemption(vault, { request, open: of.open })),
+      ...deposits
+        .filter((one) => one.vault.vaultId === vault.vaultId)
+        .map((one) => toWireDepositRequest(one, of.open)),
+    ];
+    return toWirePosition(value, { deposited, price, requests });
   });
 }
 
 function toWirePosition(
-  { vault, shares, assets }: HeldShares,
-  { deposited, price }: { deposited: bigint | null; price: TokenPrice | null },
+  { vault, shares, assets, redeemable }: PositionValue,
+  {
+    deposited,
+    price,
+    requests,
+  }: Pick<Position, "requests"> & { deposited: bigint | null; price: TokenPrice | null },
 ): Position {
   return {
     vault_id: vault.vaultId,
@@ -198,6 +234,8 @@ function toWirePosition(
     share_decimals: vault.shareDecimals,
     vault_type: vault.type,
     current_assets: assets?.toString() ?? null,
+    redeemable_assets: redeemable?.toString() ?? null,
+    requests,
     deposited_assets: deposited?.toString() ?? null,
     yield_assets: assets === null || deposited === null ? null : (assets - deposited).toString(),
     value_usd: showUsdValue(assets, { decimals: vault.asset.decimals, price }),

@@ -64,7 +64,10 @@ export function pendingQuery(query: {
 }
 
 function idsOf({ chainId, address }: Vault, open: readonly OpenRequest[]): string[] {
-  const own = open.filter((one) => one.chainId === chainId && one.vaultAddress === address.toLowerCase());
+  const own = open.filter(
+    (one) =>
+      one.direction === "deposit" && one.chainId === chainId && one.vaultAddress === address.toLowerCase(),
+  );
   return own.map(({ requestId }) => requestId);
 }
 

@@ -5,10 +5,62 @@ import {
   AmountText,
   ChainIdNumber,
   TimeText,
+  TrackingIdText,
   UsdText,
   VaultIdText,
 } from "./primitive-schemas.ts";
 import { VaultType } from "./vault-schema.ts";
+
+/** A request of a user to a vault: a deposit or a redemption that the vault has not settled or the user not claimed. */
+export const VaultRequest = z
+  .object({
+    request_id: z.string().meta({
+      description:
+        "The vault's id of the request, which `/v1/withdraw/claim` and `/v1/withdraw/cancel` take. `0` if the vault does " +
+        "not number requests.",
+      example: "42",
+    }),
+    kind: z.enum(["deposit", "redeem"]).meta({
+      description: "`deposit`: shares are to be minted; `redeem`: assets are to be paid.",
+      example: "redeem",
+    }),
+    shares: AmountText.nullable().meta({
+      description: "Shares of the request, in the share token's smallest unit, or `null` if unknown.",
+    }),
+    assets: AmountText.nullable().meta({
+      description:
+        "What the request pays or will pay, in the smallest unit of the token paid out, at today's price until the vault " +
+        "has fixed it; for a deposit, its assets. `null` if unknown.",
+    }),
+    state: z.enum(["pending", "claimable"]).meta({
+      description:
+        "`pending`: the vault has not settled it; `claimable`: it can be claimed now, all or in part.",
+      example: "pending",
+    }),
+    since: TimeText.nullable().meta({
+      description: "Time of the request, or `null` if the chain does not say it.",
+    }),
+    earliest: TimeText.nullable().meta({
+      description: "Earliest time at which it can be paid, or `null` if the contract does not say it.",
+    }),
+    expires_at: TimeText.nullable().meta({
+      description: "Time at which it lapses, or `null` if it does not or the contract does not say it.",
+    }),
+    claimable: AmountText.nullable().meta({
+      description:
+        "What can be claimed now: assets of a redemption, shares of a deposit, in the smallest unit, or `null` if unknown.",
+    }),
+    cancellable: z.boolean().meta({ description: "Whether the user can take it back now.", example: false }),
+    in_wallet: z.boolean().meta({
+      description: "Whether its shares are still in the wallet, so that `share_balance` has them.",
+      example: false,
+    }),
+    tracking_id: TrackingIdText.nullable().meta({
+      description: "The withdrawal or deposit that was built here, or `null` if it was made elsewhere.",
+    }),
+  })
+  .meta({ id: "VaultRequest", description: "A request of a user to a vault that is not finished." });
+export type VaultRequest = z.infer<typeof VaultRequest>;
 
 /** A user's shares in one vault, with their value, the net deposits and the yield. */
 export const Position = z
@@ -31,14 +83,23 @@ export const Position = z
     vault_type: VaultType,
     current_assets: AmountText.nullable().meta({
       description:
-        "Current value of the shares, in the asset's smallest unit, or `null` if the vault could not convert them.",
+        "Current value of the shares and of redemptions that are requested and not paid yet, in the asset's smallest unit, " +
+        "or `null` if the vault could not convert them.",
+    }),
+    redeemable_assets: AmountText.nullable().meta({
+      description:
+        "What the shares would pay if they were redeemed now, after exit fees, in the asset's smallest unit, whatever the " +
+        "vault's liquidity. `null` if it is unknown or the vault does not pay at once.",
+    }),
+    requests: z.array(VaultRequest).meta({
+      description: "The user's requests to the vault that are not finished.",
     }),
     deposited_assets: z
       .string()
       .nullable()
       .meta({
         description:
-          "Deposits minus withdrawals to date, in the asset's smallest unit, or `null` if none are recorded or the vault's " +
+          "Deposits minus withdrawals that were paid to date, in the asset's smallest unit, or `null` if none are recorded or the vault's " +
           "history is not completely indexed.",
         example: "990000",
       }),
@@ -104,7 +165,7 @@ export const Positions = z
     }),
     positions: z
       .array(Position)
-      .meta({ description: "One position for each vault whose shares the user holds." }),
+      .meta({ description: "One position for each vault whose shares the user holds or is redeeming." }),
     pending: z
       .array(
         z.object({
@@ -132,3 +193,48 @@ export const Positions = z
   })
   .meta({ id: "Positions", description: "A user's shares and pending deposits in all listed vaults." });
 export type Positions = z.infer<typeof Positions>;
+
+/** Whether a user may do one thing at a vault now, up to which amount, and why not. */
+export const VaultAction = z
+  .object({
+    allowed: z.boolean().meta({
+      description: "Whether the vault's views allow it now. The simulation of a build has the last word.",
+      example: true,
+    }),
+    max: AmountText.nullable().meta({
+      description:
+        "Largest amount that is possible now, in the smallest unit, or `null` if unknown or unlimited: assets of a deposit " +
+        "and of claims, shares of a withdrawal and of cancellations.",
+    }),
+    mode: z.enum(["instant", "request", "cooldown"]).nullable().meta({
+      description: "How the vault would settle it, or `null` if it does not apply.",
+      example: "instant",
+    }),
+    code: z.string().nullable().meta({
+      description: "The error code that a build would give now, or `null` if it is allowed.",
+      example: null,
+    }),
+    reason: z.string().meta({
+      description: "Why it is not possible now, or what else the user should know; empty if nothing.",
+      example: "",
+    }),
+    until: TimeText.nullable().meta({
+      description: "Earliest time at which it becomes possible, or `null` if it is unknown or possible now.",
+    }),
+  })
+  .meta({ id: "VaultAction", description: "Whether a user may do one thing at a vault now." });
+export type VaultAction = z.infer<typeof VaultAction>;
+
+/** What a user may do at a vault now, and the user's open requests to it. */
+export const VaultActions = z
+  .object({
+    deposit: VaultAction.meta({ description: "Deposit of the asset." }),
+    withdraw: VaultAction.meta({ description: "Withdrawal of the shares." }),
+    claim: VaultAction.meta({ description: "Claim of a redemption that is ready." }),
+    cancel: VaultAction.meta({ description: "Cancellation of a redemption that is not paid yet." }),
+    requests: z.array(VaultRequest).meta({
+      description: "The user's redemptions that the vault has not paid yet, or that can be claimed.",
+    }),
+  })
+  .meta({ id: "VaultActions", description: "What a user may do at a vault now." });
+export type VaultActions = z.infer<typeof VaultActions>;

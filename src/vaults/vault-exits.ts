@@ -145,13 +145,15 @@ export interface PendingExit {
   cancellable: boolean;
   /** True if the shares are still in the user's wallet, so that the balance has them already. */
   inWallet: boolean;
+  /** True if the vault reports the withdrawal of `assets` when it is requested, so that its flows count it unpaid. */
+  bookedOut: boolean;
 }
 
 /** A redemption request of which nothing but its existence is known, for families to fill. */
 export const unknownPendingExit: Omit<PendingExit, "token"> = {
   ...{ requestId: "0", mode: "request", shares: null, assets: null, priced: false, state: "pending" },
   ...{ claimableAssets: null, claimableShares: null, since: null, earliest: null, expiresAt: null },
-  ...{ cancellable: false, inWallet: false },
+  ...{ cancellable: false, inWallet: false, bookedOut: false },
 };
 
 /** A call of the owner's own that claims or cancels a request. */
@@ -173,18 +175,30 @@ export interface VaultExits {
   viaRouter(vault: Vault, mode: ExitMode): boolean;
   /** Returns a query for the conditions of one withdrawal. */
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
+  /**
+   * Returns a query for a sample of shares: what they are worth, and what they pay after the fees of leaving now, in the
+   * asset's smallest unit. Null if leaving now is impossible. Absent if leaving now costs nothing, or never is possible.
+   */
+  exitPrice?(vault: Vault): Query<{ gross: bigint; net: bigint } | null>;
   /** Encodes the redemption or the request. Does not check its conditions. */
   encode(vault: Vault, request: ExitInput): ExitCall;
   /** Maps revert data of the family's own errors of withdrawals to an error code, or returns null for any other error. */
   explain?(revert: Hex): ExplainedRevert | null;
   /**
    * Returns a query for a user's open redemptions. `requestIds` are those known from receipts and logs, for families that
-   * cannot list requests by account. Absent if every withdrawal of the family is instant.
+   * cannot list requests by account (`findsByIds`). Absent if every withdrawal of the family is instant.
    */
   pending?(
     vault: Vault,
     of: { user: Address; requestIds: readonly string[]; now: number },
   ): Query<readonly PendingExit[]>;
+  /** True if `pending` finds no request whose id it is not given. */
+  findsByIds?: true;
+  /**
+   * Returns a query for a sentence about rewards that the vault pays apart from the shares, for the holder to claim, or
+   * null if it pays none. Absent if no view of the family tells.
+   */
+  rewards?(vault: Vault): Query<string | null>;
   /** Encodes the claim of a claimable redemption, or returns null if the vault pays it by itself. */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Encodes the cancellation of an open redemption, or returns null if the family has none. */

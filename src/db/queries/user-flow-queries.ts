@@ -23,6 +23,8 @@ export interface ChainFlows {
 
 /** An open request to an asynchronous vault. Addresses are lowercase. */
 export interface OpenRequest {
+  trackingId: string;
+  direction: "deposit" | "withdrawal";
   chainId: number;
   vaultAddress: string;
   requestId: string;
@@ -54,9 +56,17 @@ const Chain = z
     }),
   );
 const Request = z
-  .object({ chain_id: z.number(), vault_address: z.string(), request_id: z.string() })
+  .object({
+    tracking_id: z.string(),
+    direction: z.enum(["deposit", "withdrawal"]),
+    chain_id: z.number(),
+    vault_address: z.string(),
+    request_id: z.string(),
+  })
   .transform(
-    ({ chain_id, vault_address, request_id }): OpenRequest => ({
+    ({ tracking_id, direction, chain_id, vault_address, request_id }): OpenRequest => ({
+      trackingId: tracking_id,
+      direction,
       chainId: chain_id,
       vaultAddress: vault_address,
       requestId: request_id,
@@ -106,8 +116,8 @@ export function userFlowsStatement(query: UserQuery): SQL {
           from own join reached using (chain_id, vault_address) group by own.chain_id) s on s.chain_id = t.chain_id
         where t.chain_id = any(${chains})
       ), requests as (
-        select vault_chain_id as chain_id, vault_address, request_id from ${deposits}
-        where user_address = ${user} and direction = 'deposit' and state in ('requested', 'claimable')
+        select tracking_id, direction, vault_chain_id as chain_id, vault_address, request_id from ${deposits}
+        where user_address = ${user} and state in ('requested', 'cooling', 'claimable')
           and request_id is not null
           and vault_chain_id = any(${chains})
         limit 500

@@ -1,3 +1,6 @@
+import { parseAbi } from "viem";
+import { createQuery, read, valueOrNull } from "../../chains/chain-query.ts";
+import { once } from "../../lib/once.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { VaultExits } from "../vault-exits.ts";
 import { familyErrors } from "../vault-reverts.ts";
@@ -5,9 +8,19 @@ import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
+const rewardsAbi = once(() => parseAbi(["function rewardTokens() view returns (address[])"]));
+
 /** Withdrawals: the token's own pause, then the reserve's state and liquidity. Older pools revert with numeric strings. */
 const exits: VaultExits = {
   ...erc4626Exits({ pausable: true }),
+  rewards: ({ entryPoint }) =>
+    createQuery(
+      { tokens: read({ to: entryPoint, abi: rewardsAbi(), name: "rewardTokens" }) },
+      ({ tokens }) =>
+        (valueOrNull(tokens)?.length ?? 0) > 0
+          ? "Rewards in other tokens are not part of the shares: the holder claims them from the vault's contract."
+          : null,
+    ),
   explain: familyErrors({
     errors: {
       "error ReservePaused()": "exits_paused",

@@ -22,7 +22,7 @@ export const gearbox = defineErc4626({
   ratio: true,
   // `previewRedeem` is net of the withdrawal fee, `convertToAssets` is not.
   exits: {
-    ...erc4626Exits({ pausable: true }),
+    ...erc4626Exits({ pausable: true, charges: true }),
     explain: familyErrors({ errors: { "error AmountCantBeZeroException()": "nothing_to_withdraw" } }),
   },
   explain: familyErrors({ errors: { "error AmountCantBeZeroException()": "zero_shares" } }),

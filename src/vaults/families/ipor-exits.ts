@@ -92,7 +92,11 @@ function accessTerms(vault: Vault, { owner, now }: ExitTermsInput): Query<Partia
   });
 }
 
-const instant = erc4626Exits({ limited: false, viaRouter: () => false, views: accessTerms });
+const instant = erc4626Exits({
+  ...{ limited: false, charges: true },
+  viaRouter: () => false,
+  views: accessTerms,
+});
 
 /** Returns a query for a request's conditions: fee, window and value. Requests are under no lock. */
 function requestTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
@@ -163,9 +167,8 @@ function describePending(
  * window. Source: IPOR-Labs/ipor-fusion.
  */
 export const iporExits: VaultExits = {
+  ...instant,
   modes: (vault) => (withdrawManager(vault) === null ? ["instant"] : ["instant", "request"]),
-  tokens: (vault) => [vault.asset],
-  viaRouter: () => false,
   terms: (vault, request) =>
     request.mode === "instant" ? instant.terms(vault, request) : requestTerms(vault, request),
   encode,

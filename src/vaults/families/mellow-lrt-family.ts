@@ -116,7 +116,12 @@ function pendingExits(vault: Vault, { user }: { user: Address }): Query<readonly
         {
           ...unknownPendingExit,
           // Assets that are still pending may be slashed.
-          ...{ assets: pending + claimable, priced: pending === 0n, token: vault.asset.address },
+          ...{
+            assets: pending + claimable,
+            priced: pending === 0n,
+            token: vault.asset.address,
+            bookedOut: true,
+          },
           ...{ state: claimable > 0n ? "claimable" : "pending", claimableAssets: claimable },
         },
       ];

@@ -227,7 +227,7 @@ export const erc4626 = defineErc4626({
   pausable: true,
   ratio: true,
   // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
-  exits: waitingExits(erc4626Exits()),
+  exits: waitingExits(erc4626Exits({ charges: true })),
 });
 
 /**

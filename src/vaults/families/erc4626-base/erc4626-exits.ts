@@ -45,6 +45,8 @@ export interface Erc4626ExitTraits {
   limited?: boolean;
   /** True if `paused()`, where it exists, stops redemptions. */
   pausable?: boolean;
+  /** True if redemptions may cost a fee, which `previewRedeem` deducts and `convertToAssets` does not. */
+  charges?: boolean;
   /** False if an executor of the Router cannot hold the shares and redeem them. */
   viaRouter?(vault: Vault): boolean;
   /** Returns a query for the family's own views, whose results replace those of the standard's. */
@@ -72,7 +74,23 @@ export function erc4626Exits(traits: Erc4626ExitTraits = {}): VaultExits {
       return mapQuery(queryAll({ standard, own }), (results) => ({ ...results.standard, ...results.own }));
     },
     encode: (vault, request) => erc4626RedeemCall(vault, { request, encode: traits.encode }),
+    ...(traits.charges === true && { exitPrice }),
   };
+}
+
+/** Number of asset units that the sample of `exitPrice` has at least, so that rounding loses no more than a millionth. */
+const SAMPLE_DECIMALS = 6;
+
+function exitPrice(vault: Vault): Query<{ gross: bigint; net: bigint } | null> {
+  const on = { to: vault.entryPoint, abi: exitAbi() } as const;
+  const args = [10n ** BigInt(vault.shareDecimals + SAMPLE_DECIMALS)] as const;
+  return createQuery(
+    {
+      gross: read({ ...on, name: "convertToAssets", args }),
+      net: read({ ...on, name: "previewRedeem", args }),
+    },
+    ({ gross, net }) => (gross.ok && net.ok ? { gross: gross.value, net: net.value } : null),
+  );
 }
 
 /** Reads that every redemption of an ERC-4626 vault needs: asset, balance of the owner, preview and value of the shares. */

@@ -86,6 +86,10 @@ export function waitingExits(ordinary: VaultExits): VaultExits {
     modes: (vault) => modesOf(vault),
     viaRouter: (vault, mode) => mode === "instant" && ordinary.viaRouter(vault, mode),
     terms: (vault, request) => describeExit(vault, { request, ordinary }),
+    exitPrice: (vault) => {
+      const price = waitOf(vault) === null ? ordinary.exitPrice?.(vault) : undefined;
+      return price ?? createQuery({}, () => null);
+    },
     encode(vault, request) {
       const call = ordinary.encode(vault, request);
       if (request.mode === "instant") return call;
@@ -214,7 +218,14 @@ function coolingShares(
       return [
         {
           ...unknownPendingExit,
-          ...{ mode: "cooldown", assets, priced: true, token: vault.asset.address, earliest },
+          ...{
+            mode: "cooldown",
+            assets,
+            priced: true,
+            token: vault.asset.address,
+            earliest,
+            bookedOut: true,
+          },
           state: ready ? "claimable" : "pending",
           claimableAssets: ready ? assets : 0n,
         },

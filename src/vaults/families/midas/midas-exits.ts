@@ -337,6 +337,7 @@ export const midasExits: VaultExits = {
   encode,
   explain,
   pending: describePending,
+  findsByIds: true,
   claim: () => null,
   cancel: () => null,
   findRequest,

@@ -194,6 +194,7 @@ export const vedaExits: VaultExits = {
       queryAll({ queue: pendingInQueue(vault, of), delayed: pendingDelayed(vault, of) }),
       ({ queue, delayed }) => [...queue, ...delayed],
     ),
+  findsByIds: true,
   claim(vault, { user, request }) {
     const target = addressParam(vault, "delayed_withdraw");
     if (request.mode !== "cooldown" || request.state !== "claimable" || target === null) return null;

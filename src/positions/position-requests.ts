@@ -1,0 +1,166 @@
+import type { Address } from "viem";
+import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
+import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
+import { sameAddress } from "../lib/address.ts";
+import { mulDivDown } from "../lib/amount.ts";
+import { SECOND_MS } from "../lib/durations.ts";
+import type { VaultRequest } from "../schemas/position-schema.ts";
+import type { Vault } from "../vaults/vault.ts";
+import type { PendingExit } from "../vaults/vault-exits.ts";
+import { adapterOf } from "../vaults/vault-families.ts";
+import type { PendingPosition } from "./position-pending-deposits.ts";
+import type { HeldShares } from "./position-shares.ts";
+
+/** What a vault says of a user's way out: open redemptions, and what leaving now costs. */
+export interface LeavingShares {
+  vault: Vault;
+  requests: readonly PendingExit[];
+  /** A sample of shares before and after the fees of leaving now, or null if leaving now is impossible or unknown. */
+  price: { gross: bigint; net: bigint } | null;
+}
+
+/**
+ * Returns the query for a user's open redemptions and for the price of leaving now, at the vaults of one chain, or null
+ * if no vault needs a read. Redemptions that the vault rejected are left out: they are worth nothing any more.
+ */
+export function leavingQuery(input: {
+  user: Address;
+  vaults: readonly Vault[];
+  open: readonly OpenRequest[];
+  now: number;
+}): Query<LeavingShares[]> | null {
+  const parts = input.vaults.flatMap((vault): [string, Query<LeavingShares>][] => {
+    const requests = openRedemptions(vault, input);
+    const price = adapterOf(vault).exits?.exitPrice?.(vault) ?? null;
+    if (requests === null && price === null) return [];
+    const none: Query<null> = { reads: {}, interpret: () => null };
+    const both = queryAll({ requests: requests ?? none, price: price ?? none });
+    return [[vault.vaultId, mapQuery(both, (found) => toLeaving(vault, found))]];
+  });
+  if (parts.length === 0) return null;
+  return mapQuery(queryAll(Object.fromEntries(parts)), (all) => Object.values(all));
+}
+
+function toLeaving(
+  vault: Vault,
+  { requests, price }: { requests: readonly PendingExit[] | null; price: LeavingShares["price"] },
+): LeavingShares {
+  return { vault, price, requests: requests ?? [] };
+}
+
+/** Returns the query for a user's open redemptions at one vault, or null if its family has none. */
+export function openRedemptions(
+  vault: Vault,
+  of: { user: Address; open: readonly OpenRequest[]; now: number },
+): Query<readonly PendingExit[]> | null {
+  const exits = adapterOf(vault).exits;
+  if (exits?.pending === undefined) return null;
+  const requestIds = of.open.filter((one) => isRedemptionOf(vault, one)).map(({ requestId }) => requestId);
+  const query = exits.pending(vault, { user: of.user, requestIds, now: of.now });
+  return mapQuery(query, (requests) => requests.filter(isOpen));
+}
+
+/** Returns true unless the redemption ended: the vault kept it, or its window passed with the shares in the wallet. */
+const isOpen = ({ state, inWallet }: PendingExit): boolean =>
+  state !== "rejected" && !(state === "expired" && inWallet);
+
+const isRedemptionOf = ({ chainId, address }: Vault, one: OpenRequest): boolean =>
+  one.direction === "withdrawal" && one.chainId === chainId && sameAddress(one.vaultAddress, address);
+
+/** The value of a user's position in one vault, with what is on its way out. Amounts are in the asset's smallest unit. */
+export interface PositionValue extends HeldShares {
+  /** Null if leaving now is impossible or its result unknown. */
+  redeemable: bigint | null;
+  /** What the flows count as withdrawn although it is not paid; null if unknown. */
+  bookedOut: bigint | null;
+  requests: readonly PendingExit[];
+}
+
+/**
+ * Joins the shares that a user holds with those on the way out, so that a request is worth what it was before: it adds to
+ * the value unless its shares are still in the wallet. A vault of which only a request is left has a balance of zero.
+ */
+export function joinRequests(
+  held: readonly HeldShares[],
+  leaving: readonly LeavingShares[],
+): PositionValue[] {
+  const byVault = new Map(leaving.map((one) => [one.vault.vaultId, one]));
+  const own = new Set(held.map(({ vault }) => vault.vaultId));
+  const gone = leaving
+    .filter(({ vault, requests }) => requests.length > 0 && !own.has(vault.vaultId))
+    .map(({ vault }): HeldShares => ({ vault, shares: 0n, assets: 0n }));
+  return [...held, ...gone].map((one) => {
+    const found = byVault.get(one.vault.vaultId);
+    const requests = found?.requests ?? [];
+    const outside = requests.filter(({ inWallet }) => !inWallet);
+    return {
+      ...one,
+      assets: sumWith(one.assets, outside),
+      redeemable: redeemableOf(one, found?.price ?? null),
+      bookedOut: sumWith(
+        0n,
+        requests.filter(({ bookedOut }) => bookedOut),
+      ),
+      requests,
+    };
+  });
+}
+
+function sumWith(start: bigint | null, requests: readonly PendingExit[]): bigint | null {
+  return requests.reduce((sum, { assets }) => (sum === null || assets === null ? null : sum + assets), start);
+}
+
+/** Returns what the shares pay now, rounded down, or null where the vault does not pay at once or its fee is unknown. */
+function redeemableOf({ vault, assets }: HeldShares, price: LeavingShares["price"]): bigint | null {
+  const exits = adapterOf(vault).exits;
+  if (assets === null || exits === undefined) return null;
+  if (exits.exitPrice === undefined) return exits.modes(vault).join() === "instant" ? assets : null;
+  return price === null || price.gross === 0n ? null : mulDivDown(assets, price.net, price.gross);
+}
+
+const timeText = (seconds: number | null): string | null =>
+  seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
+
+/** Converts an open redemption to the API's format. */
+export function toWireRedemption(
+  vault: Vault,
+  { request, open }: { request: PendingExit; open: readonly OpenRequest[] },
+): VaultRequest {
+  const row = open.find((one) => isRedemptionOf(vault, one) && one.requestId === request.requestId);
+  return {
+    request_id: request.requestId,
+    kind: "redeem",
+    shares: request.shares?.toString() ?? null,
+    assets: request.assets?.toString() ?? null,
+    // A request whose window passed outside of the wallet waits for its cancellation.
+    state: request.state === "claimable" ? "claimable" : "pending",
+    since: timeText(request.since),
+    earliest: timeText(request.earliest),
+    expires_at: timeText(request.expiresAt),
+    claimable: request.claimableAssets?.toString() ?? null,
+    cancellable: request.cancellable,
+    in_wallet: request.inWallet,
+    tracking_id: row?.trackingId ?? null,
+  };
+}
+
+/** Converts a user's pending deposits into one vault to the API's format. */
+export function toWireDepositRequest(
+  { vault, pendingAssets, claimableShares }: PendingPosition,
+  open: readonly OpenRequest[],
+): VaultRequest {
+  const row = open.find(
+    (one) =>
+      one.direction === "deposit" &&
+      one.chainId === vault.chainId &&
+      sameAddress(one.vaultAddress, vault.address),
+  );
+  return {
+    ...{ request_id: row?.requestId ?? "0", kind: "deposit", tracking_id: row?.trackingId ?? null },
+    shares: claimableShares?.toString() ?? null,
+    assets: pendingAssets?.toString() ?? null,
+    state: (claimableShares ?? 0n) > 0n ? "claimable" : "pending",
+    ...{ since: null, earliest: null, expires_at: null, cancellable: false, in_wallet: false },
+    claimable: claimableShares?.toString() ?? null,
+  };
+}

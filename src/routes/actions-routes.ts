@@ -1,0 +1,33 @@
+import * as z from "zod";
+import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { formatVaultId } from "../lib/vault-id.ts";
+import { VaultActions } from "../schemas/position-schema.ts";
+import { VaultIdInput, WalletParam } from "../schemas/primitive-schemas.ts";
+import { getActions } from "../status/get-actions.ts";
+
+const actionsGet = defineRoute({
+  operationId: "actions.get",
+  method: "get",
+  path: "/v1/actions/{user_address}/{vault_id}",
+  summary: "Read what a user may do at a vault",
+  description:
+    "Returns whether the user may deposit, withdraw, claim and cancel now, each with the largest amount or with the code " +
+    "that a build would give, and the user's open redemptions. A vault that is paused for deposits still pays withdrawals.",
+  tag: "Positions",
+  access: "public",
+  cache: "no-store",
+  params: z.object({ user_address: WalletParam, vault_id: VaultIdInput }),
+  response: { schema: VaultActions, description: "The actions" },
+  errors: [
+    "vault_not_found",
+    "chain_unsupported",
+    "upstream_unavailable",
+    "upstream_timeout",
+    "store_unavailable",
+  ],
+  handler: (ctx, { params }) =>
+    getActions(ctx, { user: params.user_address, vaultId: formatVaultId(params.vault_id) }),
+});
+
+/** Route that returns what a user may do at a vault now. */
+export const actionRoutes: readonly AnyRoute[] = [actionsGet];

@@ -1,0 +1,226 @@
+import { type Address, erc20Abi } from "viem";
+import {
+  andThen,
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  valueOrNull,
+} from "../chains/chain-query.ts";
+import type { Context } from "../context.ts";
+import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
+import type { AppError } from "../errors.ts";
+import { MAX_UINT256, smaller } from "../lib/amount.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import { SECOND_MS } from "../lib/durations.ts";
+import { readStoredFlows } from "../positions/position-flows.ts";
+import { openRedemptions, toWireRedemption } from "../positions/position-requests.ts";
+import type { VaultAction, VaultActions } from "../schemas/position-schema.ts";
+import { findVault } from "../vaults/find-vault.ts";
+import type { Vault } from "../vaults/vault.ts";
+import type { DepositTerms } from "../vaults/vault-adapter.ts";
+import { depositEntryForDisplay, pauseReason } from "../vaults/vault-entry.ts";
+import type { ExitMode, ExitTerms, PendingExit } from "../vaults/vault-exits.ts";
+import { adapterOf, explainVaultRevert } from "../vaults/vault-families.ts";
+import { readUncached } from "../vaults/vault-state.ts";
+import { findExitRefusal, lacksLiquidity, toExitRefusal } from "../withdrawals/exit-refusals.ts";
+
+/** What the chain says about a user at a vault: the terms of a deposit and of each way out, and open redemptions. */
+interface ActionFacts {
+  deposit: DepositTerms;
+  shares: bigint | null;
+  ways: readonly { mode: ExitMode; terms: ExitTerms }[];
+  requests: readonly PendingExit[];
+  rewards: string | null;
+}
+
+/**
+ * Returns what a user may do at a vault now: deposit, withdraw, claim and cancel, each with the largest amount, or the
+ * code that a build would give and the time at which it becomes possible. One RPC request, or two where the terms depend
+ * on the balance. Throws `vault_not_found`, `store_unavailable`; errors of the RPC nodes propagate.
+ */
+export async function getActions(
+  ctx: Context,
+  of: { user: Address; vaultId: string },
+): Promise<VaultActions> {
+  const vault = await findVault(ctx, of.vaultId);
+  const [stored, entry] = await Promise.all([
+    readStoredFlows(ctx, { user: of.user, chainIds: [vault.chainId] }),
+    depositEntryForDisplay(ctx, vault),
+  ]);
+  const caller = entry.via === "user" ? of.user : null;
+  const open = stored.requests;
+  const query = factsQuery(vault, { user: of.user, caller, open, now: ctx.now() });
+  const { value: facts, block } = await readUncached(ctx, { chainId: vault.chainId, query });
+  return {
+    deposit: depositAction(vault, facts.deposit),
+    withdraw: withdrawAction(vault, { facts, block }),
+    claim: claimAction(facts.requests),
+    cancel: cancelAction(facts.requests),
+    requests: facts.requests.map((request) => toWireRedemption(vault, { request, open })),
+  };
+}
+
+function factsQuery(
+  vault: Vault,
+  of: { user: Address; caller: Address | null; open: readonly OpenRequest[]; now: number },
+): Query<ActionFacts> {
+  const { user, caller, now } = of;
+  const adapter = adapterOf(vault);
+  const none: Query<null> = { reads: {}, interpret: () => null };
+  const whole = 10n ** BigInt(vault.asset.decimals);
+  const amount = vault.minDeposit !== null && vault.minDeposit > whole ? vault.minDeposit : whole;
+  const balance = createQuery(
+    { balance: read({ to: vault.shareToken, abi: erc20Abi, name: "balanceOf", args: [user] }) },
+    (results) => valueOrNull(results.balance),
+  );
+  const leaving = andThen(balance, (shares) =>
+    mapQuery(waysQuery(vault, { user, shares: shares || 1n, now }), (ways) => ({ shares, ways })),
+  );
+  const parts = queryAll({
+    deposit: adapter.terms(vault, { token: vault.asset, amount, caller, receiver: user, now }),
+    leaving,
+    requests: openRedemptions(vault, of) ?? none,
+    rewards: adapter.exits?.rewards?.(vault) ?? none,
+  });
+  return mapQuery(parts, ({ deposit, leaving: { shares, ways }, requests, rewards }) => ({
+    ...{ deposit, shares, ways, rewards },
+    requests: requests ?? [],
+  }));
+}
+
+function waysQuery(
+  vault: Vault,
+  { user, shares, now }: { user: Address; shares: bigint; now: number },
+): Query<ActionFacts["ways"]> {
+  const exits = adapterOf(vault).exits;
+  const modes = exits?.modes(vault) ?? [];
+  const entries = modes.flatMap((mode) => {
+    const [token] = exits?.tokens(vault, mode) ?? [];
+    if (exits === undefined || token === undefined) return [];
+    const request = { mode, token, shares, owner: user, caller: user, receiver: user, now };
+    return [[mode, exits.terms(vault, request)] as const];
+  });
+  return mapQuery(queryAll(Object.fromEntries(entries)), (all) =>
+    modes.flatMap((mode) => {
+      const terms = all[mode];
+      return terms === undefined ? [] : [{ mode, terms }];
+    }),
+  );
+}
+
+const POSSIBLE = { allowed: true, code: null, reason: "", until: null } as const;
+
+function refused(of: Pick<VaultAction, "reason"> & Partial<VaultAction> & { code: string }): VaultAction {
+  return { allowed: false, max: null, mode: null, until: null, ...of };
+}
+
+function depositAction(vault: Vault, terms: DepositTerms): VaultAction {
+  const mode = terms.async === true ? "request" : depositMode(vault);
+  if (vault.status !== "active" || terms.paused)
+    return refused({ code: "vault_paused", reason: pauseReason(vault), max: "0", mode });
+  if (terms.asset === null) {
+    const reason = `${vault.name} does not confirm that it takes ${vault.asset.symbol}`;
+    return refused({ code: "upstream_rejected", reason, mode });
+  }
+  if (terms.refusal)
+    return refused({ code: terms.refusal, reason: `${vault.name} refuses a deposit of this account`, mode });
+  if (terms.maxDeposit === 0n)
+    return refused({ code: "above_maximum", reason: `${vault.name} is full`, max: "0", mode });
+  const code = terms.previewRevert === null ? null : explainVaultRevert(vault, terms.previewRevert).code;
+  if (code !== null) return refused({ code, reason: `${vault.name} takes no deposit now`, mode });
+  const limit = terms.maxDeposit === null || terms.maxDeposit >= MAX_UINT256 / 2n ? null : terms.maxDeposit;
+  return { ...POSSIBLE, max: limit?.toString() ?? null, mode };
+}
+
+const depositMode = (vault: Vault) =>
+  adapterOf(vault).asyncDeposits?.(vault) ? ("request" as const) : ("instant" as const);
+
+function withdrawAction(
+  vault: Vault,
+  { facts, block }: { facts: ActionFacts; block: BlockTime },
+): VaultAction {
+  const [first] = facts.ways;
+  if (first === undefined) {
+    const reason = `no way out of ${vault.name} is known here: use the protocol's own site`;
+    return refused({ code: "mode_unsupported", reason });
+  }
+  const held = facts.ways.reduce((most, { terms }) => larger(most, terms.heldShares), facts.shares ?? 0n);
+  if (held === 0n) {
+    const reason = `the account holds no shares of ${vault.name}`;
+    return refused({ code: "nothing_to_withdraw", reason, max: "0", mode: first.mode });
+  }
+  const judged = facts.ways.map((way) => ({
+    way,
+    refusal: exitRefusal(vault, { way, shares: held, block }),
+  }));
+  const possible = judged.find(({ refusal }) => refusal === null);
+  if (possible !== undefined) {
+    const { mode, terms } = possible.way;
+    const max = smaller(held, terms.maxShares) ?? held;
+    return { ...POSSIBLE, max: max.toString(), mode, reason: facts.rewards ?? "" };
+  }
+  const refusal = judged[0]?.refusal;
+  const until = refusal?.members["until"] ?? toTime(first.terms.lockedUntil);
+  return refused({
+    code: refusal?.code ?? "would_revert",
+    reason: refusal?.message ?? "",
+    max: refusal?.code === "no_liquidity" ? "0" : null,
+    mode: first.mode,
+    until: typeof until === "string" ? until : null,
+  });
+}
+
+const larger = (a: bigint, b: bigint | null): bigint => (b !== null && b > a ? b : a);
+
+/** Returns why a vault would refuse this way out, or null. A vault that can pay a part allows that part. */
+function exitRefusal(
+  vault: Vault,
+  of: { way: ActionFacts["ways"][number]; shares: bigint; block: BlockTime },
+): AppError | null {
+  const { way, shares, block } = of;
+  const asked = { order: { vault }, way, shares };
+  const refusal = findExitRefusal({ ...asked, facts: { block } });
+  if (refusal !== null) return refusal;
+  const { maxShares, availableAssets } = way.terms;
+  const payable = (maxShares ?? 1n) > 0n && (availableAssets ?? 1n) > 0n;
+  return lacksLiquidity(asked) && !payable ? toExitRefusal(asked, "no_liquidity") : null;
+}
+
+const toTime = (seconds: number | null): string | null =>
+  seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
+
+function claimAction(requests: readonly PendingExit[]): VaultAction {
+  const ready = requests.filter(({ state }) => state === "claimable");
+  const mode = requests[0]?.mode ?? null;
+  if (ready.length > 0) {
+    const sum = ready.reduce<bigint | null>(
+      (total, { claimableAssets: own }) => (total === null || own === null ? null : total + own),
+      0n,
+    );
+    return { ...POSSIBLE, max: sum?.toString() ?? null, mode };
+  }
+  if (requests.length === 0)
+    return refused({ code: "withdrawal_not_found", reason: "the account has no open request", max: "0" });
+  const times = requests.flatMap(({ earliest }) => earliest ?? []);
+  const until = times.length === 0 ? null : toTime(Math.min(...times));
+  const code = mode === "cooldown" ? "cooldown" : "request_pending";
+  return refused({ code, reason: "the vault has not settled the request yet", max: "0", mode, until });
+}
+
+function cancelAction(requests: readonly PendingExit[]): VaultAction {
+  const open = requests.filter(({ cancellable }) => cancellable);
+  const mode = requests[0]?.mode ?? null;
+  if (open.length > 0) {
+    const sum = open.reduce<bigint | null>(
+      (total, { shares }) => (total === null || shares === null ? null : total + shares),
+      0n,
+    );
+    return { ...POSSIBLE, max: sum?.toString() ?? null, mode };
+  }
+  if (requests.length === 0)
+    return refused({ code: "withdrawal_not_found", reason: "the account has no open request", max: "0" });
+  const reason = "the vault takes back no request of this account now";
+  return refused({ code: "withdrawal_state", reason, max: "0", mode });
+}
