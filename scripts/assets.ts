@@ -1,9 +1,11 @@
-/** Fills `public` with the API reference viewer's script, the rendered guide and the OpenAPI document. */
+/** Fills `public` with the console, the API reference viewer's script, the rendered guide and the OpenAPI document. */
 import { readArguments } from "./command.ts";
+import { buildConsole } from "./console/build-console.ts";
 import { writeStaticAssets } from "./static-assets.ts";
 
 readArguments({
-  help: `Writes the API reference viewer's script, the rendered guide and openapi.json into public.
+  help: `Builds the console into public, and writes the API reference viewer's script, the rendered guide and
+openapi.json there.
 wrangler runs it before bundling.
 
   node scripts/assets.ts
@@ -11,3 +13,4 @@ wrangler runs it before bundling.
   --help  show this text`,
 });
 writeStaticAssets();
+await buildConsole();

@@ -19,6 +19,7 @@ await runSteps("verify", [
   { name: "structure", command: "node scripts/checks/structure.ts" },
   { name: "size and style", command: "node scripts/checks/style.ts" },
   { name: "types", command: "tsc --noEmit -p tsconfig.json" },
+  { name: "types of the console", command: "tsc --noEmit -p tsconfig.console.json" },
   { name: "unused code", command: "knip" },
   { name: "OpenAPI document", command: "node scripts/openapi.ts --check" },
   { name: "client's types", command: "node scripts/client/types.ts --check" },

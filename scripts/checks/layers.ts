@@ -17,6 +17,7 @@ readArguments({
 /** Rank of each folder: it may import lower ranks and itself, never a sibling of the same rank. */
 const RANKS: Record<string, number> = {
   client: 0,
+  console: 0,
   lib: 0,
   "errors.ts": 0,
   schemas: 1,
@@ -69,7 +70,9 @@ function violation({ from, to, typeOnly }: ModuleImport): string | null {
   if (sourceRank === undefined) return `${source} is not in the table`;
   if (targetRank === undefined) return `${target} is not in the table`;
   if (source === target) return null;
-  if (target === "client") return `${source} may not import client: it is a package of its own`;
+  if (source === "console") return target === "client" ? null : "console may import nothing of the server";
+  if (target === "client" || target === "console")
+    return `${source} may not import ${target}: it is a program of its own`;
   if (target === "context.ts" && typeOnly && sourceRank >= 3) return null;
   if (MECHANICS[source]?.has(target) === false) return `${source} may not import ${target}`;
   if (EDGE.has(source) && BEHIND_VERBS.has(target)) return `${source} may not import ${target}: call a verb`;
@@ -79,7 +82,7 @@ function violation({ from, to, typeOnly }: ModuleImport): string | null {
   return null;
 }
 
-const files = globSync("src/**/*.ts").sort();
+const files = globSync("src/**/*.{ts,tsx}").sort();
 const imports = files.flatMap((file) => readModule(file).imports);
 const problems = imports.flatMap((edge) => {
   const rule = violation(edge);

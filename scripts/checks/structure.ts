@@ -27,7 +27,7 @@ const MIN_DOCUMENTED = 0.9;
 /** Generated code is exempt. */
 const GENERATED = /artifact\.ts$|generated\.ts$/;
 
-const modules = globSync("src/**/*.ts")
+const modules = globSync("src/**/*.{ts,tsx}")
   .sort()
   .filter((file) => !GENERATED.test(file))
   .map(readModule);
@@ -95,8 +95,9 @@ function sharedFileNames(): string[] {
 function homonyms(): string[] {
   const homes = new Map<string, Set<string>>();
   for (const { file, name } of exported) {
-    // The client is a package of its own, whose names are its users'.
-    const key = file.startsWith("src/client/") ? `client ${name}` : name;
+    // The client and the console are programs of their own, whose names are their users'.
+    const program = /^src\/(client|console)\//.exec(file)?.[1] ?? "";
+    const key = `${program} ${name}`;
     homes.set(key, (homes.get(key) ?? new Set()).add(file));
   }
   return [...homes].flatMap(([name, files]) =>

@@ -29,7 +29,7 @@ const STATE = /^(export )?(let |const \w+(: [^=]+)? = (await |new (Map|Set|WeakM
 
 const problems: string[] = [];
 const lengths: number[] = [];
-for (const file of globSync(["src/**/*.ts", "scripts/**/*.ts", "test/**/*.ts"]).sort()) {
+for (const file of globSync(["src/**/*.{ts,tsx}", "scripts/**/*.ts", "test/**/*.ts"]).sort()) {
   if (GENERATED.test(file)) continue;
   const text = readFileSync(file, "utf8");
   const lines = text.split("\n").length - 1;

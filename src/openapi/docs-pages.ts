@@ -21,20 +21,6 @@ const PAGE_CACHE_CONTROL = "public, max-age=0, s-maxage=300, stale-while-revalid
 const docsPolicy = (publicUrl: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self' ${new URL(publicUrl).origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-const HOME_PAGE = htmlPage({
-  title: "Causeway",
-  body: `<h1>Causeway</h1>
-<p>Cross-chain deposits into yield vaults: builds, simulates and tracks the transactions.</p>
-<ul>
-<li><a href="/docs/guide">Getting started in ten minutes</a></li>
-<li><a href="/docs">API reference</a> (<a href="/openapi.json">OpenAPI 3.1</a>)</li>
-<li><a href="/docs/errors">Errors</a></li>
-<li><a href="/v1/vaults">Vaults</a></li>
-<li><a href="/v1/chains">Chains</a></li>
-<li><a href="/health/ready">Health</a></li>
-</ul>`,
-});
-
 /**
  * Settings of the API reference viewer, escaped for an HTML attribute. They turn off every feature that contacts the
  * vendor's servers.
@@ -116,6 +102,13 @@ async function readDocument({ assets, publicUrl }: Config): Promise<string> {
   return JSON.stringify({ ...document, servers: [{ url: publicUrl }] });
 }
 
+/** Returns the console's page from the static assets. Throws `route_not_found` if the console is not among them. */
+async function homePage({ assets, publicUrl }: Config): Promise<Response> {
+  const answer = await assets?.fetch(`${publicUrl}/`);
+  if (answer?.status !== 200) throw new AppError("route_not_found", "the console is not among the assets");
+  return new Response(answer.body, answer);
+}
+
 /** Mounts the OpenAPI document, the API reference, the page of error codes and the home page on an app. */
 export function mountDocsPages(app: Hono<AppEnv>): void {
   const html = (body: string, policy = PAGE_POLICY): Response =>
@@ -139,7 +132,8 @@ export function mountDocsPages(app: Hono<AppEnv>): void {
       };
       return new Response(documentText, { headers });
     });
-  app.get("/", () => html(HOME_PAGE));
+  // The platform serves it without the Worker, except where its path routing does not see queries.
+  app.get("/", (c) => homePage(c.get("ctx").config));
   app.get("/docs", (c) => html(REFERENCE_PAGE, docsPolicy(c.get("ctx").config.publicUrl)));
   app.get("/docs/errors", () => html(errorsPage()));
   mountGuidePages(app);

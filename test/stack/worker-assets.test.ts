@@ -9,10 +9,10 @@ const options = {
   assets: {
     directory: "/somewhere/public",
     binding: "FILES",
-    run_worker_first: ["/*", "!/scripts/*"],
+    run_worker_first: ["/*", "!/scripts/*", "!/page"],
     routerConfig: {
       has_user_worker: true,
-      static_routing: { asset_worker: ["/scripts/*"], user_worker: ["/*"] },
+      static_routing: { asset_worker: ["/scripts/*", "/page"], user_worker: ["/*"] },
     },
     assetConfig: { html_handling: "none" },
   },
@@ -29,9 +29,10 @@ test("withAssetsBeside() moves the assets into a Worker with their paths and the
     {
       name: "program-assets",
       modules: true,
-      script: "export default { fetch: (request, env) => env.FILES.fetch(request) }",
+      script: expect.stringContaining("env.FILES.fetch"),
       compatibilityDate: "2026-11-01",
-      routes: ["*/scripts/*"],
+      routes: ["*/scripts/*", "*/page*"],
+      serviceBindings: { PROGRAM: "program" },
       assets: {
         directory: "/somewhere/public",
         binding: "FILES",

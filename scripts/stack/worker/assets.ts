@@ -26,10 +26,23 @@ export function withAssetsBeside(worker: WorkerOptions): WorkerOptions[] {
   const beside = {
     name,
     modules: true,
-    script: `export default { fetch: (request, env) => env.${binding}.fetch(request) }`,
+    script: `export default {
+      async fetch(request, env) {
+        const answer = await env.${binding}.fetch(request.clone());
+        return answer.status === 404 ? env.PROGRAM.fetch(request) : answer;
+      }
+    }`,
     compatibilityDate: own["compatibilityDate"],
-    routes: routerConfig.static_routing.asset_worker.map((path) => `*${path}`),
+    routes: routerConfig.static_routing.asset_worker.map(routeOf),
+    serviceBindings: { PROGRAM: worker["name"] },
     assets: { directory, binding, assetConfig, routerConfig: { has_user_worker: false } },
   };
   return [{ ...own, serviceBindings: { ...services, [binding]: name } }, beside];
 }
+
+/**
+ * Returns Miniflare's pattern of a path. Its patterns match the path with the query, and cannot contain one: a page's
+ * pattern also matches what only begins like it, which the Worker then answers. The home page with a query goes to the
+ * Worker, which answers it from the same files.
+ */
+const routeOf = (path: string): string => (path === "/" || path.endsWith("*") ? `*${path}` : `*${path}*`);

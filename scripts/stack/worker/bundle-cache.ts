@@ -7,6 +7,8 @@ import { z } from "zod";
 /** Number of cached builds to keep. */
 const KEPT = 4;
 const FIXED = ["wrangler.toml", "package-lock.json", "tsconfig.json"];
+/** The client and the console, which no module of the Worker imports. */
+const BESIDE = /^src\/(client|console)\//;
 const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
 
 /** A cached build. */
@@ -23,7 +25,7 @@ export interface CachedBundle {
 export async function findCached(root: string): Promise<CachedBundle> {
   const hash = createHash("sha256");
   const sources: string[] = [];
-  for await (const path of glob("src/**/*.*", { cwd: root })) sources.push(path);
+  for await (const path of glob("src/**/*.*", { cwd: root })) if (!BESIDE.test(path)) sources.push(path);
   for (const path of [...FIXED, ...sources.sort()]) {
     const file = join(root, path);
     if (existsSync(file) && (await stat(file)).isFile())
@@ -35,7 +37,7 @@ export async function findCached(root: string): Promise<CachedBundle> {
 
 /** Returns true when a change of this file changes the bundle. */
 export function isCovered(path: string): boolean {
-  return /^src\/|(?:^|\/)node_modules\//.test(path);
+  return (/^src\//.test(path) && !BESIDE.test(path)) || /(?:^|\/)node_modules\//.test(path);
 }
 
 /** Caches a build, unless it contains a file that the key does not cover. */

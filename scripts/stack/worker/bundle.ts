@@ -3,6 +3,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { buildConsole } from "../../console/build-console.ts";
 import { writeStaticAssets } from "../../static-assets.ts";
 import { findCached, keepCached } from "./bundle-cache.ts";
 
@@ -26,6 +27,7 @@ export async function bundleWorker(configFile: string): Promise<Bundle> {
     if (cached.found) {
       await cp(cached.folder, folder, { recursive: true });
       writeStaticAssets();
+      await buildConsole();
     } else {
       await build(configFile, folder);
       await keepCached(cached, folder);

@@ -1,0 +1,47 @@
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { cp, glob, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "../..");
+const CACHE = join(root, ".cache/console");
+/** What a build depends on. */
+const SOURCES = ["src/console/**/*.*", "src/console/static/*", "src/client/*.ts"];
+const FIXED = ["vite.config.ts", "package-lock.json"];
+
+/**
+ * Builds the console into `public`, or takes a build of the same sources from the cache. Files of other builds are
+ * removed. Throws with Vite's message if the sources do not build.
+ */
+export async function buildConsole(): Promise<void> {
+  const folder = join(CACHE, await keyOfSources());
+  if (!existsSync(folder)) await buildInto(folder);
+  const assets = join(root, "public/console-assets");
+  await cp(folder, join(root, "public"), { recursive: true });
+  const current = new Set(await readdir(join(folder, "console-assets")));
+  for (const name of await readdir(assets))
+    if (!current.has(name)) await rm(join(assets, name), { force: true });
+}
+
+async function keyOfSources(): Promise<string> {
+  const files = new Set(FIXED);
+  for await (const path of glob(SOURCES, { cwd: root })) files.add(path);
+  const hash = createHash("sha256");
+  for (const path of [...files].sort()) hash.update(`\n${path}\n`).update(await readFile(join(root, path)));
+  return hash.digest("hex").slice(0, 32);
+}
+
+/** Builds into a draft first, so that a folder of the cache is complete when it appears. Keeps no older build. */
+async function buildInto(folder: string): Promise<void> {
+  const { build } = await import("vite");
+  const draft = join(CACHE, `draft-${randomUUID()}`);
+  await mkdir(CACHE, { recursive: true });
+  await build({
+    configFile: join(root, "vite.config.ts"),
+    logLevel: "error",
+    build: { outDir: draft, emptyOutDir: true },
+  });
+  const older = (await readdir(CACHE)).filter((name) => !name.startsWith("draft-"));
+  await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
+  for (const name of older) await rm(join(CACHE, name), { recursive: true, force: true });
+}

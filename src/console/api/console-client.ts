@@ -1,0 +1,18 @@
+import type { operations } from "../../client/api-types.generated.ts";
+import { type ApiRequest, createCausewayClient } from "../../client/causeway-client.ts";
+import { CausewayError } from "../../client/causeway-error.ts";
+import type { Answer } from "../../client/read-actions.ts";
+
+/** The client of the API that serves this page. */
+export const causeway = createCausewayClient({ url: window.location.origin });
+
+/** Sends a request and returns the operation's response. Throws CausewayError. */
+export async function ask<Name extends keyof operations>(request: ApiRequest): Promise<Answer<Name>> {
+  return (await causeway.request(request)) as Answer<Name>;
+}
+
+/** Returns true if the same request may succeed later without a change. */
+export function isTemporary(error: unknown): boolean {
+  if (!(error instanceof CausewayError)) return false;
+  return error.code === "network" || error.code === "rate_limited" || (error.status ?? 0) >= 500;
+}

@@ -1,0 +1,52 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { AppShell } from "./shell/app-shell.tsx";
+import { PageFailed, PageNotFound, PagePending } from "./shell/route-states.tsx";
+import { readSignalFilters } from "./signals/signal-filters.ts";
+import { readVaultFilters } from "./vaults/vault-filters.ts";
+
+const root = createRootRoute({ component: AppShell, notFoundComponent: PageNotFound });
+const getParentRoute = () => root;
+
+// The same paths are in src/console/static/_redirects and in wrangler.toml. The code of each page is loaded on demand.
+const vaults = createRoute({
+  getParentRoute,
+  path: "/",
+  validateSearch: readVaultFilters,
+  component: lazyRouteComponent(() => import("./vaults/vaults-page.tsx"), "VaultsPage"),
+});
+const vault = createRoute({
+  getParentRoute,
+  path: "/vaults/$vaultId",
+  component: lazyRouteComponent(() => import("./vaults/vault-page.tsx"), "VaultPage"),
+});
+
+const signals = createRoute({
+  getParentRoute,
+  path: "/signals",
+  validateSearch: readSignalFilters,
+  component: lazyRouteComponent(() => import("./signals/signals-page.tsx"), "SignalsPage"),
+});
+const status = createRoute({
+  getParentRoute,
+  path: "/status",
+  component: lazyRouteComponent(() => import("./status/status-page.tsx"), "StatusPage"),
+});
+
+const pages = [vaults, vault, signals, status] as const;
+
+/** Creates the router of all pages. */
+export const createConsoleRouter = () =>
+  createRouter({
+    routeTree: root.addChildren(pages),
+    pathParamsAllowedCharacters: [":"],
+    defaultPreload: "intent",
+    defaultPendingComponent: PagePending,
+    defaultErrorComponent: PageFailed,
+    scrollRestoration: true,
+  });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

@@ -1,0 +1,81 @@
+/** A fraction digit count that suits a list: small amounts keep four significant digits. */
+const DIGITS = 4;
+const THIN_SPACE_MINUS = "−";
+
+/**
+ * Formats an amount of a token's smallest unit for display: `1,234.5678`. Rounds toward zero, so that nobody is shown
+ * more than there is; what is not zero is never shown as zero (`<0.0001`).
+ */
+export function formatAmount(amount: bigint, options: { decimals: number; digits?: number }): string {
+  const { decimals, digits = DIGITS } = options;
+  const sign = amount < 0n ? THIN_SPACE_MINUS : "";
+  const absolute = amount < 0n ? -amount : amount;
+  const unit = 10n ** BigInt(decimals);
+  const whole = (absolute / unit).toLocaleString("en-US");
+  const fraction = (absolute % unit).toString().padStart(decimals, "0");
+  const kept = fraction.slice(0, digits).replace(/0+$/, "");
+  if (kept === "" && absolute > 0n && absolute < unit) return `${sign}<${smallest(digits)}`;
+  return `${sign}${whole}${kept === "" ? "" : `.${kept}`}`;
+}
+
+const smallest = (digits: number): string => (digits === 0 ? "1" : `0.${"1".padStart(digits, "0")}`);
+
+/** Formats an amount in full, without grouping, as it is typed into a field. */
+export function toDecimalText(amount: bigint, decimals: number): string {
+  const unit = 10n ** BigInt(decimals);
+  const fraction = (amount % unit).toString().padStart(decimals, "0").replace(/0+$/, "");
+  return `${amount / unit}${fraction === "" || decimals === 0 ? "" : `.${fraction}`}`;
+}
+
+/** What a text in an amount field means. */
+export type ParsedAmount = { amount: bigint } | { problem: string };
+
+/**
+ * Reads an amount that a person typed: digits with one decimal point; commas group thousands and mean nothing. Refuses
+ * what the token cannot express, instead of rounding it.
+ */
+export function parseAmount(text: string, decimals: number): ParsedAmount {
+  const compact = text.trim().replace(/[\s_]/g, "");
+  if (compact === "") return { problem: "Enter an amount." };
+  if (/^\d+,\d{1,2}$/.test(compact)) return { problem: "Use a point for decimals, such as 1.5." };
+  const match = /^(\d*)(?:\.(\d*))?$/.exec(compact.replaceAll(",", ""));
+  if (match === null || compact === ".") return { problem: "Enter a number, such as 100 or 1.5." };
+  const [, whole = "", fraction = ""] = match;
+  const exact = fraction.replace(/0+$/, "");
+  if (exact.length > decimals) return { problem: `This token has ${decimals} decimals at most.` };
+  const amount = BigInt(`${whole === "" ? "0" : whole}${exact.padEnd(decimals, "0")}`);
+  return amount === 0n ? { problem: "Enter an amount above zero." } : { amount };
+}
+
+/** Formats USD for display: `$1,234.56`, or `$1.23M` when compact. Unknown is a dash. */
+export function formatUsd(usd: string | null | undefined, compact = false): string {
+  if (usd === null || usd === undefined) return "–";
+  const value = Number(usd);
+  if (!Number.isFinite(value)) return "–";
+  if (value > 0 && value < 0.01) return "<$0.01";
+  const small = !compact || Math.abs(value) < 10_000;
+  const digits = small
+    ? { minimumFractionDigits: 2, maximumFractionDigits: 2 }
+    : { maximumFractionDigits: 2 };
+  const notation = small ? {} : { notation: "compact" as const };
+  return new Intl.NumberFormat("en-US", {
+    style: "currency",
+    currency: "USD",
+    ...notation,
+    ...digits,
+  }).format(value);
+}
+
+/** Formats a fraction as a percentage: `0.0512` is `5.12 %`. Unknown is a dash. */
+export function formatPercent(fraction: number | string | null | undefined, digits = 2): string {
+  if (fraction === null || fraction === undefined || !Number.isFinite(Number(fraction))) return "–";
+  const percent = Number(fraction) * 100;
+  const least = 10 ** -digits;
+  if (percent !== 0 && Math.abs(percent) < least) return `${percent < 0 ? THIN_SPACE_MINUS : ""}<${least} %`;
+  return `${percent.toFixed(digits).replace("-", THIN_SPACE_MINUS)} %`;
+}
+
+/** Formats a share price, which the API scales by 10^18. */
+export function formatSharePrice(price: bigint | null): string {
+  return price === null ? "–" : formatAmount(price, { decimals: 18, digits: 6 });
+}

@@ -1,0 +1,71 @@
+import { CausewayError } from "../../client/causeway-error.ts";
+
+/** An error in plain words: what happened, what to do, and the request's id for support. */
+export interface ErrorWords {
+  title: string;
+  advice: string;
+  reference: string | null;
+}
+
+/** Title and advice by code. Where the advice is empty, the API's own sentence says more than a fixed text could. */
+const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advice: string]>> = {
+  above_maximum: ["The vault does not take this much", ""],
+  aborted: ["Stopped", "Nothing more is sent. What was sent already continues by itself."],
+  below_minimum: ["Below the vault's minimum", ""],
+  chain_unavailable: [
+    "Your wallet did not switch networks",
+    "Add or select the network in your wallet, then continue.",
+  ],
+  chain_unsupported: ["This chain is not supported", "Choose another chain."],
+  credentials_invalid: ["Not accepted", "Sign in again."],
+  credentials_required: ["Sign in first", "This page needs a signature of your wallet."],
+  deposit_not_found: ["No such deposit", "Check the address of this page."],
+  exits_paused: ["The vault has paused withdrawals", ""],
+  internal: [
+    "Something failed on our side",
+    "Nothing was sent. Try again; the reference helps support to find it.",
+  ],
+  network: ["No answer from the service", "Check your connection. Nothing was sent by this request."],
+  no_liquidity: ["The vault cannot pay this much now", ""],
+  no_route: ["No way to make this deposit now", ""],
+  not_allowed: ["The vault does not accept this account", ""],
+  price_stale: ["A price is too old to be safe", ""],
+  price_unsafe: ["The price is not fair", ""],
+  quote_expired: ["This quote has expired", "Nothing was sent. Start again with a new quote."],
+  rate_limited: ["Too many requests", "Wait a minute, then try again."],
+  session_expired: ["Your session has ended", "Sign in again."],
+  signal_not_found: ["No such signal", "It may be older than 90 days."],
+  token_unsupported: ["This token is not supported", "Choose another token."],
+  transaction_reverted: [
+    "The transaction failed on chain",
+    "Nothing but the network fee was spent by it. Read the deposit again before you continue.",
+  ],
+  user_rejected: ["You declined in your wallet", "Nothing was sent. Continue when you are ready."],
+  vault_not_found: ["No such vault", "Check the address of this page, or choose a vault from the list."],
+  vault_paused: ["Deposits into this vault are paused", ""],
+  withdrawal_not_found: ["No such withdrawal", "Check the address of this page."],
+  would_revert: ["This would fail on chain", ""],
+  wrong_account: [
+    "Your wallet holds another account",
+    "Select the account that this order belongs to in your wallet, then continue.",
+  ],
+  zero_shares: ["Too small to give any shares", "Enter a larger amount."],
+};
+
+/** Explains an error for people. Never shows what a program would have to read. */
+export function explainError(error: unknown): ErrorWords {
+  if (!(error instanceof CausewayError)) {
+    const advice = "Load the page again. Nothing was sent by it.";
+    return { title: "Something went wrong on this page", advice, reference: null };
+  }
+  const [title, advice] = WORDS[error.code] ?? ["This did not work", ""];
+  const told = advice === "" ? sentence(error) : advice;
+  return { title, advice: told, reference: error.requestId };
+}
+
+/** The API's sentence about the error; with several invalid fields, the first. */
+function sentence({ issues, message }: CausewayError): string {
+  const text = issues[0]?.msg ?? message;
+  const start = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(start) ? start : `${start}.`;
+}

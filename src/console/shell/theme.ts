@@ -1,0 +1,53 @@
+import { useSyncExternalStore } from "react";
+
+/** The reader's choice of colours; `system` follows the device. */
+export type Theme = "system" | "light" | "dark";
+
+const STORED = "causeway.theme";
+const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
+const listeners = new Set<() => void>();
+let chosen = readChoice();
+
+/** Applies the choice to the page, and again when the device changes. */
+export function followTheme(): void {
+  const apply = () => {
+    document.documentElement.dataset["theme"] = isDark() ? "dark" : "light";
+    for (const listener of listeners) listener();
+  };
+  systemDark.addEventListener("change", apply);
+  apply();
+}
+
+/** Keeps and applies a choice. */
+export function chooseTheme(theme: Theme): void {
+  chosen = theme;
+  // Storage may be refused, in private windows for example; the choice then lasts as long as the page.
+  try {
+    localStorage.setItem(STORED, theme);
+  } catch {}
+  document.documentElement.dataset["theme"] = isDark() ? "dark" : "light";
+  for (const listener of listeners) listener();
+}
+
+/** Returns the choice, and whether the page is dark now. */
+export function useTheme(): { theme: Theme; dark: boolean } {
+  const version = useSyncExternalStore(subscribe, () => `${chosen} ${isDark()}`);
+  const [theme = "system", dark] = version.split(" ");
+  return { theme: theme as Theme, dark: dark === "true" };
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+const isDark = (): boolean => (chosen === "system" ? systemDark.matches : chosen === "dark");
+
+function readChoice(): Theme {
+  try {
+    const stored = localStorage.getItem(STORED);
+    return stored === "light" || stored === "dark" ? stored : "system";
+  } catch {
+    return "system";
+  }
+}

@@ -1,0 +1,136 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Answer } from "../../client/read-actions.ts";
+import { rulesQuery, signalsQuery } from "../api/console-queries.ts";
+import { plural } from "../format/words.ts";
+import { Button, Segments, SelectField } from "../ui/controls.tsx";
+import { EmptyState, Loaded } from "../ui/feedback.tsx";
+import { Card, Page } from "../ui/layout.tsx";
+import { dimensions, periods, readSignalFilters } from "./signal-filters.ts";
+import { SignalList } from "./signal-list.tsx";
+
+const PERIODS: Readonly<Record<(typeof periods)[number], string>> = {
+  "24h": "24 h",
+  "7d": "7 d",
+  "30d": "30 d",
+  "90d": "90 d",
+};
+const PER_PAGE = 50;
+
+/** What the service noticed about its vaults, and the rules by which it does. */
+export function SignalsPage() {
+  return (
+    <Page
+      title="Signals"
+      lead="What changed in the vaults, by public rules over chain data. A signal is a reason to look, not advice."
+    >
+      <div className="space-y-6">
+        <Feed />
+        <Rules />
+      </div>
+    </Page>
+  );
+}
+
+function Feed() {
+  const filters = readSignalFilters(useSearch({ from: "/signals" }));
+  const navigate = useNavigate({ from: "/signals" });
+  const [offset, setOffset] = useState(0);
+  const { since = "7d", dimension = "" } = filters;
+  const query = useQuery(signalsQuery({ since, dimension, offset }));
+  const change = (search: Record<string, string>) => {
+    setOffset(0);
+    void navigate({
+      search: readSignalFilters({ ...filters, ...search }),
+      replace: true,
+      resetScroll: false,
+    });
+  };
+  return (
+    <Card flush>
+      <div className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-3 sm:px-5">
+        <Segments
+          label="Period"
+          value={since}
+          choices={periods.map((value) => ({ value, label: PERIODS[value] }))}
+          onChange={(value) => change({ since: value })}
+        />
+        <SelectField
+          label="Kind of signal"
+          hideLabel
+          value={dimension}
+          choices={[
+            { value: "", label: "All kinds" },
+            ...dimensions.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) })),
+          ]}
+          onChange={(value) => change({ dimension: value })}
+        />
+      </div>
+      <Loaded query={query} rows={8}>
+        {(feed) => <FeedPage feed={feed} onOffset={setOffset} />}
+      </Loaded>
+    </Card>
+  );
+}
+
+function FeedPage({ feed, onOffset }: { feed: Answer<"intel.feed">; onOffset: (offset: number) => void }) {
+  const { signals, total, offset } = feed;
+  if (signals.length === 0)
+    return <EmptyState title="Nothing was noticed">No rule found anything in this period.</EmptyState>;
+  const last = offset + signals.length;
+  return (
+    <>
+      <SignalList signals={signals} />
+      <div className="flex flex-wrap items-center justify-between gap-3 border-t border-line px-4 py-3 text-sm text-muted sm:px-5">
+        <p role="status">
+          {offset + 1} to {last} of {plural(total, "signal")}
+        </p>
+        <div className="flex gap-2">
+          <Button
+            kind="secondary"
+            disabled={offset === 0}
+            onClick={() => onOffset(Math.max(0, offset - PER_PAGE))}
+          >
+            Newer
+          </Button>
+          <Button kind="secondary" disabled={last >= total} onClick={() => onOffset(last)}>
+            Older
+          </Button>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Rules() {
+  const query = useQuery(rulesQuery);
+  return (
+    <Card title="Rules" flush>
+      <Loaded query={query}>
+        {(rules) => (
+          <ul className="divide-y divide-line">
+            {rules.map((rule) => (
+              <li key={rule.ruleId}>
+                <details className="group px-4 py-3 sm:px-5">
+                  <summary className="cursor-pointer font-medium">
+                    {rule.title} <span className="text-sm font-normal text-muted">{rule.dimension}</span>
+                  </summary>
+                  <p className="mt-1 max-w-3xl text-sm text-muted">{rule.description}</p>
+                  <ul className="mt-2 space-y-1 text-sm">
+                    {rule.tiers.map(({ tier, threshold, reason }) => (
+                      <li key={tier}>
+                        <span className="font-medium capitalize">{tier}:</span> {threshold}.{" "}
+                        <span className="text-muted">{reason}</span>
+                      </li>
+                    ))}
+                  </ul>
+                </details>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Card>
+  );
+}

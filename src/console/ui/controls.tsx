@@ -1,0 +1,136 @@
+import { type ComponentProps, type ReactNode, useId } from "react";
+
+/** Look of a button: one primary action per view. */
+export type ButtonKind = "primary" | "secondary" | "quiet";
+
+const KINDS: Readonly<Record<ButtonKind, string>> = {
+  primary: "bg-solid text-white hover:bg-solid-hover",
+  secondary: "border border-strong/60 bg-surface text-ink hover:bg-raised",
+  quiet: "text-accent hover:bg-accent-soft",
+};
+
+/** Classes of a button, for links that look like one. */
+export const buttonClass = (kind: ButtonKind = "primary", wide = false): string =>
+  `inline-flex min-h-10 items-center justify-center gap-2 rounded-lg px-4 py-2 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-60 ${KINDS[kind]} ${wide ? "w-full" : ""}`;
+
+/** A button. Never submits a form by accident. */
+export function Button(
+  props: Omit<ComponentProps<"button">, "className"> & { kind?: ButtonKind; wide?: boolean; busy?: boolean },
+) {
+  const { kind = "primary", wide = false, busy = false, disabled, type, children, ...rest } = props;
+  return (
+    <button
+      {...rest}
+      type={type ?? "button"}
+      disabled={disabled === true || busy}
+      aria-busy={busy || undefined}
+      className={buttonClass(kind, wide)}
+    >
+      {busy ? <Spinner /> : null}
+      {children}
+    </button>
+  );
+}
+
+/** A turning ring beside the words that say what is waited for. */
+export function Spinner() {
+  return (
+    <span
+      aria-hidden="true"
+      className="size-4 shrink-0 animate-spin rounded-full border-2 border-current border-r-transparent"
+    />
+  );
+}
+
+const FIELD =
+  "w-full min-w-0 rounded-lg border border-strong bg-surface px-3 py-2 text-ink disabled:opacity-60 aria-invalid:border-bad";
+
+/** A labelled text field with a hint or a problem below it. */
+export function TextField(
+  props: Omit<ComponentProps<"input">, "className" | "id"> & {
+    label: string;
+    hint?: ReactNode;
+    problem?: string | null;
+    hideLabel?: boolean;
+  },
+) {
+  const { label, hint, problem = null, hideLabel = false, ...input } = props;
+  const id = useId();
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className={hideLabel ? "sr-only" : "mb-1 block text-sm font-medium"}>
+        {label}
+      </label>
+      <input
+        {...input}
+        id={id}
+        aria-invalid={problem === null ? undefined : true}
+        aria-describedby={problem !== null || hint !== undefined ? `${id}-note` : undefined}
+        className={FIELD}
+      />
+      {problem !== null || hint !== undefined ? (
+        <div id={`${id}-note`} className={`mt-1 text-sm ${problem === null ? "text-muted" : "text-bad"}`}>
+          {problem ?? hint}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** One choice of a `SelectField`. */
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+/** A labelled choice of one. The platform's own control, which every phone and screen reader knows. */
+export function SelectField(props: {
+  label: string;
+  value: string;
+  choices: readonly Choice[];
+  onChange: (value: string) => void;
+  hideLabel?: boolean;
+}) {
+  const { label, value, choices, onChange, hideLabel = false } = props;
+  const id = useId();
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className={hideLabel ? "sr-only" : "mb-1 block text-sm font-medium"}>
+        {label}
+      </label>
+      <select id={id} value={value} onChange={(event) => onChange(event.target.value)} className={FIELD}>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** A row of buttons of which one is pressed. */
+export function Segments(props: {
+  label: string;
+  value: string;
+  choices: readonly Choice[];
+  onChange: (value: string) => void;
+}) {
+  const { label, value, choices, onChange } = props;
+  return (
+    <fieldset className="flex rounded-lg bg-raised p-0.5">
+      <legend className="sr-only">{label}</legend>
+      {choices.map((choice) => (
+        <button
+          key={choice.value}
+          type="button"
+          aria-pressed={choice.value === value}
+          onClick={() => onChange(choice.value)}
+          className="min-h-8 rounded-md px-3 text-sm text-muted hover:text-ink aria-pressed:bg-surface aria-pressed:font-medium aria-pressed:text-ink aria-pressed:shadow-sm"
+        >
+          {choice.label}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

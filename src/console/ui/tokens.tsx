@@ -1,0 +1,42 @@
+import { formatAmount } from "../format/amounts.ts";
+
+/** Hues of token marks; a symbol always has the same one. */
+const HUES = [
+  "bg-[#1f6feb]",
+  "bg-[#0f766e]",
+  "bg-[#6d4aff]",
+  "bg-[#9a3412]",
+  "bg-[#be185d]",
+  "bg-[#3f6212]",
+  "bg-[#475569]",
+];
+
+/** A mark with a token's first letters. Logos of third parties are not loaded: they would tell them who looks at what. */
+export function TokenMark({ symbol }: { symbol: string }) {
+  const sum = [...symbol].reduce((total, letter) => total + letter.charCodeAt(0), 0);
+  return (
+    <span
+      aria-hidden="true"
+      className={`inline-flex size-8 shrink-0 items-center justify-center rounded-full text-[11px] font-semibold text-white ${HUES[sum % HUES.length]}`}
+    >
+      {symbol.slice(0, 3)}
+    </span>
+  );
+}
+
+/** An amount with its symbol. Unknown is a dash. The exact amount is in the title. */
+export function TokenAmount(props: {
+  amount: bigint | null | undefined;
+  token: { symbol: string; decimals: number | null };
+  digits?: number;
+}) {
+  const { amount, token, digits } = props;
+  if (amount === null || amount === undefined || token.decimals === null) return <span>–</span>;
+  const exact = formatAmount(amount, { decimals: token.decimals, digits: token.decimals });
+  const options = { decimals: token.decimals, ...(digits === undefined ? {} : { digits }) };
+  return (
+    <span className="tabular-nums" title={`${exact} ${token.symbol}`}>
+      {formatAmount(amount, options)} <span className="text-muted">{token.symbol}</span>
+    </span>
+  );
+}

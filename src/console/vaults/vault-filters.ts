@@ -1,0 +1,96 @@
+import type { Vault } from "../../client/read-actions.ts";
+import { familyName } from "../format/words.ts";
+
+/** By what the list is ordered. */
+export type VaultOrder = "tvl" | "apy" | "name";
+
+/** What the reader looks for. Kept in the page's address, so that a list can be bookmarked and shared. */
+export interface VaultFilters {
+  q?: string;
+  chain?: number;
+  asset?: string;
+  family?: string;
+  settlement?: "instant" | "request";
+  order?: VaultOrder;
+}
+
+/** Reads filters from the page's address. What is not understood is left out. */
+export function readVaultFilters(search: Readonly<Record<string, unknown>>): VaultFilters {
+  const text = (name: string) => (typeof search[name] === "string" ? (search[name] as string) : undefined);
+  const chain = Number(search["chain"]);
+  const [settlement, order] = [text("settlement"), text("order")];
+  return defined({
+    q: typeof search["q"] === "number" ? String(search["q"]) : text("q"),
+    chain: Number.isInteger(chain) && chain > 0 ? chain : undefined,
+    asset: text("asset"),
+    family: text("family"),
+    settlement: settlement === "instant" || settlement === "request" ? settlement : undefined,
+    order: order === "apy" || order === "name" || order === "tvl" ? order : undefined,
+  });
+}
+
+/** Returns filters with changes; empty ones are removed. */
+export function changeFilters(
+  filters: VaultFilters,
+  changes: { [Name in keyof VaultFilters]: VaultFilters[Name] | undefined },
+): VaultFilters {
+  return defined({ ...filters, ...changes });
+}
+
+function defined(given: { [Name in keyof VaultFilters]: VaultFilters[Name] | undefined }): VaultFilters {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined && value !== "");
+  return Object.fromEntries(entries) as VaultFilters;
+}
+
+/** Returns the vaults that match, in the chosen order. Vaults that are paused or whose figure is unknown come last. */
+export function selectVaults(vaults: readonly Vault[], filters: VaultFilters): Vault[] {
+  return vaults.filter((vault) => matches(vault, filters)).sort(comparing(filters.order ?? "tvl"));
+}
+
+function matches(vault: Vault, { q, chain, asset, family, settlement }: VaultFilters): boolean {
+  if (chain !== undefined && vault.chainId !== chain) return false;
+  if (family !== undefined && vault.family !== family) return false;
+  if (settlement !== undefined && vault.settlement.deposit !== settlement) return false;
+  const symbols = [vault.asset, ...vault.acceptedAssets].map(({ symbol }) => symbol);
+  if (asset !== undefined && !symbols.includes(asset)) return false;
+  const { name, curator, address, chainName } = vault;
+  const text = [name, curator, address, chainName, familyName(vault.family), ...symbols]
+    .join(" ")
+    .toLowerCase();
+  return (q ?? "")
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+function comparing(order: VaultOrder): (a: Vault, b: Vault) => number {
+  const figure = ({ tvlUsd, apy7d }: Vault): number =>
+    Number((order === "tvl" ? tvlUsd : apy7d) ?? -Infinity);
+  return (a, b) => {
+    if (a.paused !== b.paused) return a.paused ? 1 : -1;
+    const byFigure = order === "name" ? 0 : figure(b) - figure(a);
+    return byFigure || a.name.localeCompare(b.name);
+  };
+}
+
+/** The values that the filters can take, in the given vaults. */
+export interface VaultChoices {
+  chains: { value: number; label: string }[];
+  assets: string[];
+  families: string[];
+}
+
+/** Returns what can be chosen: nothing that would give an empty list by itself. */
+export function choicesOf(vaults: readonly Vault[]): VaultChoices {
+  const chains = new Map(vaults.map(({ chainId, chainName }) => [chainId, chainName]));
+  const assets = new Set(
+    vaults.flatMap(({ asset, acceptedAssets }) => [asset, ...acceptedAssets]).map((a) => a.symbol),
+  );
+  return {
+    chains: [...chains]
+      .map(([value, label]) => ({ value, label }))
+      .sort((a, b) => a.label.localeCompare(b.label)),
+    assets: [...assets].sort(),
+    families: [...new Set(vaults.map(({ family }) => family))].sort(),
+  };
+}

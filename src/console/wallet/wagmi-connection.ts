@@ -1,0 +1,126 @@
+import { createClient, createWalletClient, custom, defineChain, type EIP1193Provider } from "viem";
+import { type Connector, createConfig, createStorage, injected, unstable_connector } from "wagmi";
+import {
+  connect,
+  disconnect,
+  getConnection,
+  reconnect,
+  watchConnection,
+  watchConnectors,
+} from "wagmi/actions";
+import { CausewayError } from "../../client/causeway-error.ts";
+import { getChains } from "../../client/read-actions.ts";
+import type { Wallet } from "../../client/wallet-steps.ts";
+import { causeway } from "../api/console-client.ts";
+
+/** A wallet that announced itself to the page (EIP-6963). */
+export interface WalletChoice {
+  id: string;
+  name: string;
+  /** A `data:` URI, or null. */
+  icon: string | null;
+}
+
+/** What the page knows about the reader's wallet. */
+export interface WalletState {
+  status: "disconnected" | "connecting" | "connected";
+  address: `0x${string}` | null;
+  /** The chain that the wallet is on, or null. */
+  chainId: number | null;
+  /** The wallet's name, or "". */
+  name: string;
+}
+
+/** What the code of wallets can do. It is loaded when somebody connects, or was connected at the last visit. */
+export interface WalletConnection {
+  choices(): readonly WalletChoice[];
+  /** Calls the listener when a wallet announces itself. Returns a function that ends this. */
+  onChoices(listener: () => void): () => void;
+  connect(id: string): Promise<void>;
+  reconnect(): Promise<void>;
+  disconnect(): Promise<void>;
+  /** Returns a client that signs. Throws `wrong_account` if no wallet is connected. */
+  client(): Promise<Wallet>;
+}
+
+/** How often a wallet's node is asked for a receipt, in milliseconds. */
+const POLLING_MS = 1_500;
+
+/** Creates the connection to the wallets of this browser, which announce themselves by EIP-6963. */
+export async function createWalletConnection(of: {
+  storageKey: string;
+  publish: (state: WalletState | null) => void;
+}): Promise<WalletConnection> {
+  const config = await createWalletConfig(of.storageKey);
+  const publish = () => of.publish(readState(config));
+  watchConnection(config, { onChange: publish });
+  return {
+    choices: () => config.connectors.filter(isAnnounced).map(toChoice),
+    onChoices: (listener) => watchConnectors(config, { onChange: listener }),
+    async connect(id) {
+      const connector = config.connectors.find((candidate) => candidate.uid === id);
+      if (connector === undefined) throw new CausewayError("wallet_failed", "the wallet is gone");
+      await connect(config, { connector });
+      publish();
+    },
+    async reconnect() {
+      await reconnect(config);
+      publish();
+    },
+    async disconnect() {
+      await disconnect(config);
+      publish();
+    },
+    async client() {
+      const { address, connector } = getConnection(config);
+      if (address === undefined || connector === undefined)
+        throw new CausewayError("wrong_account", "no wallet is connected");
+      // The wallet's own provider: the page asks no other node, and the wallet says itself on which chain it is.
+      const provider = (await connector.getProvider()) as EIP1193Provider;
+      return createWalletClient({ transport: custom(provider), pollingInterval: POLLING_MS });
+    },
+  };
+}
+
+type WalletConfig = Awaited<ReturnType<typeof createWalletConfig>>;
+
+async function createWalletConfig(storageKey: string) {
+  const served = await getChains(causeway);
+  const [first, ...others] = served.map(({ chainId, name, nativeSymbol }) =>
+    defineChain({
+      id: chainId,
+      name,
+      nativeCurrency: { name: nativeSymbol, symbol: nativeSymbol, decimals: 18 },
+      rpcUrls: { default: { http: [] } },
+    }),
+  );
+  if (first === undefined) throw new CausewayError("chain_unsupported", "the service has no chain");
+  return createConfig({
+    chains: [first, ...others],
+    client: ({ chain }) => createClient({ chain, transport: unstable_connector(injected) }),
+    multiInjectedProviderDiscovery: true,
+    storage: createStorage({ key: storageKey, storage: window.localStorage }),
+  });
+}
+
+/** Wallets that announced themselves; the library's own entries have no provider behind them. */
+const isAnnounced = ({ type, id }: Connector): boolean => type === "injected" && id !== "injected";
+
+const toChoice = ({ uid, name, icon }: Connector): WalletChoice => ({
+  id: uid,
+  name,
+  // Wallets announce their icon as a data URI; the page loads nothing from elsewhere.
+  icon: icon?.startsWith("data:") === true ? icon.trim() : null,
+});
+
+function readState(config: WalletConfig): WalletState | null {
+  const { status, address, chainId, connector } = getConnection(config);
+  if (address === undefined) return null;
+  const name = connector?.name ?? "";
+  return {
+    status: status === "connected" ? "connected" : "connecting",
+    address,
+    chainId: chainId ?? null,
+    name,
+  };
+}

@@ -1,0 +1,52 @@
+import { useSyncExternalStore } from "react";
+import type { WalletConnection, WalletState } from "./wagmi-connection.ts";
+
+/** Prefix of what the wallet library stores: which wallet was used last. Never a key or a session. */
+const WALLET_STORAGE = "causeway";
+const DISCONNECTED: WalletState = { status: "disconnected", address: null, chainId: null, name: "" };
+const listeners = new Set<() => void>();
+let state = DISCONNECTED;
+let loading: Promise<WalletConnection> | null = null;
+
+/** The state of the wallet, and whatever changes it. */
+export const walletSession = {
+  get: (): WalletState => state,
+  set(next: WalletState | null): void {
+    state = next ?? DISCONNECTED;
+    for (const listener of listeners) listener();
+  },
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+  /** Loads the code of wallets, once. A failed load is tried again by the next call. */
+  load(): Promise<WalletConnection> {
+    loading ??= import("./wagmi-connection.ts")
+      .then(({ createWalletConnection }) =>
+        createWalletConnection({ storageKey: WALLET_STORAGE, publish: walletSession.set }),
+      )
+      .catch((error: unknown) => {
+        loading = null;
+        throw error;
+      });
+    return loading;
+  },
+};
+
+/** Returns the state of the wallet. */
+export function useWallet(): WalletState {
+  return useSyncExternalStore(walletSession.subscribe, walletSession.get);
+}
+
+/** Connects the wallet of the last visit again, without asking, if the wallet still allows it. */
+export async function resumeWallet(): Promise<void> {
+  try {
+    if (localStorage.getItem(`${WALLET_STORAGE}.recentConnectorId`) === null) return;
+  } catch {
+    return;
+  }
+  walletSession.set({ ...DISCONNECTED, status: "connecting" });
+  const connection = await walletSession.load().catch(() => null);
+  await connection?.reconnect().catch(() => undefined);
+  if (walletSession.get().status === "connecting") walletSession.set(null);
+}
