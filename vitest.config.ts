@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 const INTEGRATION = "test/**/*.integration.test.ts";
 const E2E = "test/**/*.e2e.test.ts";
+const BROWSER = "test/browser/**/*.browser.test.ts";
 
 /**
  * Loading viem and zod anew for each file was three quarters of the work, so the files of one worker share their modules.
@@ -28,7 +29,7 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [INTEGRATION, E2E],
+          exclude: [INTEGRATION, E2E, BROWSER],
           globalSetup: [STAND_INS],
         },
       },
@@ -47,6 +48,17 @@ export default defineConfig({
           ...shared,
           name: "e2e",
           include: [E2E],
+          globalSetup: ["test/support/stack.ts"],
+          setupFiles: [...shared.setupFiles, "test/support/stack-left.ts"],
+          fileParallelism: false,
+        },
+      },
+      {
+        // The console in a real browser, with a wallet that signs on the stack's chains.
+        test: {
+          ...shared,
+          name: "browser",
+          include: [BROWSER],
           globalSetup: ["test/support/stack.ts"],
           setupFiles: [...shared.setupFiles, "test/support/stack-left.ts"],
           fileParallelism: false,

@@ -97,7 +97,7 @@ function homonyms(): string[] {
   for (const { file, name } of exported) {
     // The client and the console are programs of their own, whose names are their users'.
     const program = /^src\/(client|console)\//.exec(file)?.[1] ?? "";
-    const key = `${program} ${name}`;
+    const key = `${program} ${name}`.trimStart();
     homes.set(key, (homes.get(key) ?? new Set()).add(file));
   }
   return [...homes].flatMap(([name, files]) =>

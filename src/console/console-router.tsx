@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { readPortfolioSearch } from "./portfolio/portfolio-search.ts";
 import { AppShell } from "./shell/app-shell.tsx";
 import { PageFailed, PageNotFound, PagePending } from "./shell/route-states.tsx";
 import { readSignalFilters } from "./signals/signal-filters.ts";
@@ -32,7 +33,19 @@ const status = createRoute({
   component: lazyRouteComponent(() => import("./status/status-page.tsx"), "StatusPage"),
 });
 
-const pages = [vaults, vault, signals, status] as const;
+const deposit = createRoute({
+  getParentRoute,
+  path: "/deposits/$trackingId",
+  component: lazyRouteComponent(() => import("./orders/order-page.tsx"), "DepositPage"),
+});
+const portfolio = createRoute({
+  getParentRoute,
+  path: "/portfolio",
+  validateSearch: readPortfolioSearch,
+  component: lazyRouteComponent(() => import("./portfolio/portfolio-page.tsx"), "PortfolioPage"),
+});
+
+const pages = [vaults, vault, deposit, portfolio, signals, status] as const;
 
 /** Creates the router of all pages. */
 export const createConsoleRouter = () =>

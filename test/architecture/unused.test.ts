@@ -28,10 +28,14 @@ const UNSEEN: Readonly<Record<string, readonly [file: string, mention: string]>>
   "@redocly/cli": ["scripts/openapi.ts", '"@redocly/cli"'],
   // Its script is read as text and written to public/.
   "@scalar/fastify-api-reference": ["scripts/static-assets.ts", "@scalar/fastify-api-reference/dist"],
+  // Its script is read as text and run in the browser.
+  "axe-core": ["test/browser/pages.browser.test.ts", "axe-core/axe.min.js"],
   // Its program is started by name.
   publint: ["scripts/client/package.ts", "publint --strict"],
   // Imported by Solidity.
   solmate: ["scripts/stack/contracts/Vaults.sol", "solmate/"],
+  // Imported by CSS.
+  tailwindcss: ["src/console/console.css", '@import "tailwindcss"'],
 };
 
 describe("knip's exceptions", () => {

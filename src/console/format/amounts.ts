@@ -56,7 +56,7 @@ export function formatUsd(usd: string | null | undefined, compact = false): stri
   const small = !compact || Math.abs(value) < 10_000;
   const digits = small
     ? { minimumFractionDigits: 2, maximumFractionDigits: 2 }
-    : { maximumFractionDigits: 2 };
+    : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
   const notation = small ? {} : { notation: "compact" as const };
   return new Intl.NumberFormat("en-US", {
     style: "currency",

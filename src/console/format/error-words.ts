@@ -25,6 +25,7 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
     "Something failed on our side",
     "Nothing was sent. Try again; the reference helps support to find it.",
   ],
+  invalid_input: ["This is not valid", ""],
   network: ["No answer from the service", "Check your connection. Nothing was sent by this request."],
   no_liquidity: ["The vault cannot pay this much now", ""],
   no_route: ["No way to make this deposit now", ""],

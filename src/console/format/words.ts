@@ -50,7 +50,9 @@ export function describeSettlement(kind: Settlement, seconds: number | null = nu
 
 /** Names of vault families as their protocols write them; others are shown as the API names them. */
 const FAMILIES: Readonly<Record<string, string>> = {
+  aave: "Aave",
   accountable: "Accountable",
+  centrifuge: "Centrifuge",
   erc4626: "ERC-4626",
   erc7540: "ERC-7540",
   euler: "Euler",
@@ -61,9 +63,11 @@ const FAMILIES: Readonly<Record<string, string>> = {
   lido: "Lido",
   maple: "Maple",
   mellow: "Mellow",
+  metamorpho: "Morpho",
   midas: "Midas",
   morpho: "Morpho",
   silo: "Silo",
+  spark: "Spark",
   upshift: "Upshift",
   veda: "Veda",
   yearn: "Yearn",

@@ -7,6 +7,7 @@ import { chooseTheme, type Theme, useTheme } from "./theme.ts";
 
 const MAIN = [
   { to: "/", label: "Vaults" },
+  { to: "/portfolio", label: "Portfolio" },
   { to: "/signals", label: "Signals" },
   { to: "/status", label: "Status" },
 ] as const;
@@ -21,8 +22,8 @@ export function AppShell() {
       >
         Skip to the content
       </a>
-      <header className="sticky top-0 z-20 border-b border-line bg-surface">
-        <div className="mx-auto flex h-14 max-w-6xl items-center gap-6 px-4 sm:px-6">
+      <header className="sticky top-0 z-20 border-b border-line bg-surface px-4 sm:px-6">
+        <div className="mx-auto flex h-14 max-w-6xl items-center gap-6">
           <Link to="/" className="flex items-center gap-2 font-semibold tracking-tight">
             <img src="/docs-assets/icon.svg" alt="" width="26" height="26" />
             Causeway

@@ -38,14 +38,14 @@ function SignalItem({ signal, linked }: { signal: Signal; linked: boolean }) {
         </time>
       </div>
       <h3 className="mt-1 font-medium">{signal.title}</h3>
-      <p className="mt-0.5 max-w-3xl text-sm text-muted">{signal.summary}</p>
+      <p className="mt-0.5 max-w-3xl text-sm break-words text-muted">{signal.summary}</p>
       <Metrics metrics={signal.metrics} />
       {linked ? (
         <p className="mt-1 text-sm">
           <Link
             to="/vaults/$vaultId"
             params={{ vaultId: signal.vaultId }}
-            className="text-accent hover:underline"
+            className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
           >
             {signal.vaultName}
           </Link>

@@ -49,6 +49,7 @@ function Feed() {
   };
   return (
     <Card flush>
+      <h2 className="sr-only">Newest signals</h2>
       <div className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-3 sm:px-5">
         <Segments
           label="Period"

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
 import type { Answer } from "../../client/read-actions.ts";
 import { formatChain, type ListedChain } from "../api/chain-names.ts";
 import { bridgesQuery, chainsQuery, healthQuery } from "../api/console-queries.ts";
 import { formatAge, formatDuration, formatTime, plural } from "../format/words.ts";
+import { DataTable } from "../ui/data-table.tsx";
 import { Badge, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Page, Stat } from "../ui/layout.tsx";
 import { findTroubles } from "./service-troubles.ts";
@@ -56,47 +56,6 @@ function Overview({ health }: { health: Health }) {
   );
 }
 
-function Rows({ head, children }: { head: readonly string[]; children: ReactNode }) {
-  return (
-    <div className="overflow-x-auto">
-      <table className="w-full text-sm">
-        <thead>
-          <tr className="border-b border-line text-left text-xs text-muted">
-            {head.map((name, index) => (
-              <th
-                key={name}
-                scope="col"
-                className={`px-4 py-2 font-medium sm:px-5 ${index === 0 ? "" : "text-right"}`}
-              >
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="divide-y divide-line">{children}</tbody>
-      </table>
-    </div>
-  );
-}
-
-function Row({ name, cells }: { name: string; cells: readonly ReactNode[] }) {
-  return (
-    <tr>
-      <th scope="row" className="px-4 py-2.5 text-left font-medium sm:px-5">
-        {name}
-      </th>
-      {cells.map((cell, index) => (
-        <td
-          key={`${name} ${String(index)}`}
-          className="px-4 py-2.5 text-right whitespace-nowrap tabular-nums sm:px-5"
-        >
-          {cell}
-        </td>
-      ))}
-    </tr>
-  );
-}
-
 function longestWait({ deposits }: Health): string {
   if (deposits === null) return "–";
   return deposits.oldestDueS === null ? "None" : formatDuration(deposits.oldestDueS);
@@ -105,80 +64,81 @@ function longestWait({ deposits }: Health): string {
 const block = (number: number | null) => (number === null ? "–" : number.toLocaleString("en-US"));
 
 function Chains({ health, chains }: { health: Health; chains: readonly ListedChain[] }) {
+  const columns = [
+    { label: "Chain" },
+    { label: "Nodes", minor: true },
+    { label: "Head", minor: true },
+    { label: "Index behind" },
+    { label: "Deposits read up to" },
+  ];
+  const rows = health.chains.map(({ chainId, nodes, head, index, deposits }) => ({
+    id: String(chainId),
+    name: formatChain(chains, chainId),
+    cells: [
+      nodes,
+      block(head),
+      index.lagBlocks === null ? "–" : plural(index.lagBlocks, "block"),
+      deposits === null ? "Nothing to follow" : `${formatDuration(deposits.lagS)} ago`,
+    ],
+  }));
   return (
     <Card title="Chains" flush>
-      <Rows head={["Chain", "Nodes", "Head", "Index behind", "Deposits read up to"]}>
-        {health.chains.map(({ chainId, nodes, head, index, deposits }) => (
-          <Row
-            key={chainId}
-            name={formatChain(chains, chainId)}
-            cells={[
-              nodes,
-              block(head),
-              index.lagBlocks === null ? "–" : plural(index.lagBlocks, "block"),
-              deposits === null ? "Nothing to follow" : `${formatDuration(deposits.lagS)} ago`,
-            ]}
-          />
-        ))}
-      </Rows>
+      <DataTable columns={columns} rows={rows} />
     </Card>
   );
 }
 
 /** Names of the parts that the API calls by keys. */
-const PARTS: Readonly<Record<string, string>> = { database: "Database", redis: "Cache" };
+const PARTS: Readonly<Record<string, string>> = {
+  database: "Database",
+  redis: "Cache",
+  across: "Across",
+  lifi: "LI.FI",
+  kyber: "KyberSwap",
+};
 
 function Dependencies({ health, chains }: { health: Health; chains: readonly ListedChain[] }) {
   const nameOf = (key: string) => {
     const chainId = /^chain:(\d+)$/.exec(key)?.[1];
     return chainId === undefined ? (PARTS[key] ?? key) : `${formatChain(chains, Number(chainId))} nodes`;
   };
+  const own = health.dependencies.map(({ name, ok, latencyMs, code }) => ({
+    id: name,
+    name: nameOf(name),
+    cells: [`${latencyMs} ms`, <Outcome key={name} ok={ok} words={["Working", code ?? "Failing"]} />],
+  }));
+  const providers = (health.providers ?? []).map(({ name }) => ({
+    id: name,
+    name: nameOf(name),
+    cells: ["–", <Badge key={name}>In use</Badge>],
+  }));
   return (
     <Card title="Dependencies" flush>
-      <Rows head={["Name", "Response time", "State"]}>
-        {health.dependencies.map(({ name, ok, latencyMs, code }) => (
-          <Row
-            key={name}
-            name={nameOf(name)}
-            cells={[
-              `${latencyMs} ms`,
-              <Badge key="state" tone={ok ? "good" : "bad"}>
-                {ok ? "Working" : (code ?? "Failing")}
-              </Badge>,
-            ]}
-          />
-        ))}
-        {(health.providers ?? []).map(({ name }) => (
-          <Row key={name} name={PROVIDERS[name] ?? name} cells={["–", <Badge key="state">In use</Badge>]} />
-        ))}
-      </Rows>
+      <DataTable
+        columns={[{ label: "Name" }, { label: "Response time" }, { label: "State" }]}
+        rows={[...own, ...providers]}
+      />
     </Card>
   );
 }
 
-const PROVIDERS: Readonly<Record<string, string>> = { across: "Across", lifi: "LI.FI", kyber: "KyberSwap" };
+function Outcome({ ok, words }: { ok: boolean | null; words: readonly [good: string, bad: string] }) {
+  if (ok === null) return <Badge>Running</Badge>;
+  return <Badge tone={ok ? "good" : "bad"}>{ok ? words[0] : words[1]}</Badge>;
+}
 
 function Jobs({ health }: { health: Health }) {
+  const rows = health.jobs.map(({ name, startedAt, ok, code }) => ({
+    id: name,
+    name: name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " "),
+    cells: [
+      startedAt === null ? "Not yet" : formatAge(startedAt, Date.now()),
+      <Outcome key={name} ok={ok} words={["Succeeded", code ?? "Failed"]} />,
+    ],
+  }));
   return (
     <Card title="Jobs" flush>
-      <Rows head={["Job", "Last run", "State"]}>
-        {health.jobs.map(({ name, startedAt, ok, code }) => (
-          <Row
-            key={name}
-            name={name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ")}
-            cells={[
-              startedAt === null ? "Not yet" : formatAge(startedAt, Date.now()),
-              ok === null ? (
-                <Badge key="state">Running</Badge>
-              ) : (
-                <Badge key="state" tone={ok ? "good" : "bad"}>
-                  {ok ? "Succeeded" : (code ?? "Failed")}
-                </Badge>
-              ),
-            ]}
-          />
-        ))}
-      </Rows>
+      <DataTable columns={[{ label: "Job" }, { label: "Last run" }, { label: "State" }]} rows={rows} />
     </Card>
   );
 }

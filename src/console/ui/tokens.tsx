@@ -17,7 +17,7 @@ export function TokenMark({ symbol }: { symbol: string }) {
   return (
     <span
       aria-hidden="true"
-      className={`inline-flex size-8 shrink-0 items-center justify-center rounded-full text-[11px] font-semibold text-white ${HUES[sum % HUES.length]}`}
+      className={`inline-flex size-8 shrink-0 items-center justify-center rounded-full text-[10px] font-semibold text-white ${HUES[sum % HUES.length]}`}
     >
       {symbol.slice(0, 3)}
     </span>

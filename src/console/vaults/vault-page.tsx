@@ -1,6 +1,171 @@
-import { Page } from "../ui/layout.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { VaultDetail } from "../../client/read-actions.ts";
+import { explorerLink } from "../api/chain-names.ts";
+import { chainsQuery, signalsQuery, vaultQuery } from "../api/console-queries.ts";
+import { formatAmount, formatPercent, formatSharePrice, formatUsd } from "../format/amounts.ts";
+import { describeSettlement, familyName, formatAge, formatTime, shorten } from "../format/words.ts";
+import { DepositForm } from "../orders/deposit-form.tsx";
+import { SignalList } from "../signals/signal-list.tsx";
+import { Badge, EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
+import { Card, Fact, Facts, Page, Stat } from "../ui/layout.tsx";
+import { TokenAmount } from "../ui/tokens.tsx";
+import { VaultHistory } from "./vault-history.tsx";
+import { describeCapacity, describeMinimum } from "./vault-limits.ts";
 
-/** One vault. */
+/** One vault: its figures, terms and signals, and the deposit form. */
 export function VaultPage() {
-  return <Page title="Vault">…</Page>;
+  const { vaultId } = useParams({ from: "/vaults/$vaultId" });
+  const query = useQuery(vaultQuery(vaultId));
+  return (
+    <Loaded query={query} rows={8}>
+      {(vault) => <VaultView vault={vault} />}
+    </Loaded>
+  );
+}
+
+function VaultView({ vault }: { vault: VaultDetail }) {
+  return (
+    <Page
+      title={vault.name}
+      lead={
+        <span className="flex flex-wrap items-center gap-2">
+          {familyName(vault.family)} on {vault.chainName}
+          {vault.curator === "" ? "" : `, curated by ${vault.curator}`}
+          {vault.paused ? <Badge tone="warn">Paused</Badge> : null}
+        </span>
+      }
+    >
+      <Stats vault={vault} />
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_23rem]">
+        <div className="lg:sticky lg:top-20 lg:order-2">
+          <Card title="Deposit">
+            {vault.paused ? <Paused vault={vault} /> : <DepositForm vault={vault} />}
+          </Card>
+        </div>
+        <div className="min-w-0 space-y-6">
+          <VaultHistory vault={vault} />
+          <Terms vault={vault} />
+          <VaultSignals vaultId={vault.vaultId} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Stats({ vault }: { vault: VaultDetail }) {
+  const { totalAssets, asset, tvlUsd, apy7d, apy30d, sharePrice, stale, readAt } = vault;
+  const held =
+    totalAssets === null
+      ? undefined
+      : `${formatAmount(totalAssets, { ...asset, digits: 2 })} ${asset.symbol}`;
+  return (
+    <>
+      {stale ? (
+        <div className="mb-4">
+          <Notice tone="warn" title="The chain does not answer">
+            These are the last known figures
+            {readAt === null ? "" : ` of ${formatTime(readAt.blockTimestamp)}`}.
+          </Notice>
+        </div>
+      ) : null}
+      <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
+        <Stat label="Total value" value={formatUsd(tvlUsd, true)} note={held} />
+        <Stat label="APY, 7 days" value={formatPercent(apy7d)} note={`30 days: ${formatPercent(apy30d)}`} />
+        <Stat label="Share price" value={formatSharePrice(sharePrice)} note={`${asset.symbol} per share`} />
+        <Stat
+          label="Room for deposits"
+          value={describeCapacity(vault)}
+          note={`Least deposit: ${describeMinimum(vault)}`}
+        />
+      </dl>
+    </>
+  );
+}
+
+function Paused({ vault }: { vault: VaultDetail }) {
+  return (
+    <Notice tone="warn" title="Deposits are paused">
+      {vault.pausedReason === "" ? "The vault accepts no deposit now." : `${sentence(vault.pausedReason)} `}{" "}
+      What is already deposited is not affected; see your{" "}
+      <Link to="/portfolio" className="text-accent underline">
+        portfolio
+      </Link>
+      .
+    </Notice>
+  );
+}
+
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+
+function Terms({ vault }: { vault: VaultDetail }) {
+  const { settlement, acceptedAssets, proof, asset } = vault;
+  return (
+    <Card title="Terms and controls">
+      <Facts>
+        <Fact term="Deposits">{describeSettlement(settlement.deposit)}</Fact>
+        <Fact term="Withdrawals">{describeSettlement(settlement.withdraw, settlement.withdrawSeconds)}</Fact>
+        <Fact term="Accepted without a swap">{acceptedAssets.map(({ symbol }) => symbol).join(", ")}</Fact>
+        <Fact term="Proof">
+          {proof === null ? (
+            "Not proven yet"
+          ) : proof.ok ? (
+            <>
+              Deposit of <TokenAmount amount={proof.amount} token={asset} /> simulated{" "}
+              {formatAge(proof.at, Date.now())}
+            </>
+          ) : (
+            <>Refused: {proof.reason}</>
+          )}
+        </Fact>
+        <Fact term="Curator">{vault.curator === "" ? "Not named" : vault.curator}</Fact>
+        <Fact term="Vault">
+          <Address vault={vault} value={vault.address} />
+        </Fact>
+        <Fact term="Share token">
+          <Address vault={vault} value={vault.shareToken} />
+        </Fact>
+        <Fact term={vault.externalRouter ? "Called by you" : "Called through"}>
+          <Address vault={vault} value={vault.depositRouter} />
+        </Fact>
+      </Facts>
+      <p className="mt-3 text-sm text-muted">
+        {vault.externalRouter
+          ? "Your wallet calls the vault's own contract, because it must see you as the caller."
+          : "Your wallet calls the DepositRouter, which has no owner and reverts unless you get at least what was agreed."}
+      </p>
+    </Card>
+  );
+}
+
+function Address({ vault, value }: { vault: VaultDetail; value: string }): ReactNode {
+  const chains = useQuery(chainsQuery).data ?? [];
+  const link = explorerLink(chains, { chainId: vault.chainId, kind: "address", value });
+  const text = <span className="font-mono text-[13px]">{shorten(value)}</span>;
+  if (link === null) return <span title={value}>{text}</span>;
+  return (
+    <a href={link} rel="noreferrer" title={value} className="text-accent hover:underline">
+      {text}
+    </a>
+  );
+}
+
+function VaultSignals({ vaultId }: { vaultId: string }) {
+  const query = useQuery(signalsQuery({ since: "30d", dimension: "", offset: 0 }));
+  return (
+    <Card title="Signals of the last 30 days" flush>
+      <Loaded query={query} rows={2}>
+        {({ signals }) => {
+          const own = signals.filter((signal) => signal.vaultId === vaultId);
+          return own.length === 0 ? (
+            <EmptyState title="Nothing was noticed about this vault" />
+          ) : (
+            <SignalList signals={own} linked={false} />
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
 }

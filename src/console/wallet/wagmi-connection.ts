@@ -1,4 +1,13 @@
-import { createClient, createWalletClient, custom, defineChain, type EIP1193Provider } from "viem";
+import {
+  createClient,
+  createWalletClient,
+  custom,
+  defineChain,
+  type EIP1193Provider,
+  erc20Abi,
+  zeroAddress,
+} from "viem";
+import { getBalance, readContract } from "viem/actions";
 import { type Connector, createConfig, createStorage, injected, unstable_connector } from "wagmi";
 import {
   connect,
@@ -39,6 +48,8 @@ export interface WalletConnection {
   connect(id: string): Promise<void>;
   reconnect(): Promise<void>;
   disconnect(): Promise<void>;
+  /** Returns an account's balance of a token, or of native money, on the wallet's chain, in the smallest unit. */
+  balanceOf(of: { token: `0x${string}`; owner: `0x${string}` }): Promise<bigint>;
   /** Returns a client that signs. Throws `wrong_account` if no wallet is connected. */
   client(): Promise<Wallet>;
 }
@@ -71,15 +82,23 @@ export async function createWalletConnection(of: {
       await disconnect(config);
       publish();
     },
-    async client() {
-      const { address, connector } = getConnection(config);
-      if (address === undefined || connector === undefined)
-        throw new CausewayError("wrong_account", "no wallet is connected");
-      // The wallet's own provider: the page asks no other node, and the wallet says itself on which chain it is.
-      const provider = (await connector.getProvider()) as EIP1193Provider;
-      return createWalletClient({ transport: custom(provider), pollingInterval: POLLING_MS });
+    async balanceOf({ token, owner }) {
+      const client = await walletClient(config);
+      if (token === zeroAddress) return getBalance(client, { address: owner });
+      const args = [owner] as const;
+      return readContract(client, { address: token, abi: erc20Abi, functionName: "balanceOf", args });
     },
+    client: () => walletClient(config),
   };
+}
+
+async function walletClient(config: WalletConfig): Promise<Wallet> {
+  const { address, connector } = getConnection(config);
+  if (address === undefined || connector === undefined)
+    throw new CausewayError("wrong_account", "no wallet is connected");
+  // The wallet's own provider: the page asks no other node, and the wallet says itself on which chain it is.
+  const provider = (await connector.getProvider()) as EIP1193Provider;
+  return createWalletClient({ transport: custom(provider), pollingInterval: POLLING_MS });
 }
 
 type WalletConfig = Awaited<ReturnType<typeof createWalletConfig>>;

@@ -59,6 +59,7 @@ export function injectWallet(options: {
       return null;
     },
     eth_sendTransaction: async ([call]) => send(call as RpcTransactionRequest),
+    personal_sign: async ([message]) => account.signMessage({ message: { raw: message as Hex } }),
     eth_signTypedData_v4: async ([, message]) => account.signTypedData(JSON.parse(String(message))),
     wallet_getCapabilities: async () => {
       if (batching === "none") throw failureOf(4200);

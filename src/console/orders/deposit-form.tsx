@@ -1,0 +1,213 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
+import { buildDeposit, type VaultDetail } from "../../client/read-actions.ts";
+import { formatChain } from "../api/chain-names.ts";
+import { causeway } from "../api/console-client.ts";
+import { chainsQuery } from "../api/console-queries.ts";
+import { formatAmount, parseAmount, toDecimalText } from "../format/amounts.ts";
+import { Button, SelectField } from "../ui/controls.tsx";
+import { ErrorState } from "../ui/feedback.tsx";
+import { TokenMark } from "../ui/tokens.tsx";
+import { WalletButton } from "../wallet/wallet-button.tsx";
+import { useWallet } from "../wallet/wallet-session.ts";
+import { depositInput, useBalance, useDepositQuote } from "./deposit-quote.ts";
+import { QuoteSummary } from "./quote-summary.tsx";
+
+const TokenPicker = lazy(() =>
+  import("./token-picker.tsx").then((module) => ({ default: module.TokenPicker })),
+);
+
+/** A token to pay with, on its chain. */
+interface PaidToken {
+  chainId: number;
+  address: `0x${string}`;
+  symbol: string;
+  decimals: number;
+}
+
+/** The loss that is accepted unless the reader chooses another. */
+const SLIPPAGE = "0.01";
+
+/** Describes a deposit into a vault, shows what it gives, and builds it. */
+export function DepositForm({ vault }: { vault: VaultDetail }) {
+  const [token, setToken] = useState<PaidToken>({ ...vault.asset, chainId: vault.chainId });
+  const [text, setText] = useState("");
+  const [slippage, setSlippage] = useState(SLIPPAGE);
+  const parsed = parseAmount(text, token.decimals);
+  const amount = "amount" in parsed ? parsed.amount : null;
+  const draft = { chainId: token.chainId, token: token.address, amount, slippage: Number(slippage) };
+  const balance = useBalance({ chainId: token.chainId, token: token.address });
+  const quote = useDepositQuote(vault, draft);
+  const tooMuch = amount !== null && balance !== null && amount > balance;
+  const problem = problemOf({ text, parsed, tooMuch });
+  return (
+    <div className="space-y-4">
+      <AmountField
+        token={token}
+        text={text}
+        balance={balance}
+        problem={problem}
+        onText={setText}
+        onToken={(picked) => {
+          setToken(picked);
+          setText("");
+        }}
+      />
+      {amount === null || problem !== null ? null : (
+        <QuoteSummary
+          vault={vault}
+          quote={quote.data}
+          error={quote.error}
+          busy={quote.settling || quote.isFetching}
+        />
+      )}
+      <SelectField
+        label="Largest loss to accept"
+        value={slippage}
+        choices={[
+          { value: "0.003", label: "0.3 %" },
+          { value: "0.005", label: "0.5 %" },
+          { value: SLIPPAGE, label: "1 %" },
+          { value: "0.03", label: "3 %" },
+        ]}
+        onChange={setSlippage}
+      />
+      <Submit
+        vault={vault}
+        draft={draft}
+        ready={problem === null && quote.data !== undefined && !quote.settling}
+      />
+    </div>
+  );
+}
+
+function problemOf(of: {
+  text: string;
+  parsed: ReturnType<typeof parseAmount>;
+  tooMuch: boolean;
+}): string | null {
+  if (of.text.trim() === "") return null;
+  if ("problem" in of.parsed) return of.parsed.problem;
+  return of.tooMuch ? "This is more than your balance." : null;
+}
+
+function AmountField(props: {
+  token: PaidToken;
+  text: string;
+  balance: bigint | null;
+  problem: string | null;
+  onText: (text: string) => void;
+  onToken: (token: PaidToken) => void;
+}) {
+  const { token, text, balance, problem, onText, onToken } = props;
+  const chains = useQuery(chainsQuery).data ?? [];
+  const [picking, setPicking] = useState<"never" | "open" | "closed">("never");
+  return (
+    <div>
+      <label htmlFor="deposit-amount" className="mb-1 block text-sm font-medium">
+        You pay
+      </label>
+      <div
+        className={`flex items-center gap-2 rounded-lg border bg-surface pr-1.5 focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-accent ${problem === null ? "border-strong" : "border-bad"}`}
+      >
+        <input
+          id="deposit-amount"
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder="0.00"
+          value={text}
+          aria-invalid={problem === null ? undefined : true}
+          aria-describedby="deposit-amount-note"
+          onChange={(event) => onText(event.target.value)}
+          className="h-14 w-full min-w-0 rounded-lg bg-transparent px-3 text-xl font-semibold tabular-nums !outline-none"
+        />
+        <button
+          type="button"
+          onClick={() => setPicking("open")}
+          className="flex shrink-0 items-center gap-2 rounded-lg bg-raised py-1.5 pr-3 pl-1.5 text-left hover:bg-line"
+        >
+          <TokenMark symbol={token.symbol} />
+          <span>
+            <span className="sr-only">Pay with </span>
+            <span className="block text-sm leading-tight font-medium">{token.symbol}</span>
+            <span className="block max-w-24 truncate text-xs leading-tight text-muted">
+              {formatChain(chains, token.chainId)}
+            </span>
+          </span>
+          <span aria-hidden="true" className="text-xs text-muted">
+            ▾
+          </span>
+        </button>
+      </div>
+      <div id="deposit-amount-note" className="mt-1 flex min-h-5 justify-between gap-3 text-sm">
+        <span className="text-bad">{problem}</span>
+        <BalanceHint token={token} balance={balance} onAll={onText} />
+      </div>
+      {picking === "never" ? null : (
+        <Suspense fallback={null}>
+          <TokenPicker
+            open={picking === "open"}
+            onOpenChange={(open) => setPicking(open ? "open" : "closed")}
+            chainId={token.chainId}
+            onPick={onToken}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** Shows the balance and fills it in. Native money is not offered whole, because the network's fee is paid with it. */
+function BalanceHint(props: { token: PaidToken; balance: bigint | null; onAll: (text: string) => void }) {
+  const { token, balance, onAll } = props;
+  if (balance === null) return null;
+  const native = /^0x0+$/.test(token.address);
+  return (
+    <span className="ml-auto flex items-baseline gap-2 text-muted">
+      <span className="tabular-nums">Balance: {formatAmount(balance, { decimals: token.decimals })}</span>
+      {native || balance === 0n ? null : (
+        <button
+          type="button"
+          onClick={() => onAll(toDecimalText(balance, token.decimals))}
+          className="font-medium text-accent hover:underline"
+        >
+          Use all
+        </button>
+      )}
+    </span>
+  );
+}
+
+type Draft = Parameters<typeof useDepositQuote>[1];
+
+/** Builds the deposit and opens its page, where it is signed and followed. */
+function Submit({ vault, draft, ready }: { vault: VaultDetail; draft: Draft; ready: boolean }) {
+  const { address } = useWallet();
+  const navigate = useNavigate();
+  const build = useMutation({
+    mutationFn: async (input: NonNullable<ReturnType<typeof depositInput>>) =>
+      buildDeposit(causeway, { ...input, idempotencyKey: crypto.randomUUID() }),
+    onSuccess: ({ trackingId }) => void navigate({ to: "/deposits/$trackingId", params: { trackingId } }),
+  });
+  if (address === null) return <WalletButton primary label="Connect a wallet to deposit" />;
+  const input = depositInput(vault, { ...draft, userAddress: address });
+  return (
+    <div className="space-y-3">
+      {build.error === null ? null : <ErrorState error={build.error} />}
+      <Button
+        wide
+        disabled={!ready || input === null}
+        busy={build.isPending}
+        onClick={() => {
+          if (input !== null) build.mutate(input);
+        }}
+      >
+        Review deposit
+      </Button>
+      <p className="text-center text-xs text-muted">
+        Nothing is sent yet. You see every step before you sign.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { useQuery } from "@tanstack/react-query";
+import { type DepositInput, quoteDeposit, type VaultDetail } from "../../client/read-actions.ts";
+import { causeway } from "../api/console-client.ts";
+import { useDebounced } from "../ui/use-debounced.ts";
+import { useWallet, walletSession } from "../wallet/wallet-session.ts";
+
+/** Quotes need an account; before a wallet is connected they are made for this one, which nobody holds. */
+const NOBODY = "0x000000000000000000000000000000000000dEaD";
+const [BALANCE_MS, QUOTE_MS] = [20_000, 30_000];
+
+/** A deposit as the form describes it. */
+export interface DepositDraft {
+  chainId: number;
+  token: `0x${string}`;
+  amount: bigint | null;
+  slippage: number;
+}
+
+/** Returns what the API takes for a draft, or null without an amount. */
+export function depositInput(
+  vault: Pick<VaultDetail, "vaultId">,
+  draft: DepositDraft & { userAddress: `0x${string}` },
+): DepositInput | null {
+  const { chainId, token, amount, slippage, userAddress } = draft;
+  if (amount === null) return null;
+  const paid = { fromChainId: chainId, fromToken: token, fromAmount: amount };
+  return { ...paid, vaultId: vault.vaultId, userAddress, slippage };
+}
+
+/** Quotes a draft once it has settled, and again every half minute while it is shown. */
+export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
+  const { address } = useWallet();
+  const settled = useDebounced(draft.amount);
+  const input = depositInput(vault, { ...draft, amount: settled, userAddress: address ?? NOBODY });
+  const { chainId, token, slippage } = draft;
+  const query = useQuery({
+    queryKey: ["quote", vault.vaultId, chainId, token, String(settled), slippage, address],
+    queryFn: ({ signal }) => {
+      if (input === null) throw new Error("there is no amount to quote");
+      return quoteDeposit(causeway, { ...input, signal });
+    },
+    enabled: input !== null,
+    staleTime: QUOTE_MS / 2,
+    refetchInterval: ({ state }) => (state.error === null ? QUOTE_MS : false),
+  });
+  return { ...query, settling: settled !== draft.amount };
+}
+
+/** Returns the wallet's balance of a token while the wallet is on its chain; null when it is not known. */
+export function useBalance(of: { chainId: number; token: `0x${string}` }): bigint | null {
+  const wallet = useWallet();
+  const { address } = wallet;
+  const query = useQuery({
+    queryKey: ["balance", of.chainId, of.token, address],
+    queryFn: async () => {
+      if (address === null) return null;
+      return (await walletSession.load()).balanceOf({ token: of.token, owner: address });
+    },
+    enabled: address !== null && wallet.chainId === of.chainId,
+    staleTime: BALANCE_MS,
+    refetchInterval: BALANCE_MS,
+  });
+  return wallet.chainId === of.chainId ? (query.data ?? null) : null;
+}

@@ -1,0 +1,117 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ExecutionProgress } from "../../client/execute-steps.ts";
+import type { Step } from "../../client/read-actions.ts";
+import { explorerLink, formatChain, type ListedChain } from "../api/chain-names.ts";
+import { chainsQuery } from "../api/console-queries.ts";
+import { shorten } from "../format/words.ts";
+import { Spinner } from "../ui/controls.tsx";
+import { describeStep } from "./order-words.ts";
+
+const PHASES: Readonly<Record<ExecutionProgress["phase"], string>> = {
+  wallet: "Confirm in your wallet",
+  sent: "Sent, waiting for the block",
+  included: "In a block",
+  signed: "Signed",
+  waiting: "Waiting",
+  done: "Done",
+};
+
+/** All that the reader does, in order, and how far it is. */
+export function OrderSteps({
+  steps,
+  progress,
+}: {
+  steps: readonly Step[];
+  progress: ExecutionProgress | null;
+}) {
+  const chains = useQuery(chainsQuery).data ?? [];
+  return (
+    <ol className="space-y-0">
+      {steps.map((step, index) => (
+        <StepItem
+          key={step.stepId}
+          step={step}
+          number={index + 1}
+          last={index === steps.length - 1}
+          chains={chains}
+          phase={
+            progress?.batch.some(({ stepId }) => stepId === step.stepId) === true ? progress.phase : null
+          }
+        />
+      ))}
+    </ol>
+  );
+}
+
+function StepItem(props: {
+  step: Step;
+  number: number;
+  last: boolean;
+  chains: readonly ListedChain[];
+  phase: ExecutionProgress["phase"] | null;
+}) {
+  const { step, number, last, chains, phase } = props;
+  const { title, explanation } = describeStep(step);
+  const link =
+    step.txHash === null ? null : explorerLink(chains, { ...step, kind: "tx", value: step.txHash });
+  return (
+    <li className="relative flex gap-4 pb-5 last:pb-0">
+      {last ? null : <span aria-hidden="true" className="absolute top-8 bottom-1 left-[13px] w-px bg-line" />}
+      <StepMark state={step.state} number={number} />
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-baseline gap-x-2 font-medium">
+          {title}
+          <span className="text-sm font-normal text-muted">on {formatChain(chains, step.chainId)}</span>
+        </p>
+        <p className="text-sm text-muted">{explanation}</p>
+        <p className="mt-0.5 flex flex-wrap items-center gap-x-3 text-sm">
+          <StepState step={step} phase={phase} />
+          {step.txHash === null ? null : link === null ? (
+            <span className="font-mono text-[13px] text-muted" title={step.txHash}>
+              {shorten(step.txHash)}
+            </span>
+          ) : (
+            <a href={link} rel="noreferrer" className="font-mono text-[13px] text-accent hover:underline">
+              {shorten(step.txHash)}
+            </a>
+          )}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+function StepMark({ state, number }: { state: Step["state"]; number: number }) {
+  const look =
+    state === "done" || state === "skipped"
+      ? "bg-good-soft text-good"
+      : state === "required"
+        ? "bg-accent-soft text-accent"
+        : "bg-raised text-muted";
+  return (
+    <span
+      aria-hidden="true"
+      className={`flex size-7 shrink-0 items-center justify-center rounded-full text-sm font-semibold ${look}`}
+    >
+      {state === "done" ? "✓" : number}
+    </span>
+  );
+}
+
+const STATES: Readonly<Record<Step["state"], string>> = {
+  required: "To do",
+  waiting: "Waits for the steps before it",
+  done: "Done",
+  skipped: "Not needed",
+};
+
+function StepState({ step, phase }: { step: Step; phase: ExecutionProgress["phase"] | null }) {
+  if (phase === null || step.state === "done")
+    return <span className={step.state === "done" ? "text-good" : "text-muted"}>{STATES[step.state]}</span>;
+  return (
+    <span className="flex items-center gap-2 font-medium text-accent">
+      {phase === "included" || phase === "signed" || phase === "done" ? null : <Spinner />}
+      {PHASES[phase]}
+    </span>
+  );
+}

@@ -1,0 +1,140 @@
+import type { Step } from "../../client/read-actions.ts";
+import { formatAmount } from "../format/amounts.ts";
+import { shorten } from "../format/words.ts";
+
+/** States of deposits and withdrawals, as the API names them. */
+export type OrderState = string;
+/** What a reader does with an order. */
+export type OrderKind = "deposit" | "withdrawal";
+
+/** Describes one step: what the wallet will ask, and what it allows. */
+export function describeStep(step: Step): { title: string; explanation: string } {
+  const amount = amountOf(step);
+  const spender = step.spender === null ? "the contract" : shorten(step.spender);
+  switch (step.purpose) {
+    case "approve_reset":
+      return {
+        title: `Reset the approval of ${symbolOf(step)}`,
+        explanation:
+          "This token refuses a new approval while an old one stands. This sets the old one to zero.",
+      };
+    case "approve":
+      return {
+        title: `Approve ${amount}`,
+        explanation: `Allows ${spender} to take exactly this amount, once. It moves nothing by itself.`,
+      };
+    case "authorize":
+      return {
+        title: `Sign for ${amount}`,
+        explanation:
+          "A signature over exactly this order. It costs no fee and cannot be used for anything else.",
+      };
+    case "deposit":
+      return {
+        title: "Deposit into the vault",
+        explanation:
+          "Pays the vault and sends its shares to your address. It reverts if you would get too few.",
+      };
+    case "transfer":
+      return {
+        title: `Swap or bridge ${amount}`,
+        explanation: "Sends your tokens through the chosen route. They arrive at your own address.",
+      };
+    case "redeem":
+      return {
+        title: "Redeem your shares",
+        explanation: "Returns shares to the vault and pays you the asset.",
+      };
+    case "request":
+      return {
+        title: "Request settlement by the vault",
+        explanation: "The vault settles later. What you hand in stays yours until it does.",
+      };
+    case "claim":
+      return {
+        title: "Claim what the vault settled",
+        explanation: "Moves the settled amount to your address.",
+      };
+    case "cooldown":
+      return {
+        title: "Start the cooldown",
+        explanation: "The vault pays after its waiting time. Nothing moves yet.",
+      };
+    case "cancel":
+      return {
+        title: "Cancel",
+        explanation: "Takes the order back on chain, so that nobody can execute it.",
+      };
+  }
+}
+
+const symbolOf = ({ token }: Step): string => token?.symbol ?? "the token";
+
+function amountOf(step: Step): string {
+  if (step.token === null || step.amount === null || step.token.decimals === null) return symbolOf(step);
+  return `${formatAmount(step.amount, { decimals: step.token.decimals })} ${step.token.symbol}`;
+}
+
+/** How an order stands: in the colour of good news, bad news or waiting. */
+export interface StateWords {
+  label: string;
+  tone: "neutral" | "accent" | "good" | "warn" | "bad";
+  summary: string;
+}
+
+const STATES: Readonly<Record<string, StateWords>> = {
+  built: { label: "Ready to sign", tone: "accent", summary: "Nothing was sent yet." },
+  expired: { label: "Expired", tone: "neutral", summary: "Nothing was sent before the quote ended." },
+  abandoned: { label: "Given up", tone: "neutral", summary: "Nothing was seen on chain." },
+  submitted: { label: "Sent", tone: "accent", summary: "Waiting until the transaction is final." },
+  bridging: { label: "On its way", tone: "accent", summary: "The bridge delivers to the vault's chain." },
+  awaiting_deposit: {
+    label: "Your turn",
+    tone: "warn",
+    summary: "The tokens arrived at your address. One more transaction deposits them.",
+  },
+  awaiting_transfer: {
+    label: "Your turn",
+    tone: "warn",
+    summary: "The asset arrived at your address. One more transaction brings it to where you want it.",
+  },
+  requested: {
+    label: "Waiting for the vault",
+    tone: "accent",
+    summary: "The vault settles requests at its own times. You can close this page.",
+  },
+  cooling: { label: "Cooling down", tone: "accent", summary: "The vault pays after its waiting time." },
+  claimable: {
+    label: "Ready to claim",
+    tone: "warn",
+    summary: "The vault has settled. Claim to receive it.",
+  },
+  completed: { label: "Completed", tone: "good", summary: "Everything arrived at your address." },
+  partial: {
+    label: "Ended half-way",
+    tone: "warn",
+    summary: "The asset is at your address, but it was not changed into what you asked for.",
+  },
+  refunded: { label: "Refunded", tone: "warn", summary: "Your tokens were returned to your address." },
+  cancelled: { label: "Cancelled", tone: "neutral", summary: "The request was taken back." },
+  failed: { label: "Failed", tone: "bad", summary: "The transaction failed on chain." },
+  rejected: { label: "Rejected", tone: "bad", summary: "The vault rejected the request." },
+};
+
+/** Describes an order's state. One that this page does not know yet is shown by its name. */
+export function describeState(state: OrderState): StateWords {
+  return STATES[state] ?? { label: state.replaceAll("_", " "), tone: "neutral", summary: "" };
+}
+
+/** Adds to a failure what the chain said about it. */
+const FAILURES: Readonly<Record<string, string>> = {
+  EXPIRED: "Its time had run out.",
+  INSUFFICIENT_ALLOWANCE: "The approval was too small.",
+  INSUFFICIENT_BALANCE: "The balance was too small.",
+  NOT_PROCESSABLE_REFUND_NEEDED: "The bridge could not deliver; a refund is due.",
+  OUT_OF_GAS: "The gas limit was too low.",
+  SLIPPAGE_EXCEEDED: "The price moved by more than the accepted loss, so nothing was taken.",
+};
+
+/** Describes why an order failed, or returns "". */
+export const describeFailure = (substatus: string | null): string => FAILURES[substatus ?? ""] ?? "";

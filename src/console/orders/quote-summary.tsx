@@ -1,0 +1,82 @@
+import type { Quote, VaultDetail } from "../../client/read-actions.ts";
+import { formatAmount, formatPercent, formatUsd } from "../format/amounts.ts";
+import { formatDuration } from "../format/words.ts";
+import { ErrorState, LoadingRows, Notice } from "../ui/feedback.tsx";
+import { Fact, Facts } from "../ui/layout.tsx";
+import { sharesToAssets } from "../vaults/vault-limits.ts";
+
+/** What a deposit would give, and at least, and what it costs. */
+export function QuoteSummary(props: {
+  vault: VaultDetail;
+  quote: Quote | undefined;
+  error: unknown;
+  busy: boolean;
+}) {
+  const { vault, quote, error, busy } = props;
+  if (error !== null && error !== undefined && !busy) return <ErrorState error={error} />;
+  if (quote === undefined) return <LoadingRows rows={3} label="Asking for a quote" />;
+  return (
+    <div aria-busy={busy} className={`space-y-3 transition-opacity ${busy ? "opacity-60" : ""}`}>
+      <div className="rounded-lg bg-raised px-4 py-3">
+        <Figures vault={vault} quote={quote} />
+      </div>
+      {[...(quote.warnings ?? [])].map(({ code, detail }) => (
+        <Notice key={code} tone="warn">
+          {detail}
+        </Notice>
+      ))}
+    </div>
+  );
+}
+
+function Figures({ vault, quote }: { vault: VaultDetail; quote: Quote }) {
+  const { estimate } = quote;
+  const shares = (amount: bigint) => `${formatAmount(amount, { decimals: vault.shareDecimals })} shares`;
+  const { priceImpact, estimatedTime, gasCostUsd } = estimate;
+  return (
+    <Facts>
+      <Fact term="You get">
+        <span className="font-semibold">{shares(estimate.estimatedShares)}</span>
+        <WorthOf vault={vault} shares={estimate.estimatedShares} />
+      </Fact>
+      <Fact term="At least">
+        {estimate.minShares === null ? "Priced when the vault settles" : shares(estimate.minShares)}
+      </Fact>
+      <Fact term="Worth">{formatUsd(estimate.fromAmountUsd)}</Fact>
+      {priceImpact === null || quote.quoteType === "direct" ? null : (
+        <Fact term="Cost of the route">{formatPercent(priceImpact)}</Fact>
+      )}
+      <Fact term="Route">{describeRoute(quote)}</Fact>
+      {estimatedTime === null ? null : (
+        <Fact term="Time">
+          {estimatedTime === 0 ? "One block" : `About ${formatDuration(estimatedTime)}`}
+        </Fact>
+      )}
+      {gasCostUsd === null ? null : <Fact term="Network fee">{formatUsd(gasCostUsd)}</Fact>}
+      {vault.settlement.deposit === "instant" ? null : (
+        <Fact term="Settlement">The vault mints shares later, on your request</Fact>
+      )}
+    </Facts>
+  );
+}
+
+/** The value of shares in the vault's asset, by its share price. */
+function WorthOf({ vault, shares }: { vault: VaultDetail; shares: bigint }) {
+  const { asset } = vault;
+  const assets = sharesToAssets(vault, shares);
+  if (assets === null) return null;
+  return (
+    <span className="block text-muted">
+      ≈ {formatAmount(assets, { decimals: asset.decimals })} {asset.symbol}
+    </span>
+  );
+}
+
+/** Names of the ways to a vault. */
+function describeRoute({ quoteType, routeOptions }: Quote): string {
+  const [best] = routeOptions;
+  const steps = best?.tags.includes("two_step") === true ? ", two transactions" : "";
+  if (quoteType === "same_chain_swap") return `Swap, then deposit${steps}`;
+  if (quoteType === "cross_chain") return `${best?.bridgeName ?? "Bridge"}, then deposit${steps}`;
+  return "Straight into the vault";
+}

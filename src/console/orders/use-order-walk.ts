@@ -1,0 +1,74 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { CausewayError } from "../../client/causeway-error.ts";
+import type { ExecutionProgress } from "../../client/execute-steps.ts";
+import { causeway } from "../api/console-client.ts";
+import { walletSession } from "../wallet/wallet-session.ts";
+import type { OrderKind } from "./order-words.ts";
+
+/** How a walk through an order's steps stands. */
+export interface OrderWalk {
+  running: boolean;
+  progress: ExecutionProgress | null;
+  error: CausewayError | null;
+  start: () => void;
+}
+
+/**
+ * Walks through the steps of an order with the reader's wallet, on request. Leaving the page stops it; what was sent
+ * goes on, and the next visit continues from the order's id.
+ */
+export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange: () => void }): OrderWalk {
+  const { kind, trackingId, onChange } = of;
+  const [state, setState] = useState<Omit<OrderWalk, "start">>({
+    running: false,
+    progress: null,
+    error: null,
+  });
+  const stop = useRef<AbortController | null>(null);
+  const changed = useRef(onChange);
+  changed.current = onChange;
+  useEffect(() => () => stop.current?.abort(), []);
+  const start = useCallback(() => {
+    stop.current?.abort();
+    const controller = new AbortController();
+    stop.current = controller;
+    const { signal } = controller;
+    setState({ running: true, progress: null, error: null });
+    const onProgress = (progress: ExecutionProgress) => {
+      if (signal.aborted) return;
+      setState({ running: true, progress, error: null });
+      changed.current();
+    };
+    const settle = (error: CausewayError | null) => {
+      if (signal.aborted) return;
+      setState({ running: false, progress: null, error });
+      changed.current();
+    };
+    walk({ kind, trackingId, onProgress, signal }).then(
+      () => settle(null),
+      (error: unknown) => settle(asCausewayError(error)),
+    );
+  }, [kind, trackingId]);
+  return { ...state, start };
+}
+
+async function walk(of: {
+  kind: OrderKind;
+  trackingId: string;
+  onProgress: (progress: ExecutionProgress) => void;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { kind, ...options } = of;
+  const [actions, connection] = await Promise.all([
+    import("../../client/deposit-actions.ts"),
+    walletSession.load(),
+  ]);
+  const wallet = await connection.client();
+  if (kind === "deposit") await actions.continueDeposit(causeway, { ...options, wallet });
+  else await actions.continueWithdrawal(causeway, { ...options, wallet });
+}
+
+const asCausewayError = (error: unknown): CausewayError =>
+  error instanceof CausewayError
+    ? error
+    : new CausewayError("wallet_failed", "the wallet did not finish", { cause: error });

@@ -1,0 +1,260 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import type { Deposit, Positions } from "../../client/read-actions.ts";
+import { formatChain } from "../api/chain-names.ts";
+import {
+  chainsQuery,
+  depositsQuery,
+  positionsQuery,
+  tokensQuery,
+  vaultsQuery,
+} from "../api/console-queries.ts";
+import { formatUsd } from "../format/amounts.ts";
+import { formatAge, shorten } from "../format/words.ts";
+import { describeState } from "../orders/order-words.ts";
+import { Button, TextField } from "../ui/controls.tsx";
+import { Badge, EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
+import { Card, Page } from "../ui/layout.tsx";
+import { TokenAmount, TokenMark } from "../ui/tokens.tsx";
+import { WalletButton } from "../wallet/wallet-button.tsx";
+import { useWallet } from "../wallet/wallet-session.ts";
+import { isAddress, readPortfolioSearch, totalUsd } from "./portfolio-search.ts";
+
+type Position = Positions["positions"][number];
+
+/** Positions, requests and deposits of the connected wallet, or of any address. */
+export function PortfolioPage() {
+  const wallet = useWallet();
+  const { address } = readPortfolioSearch(useSearch({ from: "/portfolio" }));
+  const shown = address ?? wallet.address;
+  return (
+    <Page
+      title="Portfolio"
+      lead={
+        shown === null ? (
+          "Your positions, deposits and requests."
+        ) : (
+          <Owner address={shown} own={address === undefined} />
+        )
+      }
+    >
+      {shown === null ? <Start /> : <Holdings address={shown} />}
+    </Page>
+  );
+}
+
+function Owner({ address, own }: { address: `0x${string}`; own: boolean }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-3">
+      <span className="font-mono text-[13px] break-all">{address}</span>
+      {own ? null : (
+        <Link to="/portfolio" search={{}} className="text-sm text-accent hover:underline">
+          Show my wallet
+        </Link>
+      )}
+    </span>
+  );
+}
+
+function Start() {
+  const navigate = useNavigate();
+  const [text, setText] = useState("");
+  const [tried, setTried] = useState(false);
+  const address = text.trim();
+  return (
+    <div className="grid gap-6 md:grid-cols-2">
+      <Card title="Your wallet">
+        <p className="mb-4 text-sm text-muted">
+          Connect a wallet to see what you hold, and to continue deposits.
+        </p>
+        <WalletButton primary />
+      </Card>
+      <Card title="Any address">
+        <form
+          className="space-y-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            setTried(true);
+            if (isAddress(address)) void navigate({ to: "/portfolio", search: { address } });
+          }}
+        >
+          <TextField
+            label="Address"
+            placeholder="0x…"
+            autoComplete="off"
+            spellCheck={false}
+            value={text}
+            problem={tried && !isAddress(address) ? "Enter an address: 0x and 40 digits." : null}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <Button kind="secondary" type="submit" wide>
+            Show
+          </Button>
+        </form>
+      </Card>
+    </div>
+  );
+}
+
+function Holdings({ address }: { address: `0x${string}` }) {
+  const positions = useQuery(positionsQuery(address));
+  const deposits = useQuery(depositsQuery(address));
+  return (
+    <div className="space-y-6">
+      <Unfinished deposits={deposits.data ?? []} />
+      <Card title="Positions" aside={<Total positions={positions.data?.positions ?? []} />} flush>
+        <Loaded query={positions}>{(answer) => <PositionList answer={answer} />}</Loaded>
+      </Card>
+      <Card title="Deposits" flush>
+        <Loaded query={deposits}>{(list) => <DepositList deposits={list} />}</Loaded>
+      </Card>
+    </div>
+  );
+}
+
+function Total({ positions }: { positions: readonly Position[] }) {
+  const total = totalUsd(positions);
+  if (total === null) return null;
+  return (
+    <span className="text-sm text-muted">
+      Together <span className="font-semibold text-ink tabular-nums">{formatUsd(total)}</span>
+    </span>
+  );
+}
+
+/** Deposits that wait for their owner. */
+function Unfinished({ deposits }: { deposits: readonly Omit<Deposit, "steps" | "pollAfterMs">[] }) {
+  const waiting = deposits.filter(({ state }) => state === "awaiting_deposit" || state === "claimable");
+  return waiting.map(({ trackingId, state }) => (
+    <Notice
+      key={trackingId}
+      tone="warn"
+      title={describeState(state).label}
+      action={
+        <Link
+          to="/deposits/$trackingId"
+          params={{ trackingId }}
+          className="text-sm font-medium text-accent hover:underline"
+        >
+          Continue
+        </Link>
+      }
+    >
+      {describeState(state).summary}
+    </Notice>
+  ));
+}
+
+function PositionList({ answer }: { answer: Positions }) {
+  const chains = useQuery(chainsQuery).data ?? [];
+  const silent = answer.chains.filter(({ ok }) => !ok).map(({ chainId }) => formatChain(chains, chainId));
+  return (
+    <>
+      {silent.length === 0 ? null : (
+        <div className="p-4 sm:px-5">
+          <Notice tone="warn" title="Some chains do not answer">
+            Positions on {silent.join(", ")} are not shown. They are not lost.
+          </Notice>
+        </div>
+      )}
+      {answer.positions.length === 0 ? (
+        <EmptyState title="No positions">
+          <Link to="/" className="text-accent hover:underline">
+            Choose a vault
+          </Link>{" "}
+          to make the first deposit.
+        </EmptyState>
+      ) : (
+        <ul className="divide-y divide-line">
+          {answer.positions.map((position) => (
+            <PositionRow
+              key={position.vaultId}
+              position={position}
+              chain={formatChain(chains, position.chainId)}
+            />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function PositionRow({ position, chain }: { position: Position; chain: string }) {
+  const asset = { symbol: position.assetSymbol, decimals: position.assetDecimals };
+  const { yieldAssets } = position;
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)_auto]">
+      <Link
+        to="/vaults/$vaultId"
+        params={{ vaultId: position.vaultId }}
+        className="flex min-w-0 items-center gap-3 hover:underline"
+      >
+        <TokenMark symbol={position.assetSymbol} />
+        <span className="min-w-0">
+          <span className="block truncate font-medium">{position.vaultName}</span>
+          <span className="block text-sm text-muted">{chain}</span>
+        </span>
+      </Link>
+      <Cell label="Worth now">
+        <TokenAmount amount={position.currentAssets} token={asset} />
+        <span className="block text-sm text-muted">{formatUsd(position.valueUsd)}</span>
+      </Cell>
+      <Cell label="Yield">
+        <span className={yieldAssets === null ? "" : yieldAssets < 0n ? "text-bad" : "text-good"}>
+          {yieldAssets !== null && yieldAssets > 0n ? "+" : ""}
+          <TokenAmount amount={yieldAssets} token={asset} />
+        </span>
+      </Cell>
+    </li>
+  );
+}
+
+function Cell({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="text-right text-sm">
+      <span className="block text-xs text-muted">{label}</span>
+      {children}
+    </div>
+  );
+}
+
+type ListedDeposit = Omit<Deposit, "steps" | "pollAfterMs">;
+
+function DepositList({ deposits }: { deposits: readonly ListedDeposit[] }) {
+  if (deposits.length === 0)
+    return <EmptyState title="No deposits yet">Deposits appear once they are sent.</EmptyState>;
+  return (
+    <ul className="divide-y divide-line">
+      {deposits.map((deposit) => (
+        <DepositRow key={deposit.trackingId} deposit={deposit} />
+      ))}
+    </ul>
+  );
+}
+
+function DepositRow({ deposit }: { deposit: ListedDeposit }) {
+  const vaults = useQuery(vaultsQuery).data ?? [];
+  const tokens = useQuery(tokensQuery(deposit.fromChainId)).data ?? [];
+  const name = vaults.find(({ vaultId }) => vaultId === deposit.vaultId)?.name ?? shorten(deposit.vaultId);
+  const paid = tokens.find(({ address }) => address.toLowerCase() === deposit.fromToken.toLowerCase());
+  const { label, tone } = describeState(deposit.state);
+  return (
+    <li>
+      <Link
+        to="/deposits/$trackingId"
+        params={{ trackingId: deposit.trackingId }}
+        className="flex items-center justify-between gap-4 px-4 py-3 hover:bg-raised focus-visible:-outline-offset-2 sm:px-5"
+      >
+        <span className="min-w-0">
+          <span className="block truncate font-medium">{name}</span>
+          <span className="block text-sm text-muted">
+            {paid === undefined ? "Deposit" : <TokenAmount amount={deposit.fromAmount} token={paid} />},{" "}
+            {formatAge(deposit.createdAt, Date.now())}
+          </span>
+        </span>
+        <Badge tone={tone}>{label}</Badge>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,54 @@
+import type { ReactNode } from "react";
+
+/** A column of a table. Minor ones are left out on phones, where there is no room to scroll sideways. */
+export interface Column {
+  label: string;
+  minor?: boolean;
+}
+
+/** A row: its name and one cell for each further column. */
+export interface TableRow {
+  id: string;
+  name: ReactNode;
+  cells: readonly ReactNode[];
+}
+
+/** A table of figures. The first column names the row. */
+export function DataTable({ columns, rows }: { columns: readonly Column[]; rows: readonly TableRow[] }) {
+  const [first, ...others] = columns;
+  const minor = (index: number) => (others[index]?.minor === true ? "hidden sm:table-cell" : "");
+  return (
+    <table className="w-full text-sm">
+      <thead>
+        <tr className="border-b border-line text-xs text-muted">
+          <th scope="col" className="px-4 py-2 text-left font-medium sm:px-5">
+            {first?.label}
+          </th>
+          {others.map(({ label }, index) => (
+            <th
+              key={label}
+              scope="col"
+              className={`px-4 py-2 text-right font-medium sm:px-5 ${minor(index)}`}
+            >
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody className="divide-y divide-line">
+        {rows.map(({ id, name, cells }) => (
+          <tr key={id}>
+            <th scope="row" className="px-4 py-2.5 text-left font-medium break-words sm:px-5">
+              {name}
+            </th>
+            {others.map(({ label }, index) => (
+              <td key={label} className={`px-4 py-2.5 text-right tabular-nums sm:px-5 ${minor(index)}`}>
+                {cells[index]}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,26 @@
+/** A point of a chart: seconds since 1970 and a figure. */
+export interface ChartPoint {
+  time: number;
+  value: number;
+}
+
+/** What a chart shows. */
+export type ChartMetric = "share_price" | "total_assets" | "apy";
+
+/**
+ * Converts the points of a vault's history for a chart: a share price is scaled by 10^18, total assets by the asset's
+ * decimals, an APY is a fraction. Unknown points are left out, and of points at one time the last is kept.
+ */
+export function toChartPoints(
+  points: readonly { time: string; value: unknown }[],
+  of: { metric: ChartMetric; decimals: number },
+): ChartPoint[] {
+  const scale = of.metric === "apy" ? 1 : 10 ** (of.metric === "share_price" ? 18 : of.decimals);
+  const byTime = new Map<number, number>();
+  for (const { time, value } of points) {
+    const figure = value === null ? Number.NaN : Number(value) / scale;
+    const seconds = Math.floor(Date.parse(time) / 1_000);
+    if (Number.isFinite(figure) && Number.isFinite(seconds)) byTime.set(seconds, figure);
+  }
+  return [...byTime].map(([time, value]) => ({ time, value })).sort((a, b) => a.time - b.time);
+}

@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { inject } from "vitest";
+import type { KeyedUser } from "../e2e/chain.ts";
+import { announceWallet, type PageWallet } from "./page-wallet.ts";
+
+const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** Starts Debian's chromium, or the program in `CHROMIUM`. Throws if none is installed. */
+export async function startBrowser(): Promise<Browser> {
+  const executablePath = [process.env["CHROMIUM"] ?? "", ...PROGRAMS].find(
+    (path) => path !== "" && existsSync(path),
+  );
+  if (executablePath === undefined) throw new Error("no chromium: apt-get install chromium, or set CHROMIUM");
+  // In containers, where tests run as root, chromium cannot make a sandbox of its own.
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+}
+
+/** Sizes of the windows in which pages are judged. */
+export const devices = {
+  phone: { viewport: { width: 390, height: 844 }, hasTouch: true },
+  desktop: { viewport: { width: 1280, height: 900 } },
+} as const satisfies Record<string, BrowserContextOptions>;
+
+/** A page of the console with what went wrong in it. */
+export interface OpenPage {
+  page: Page;
+  /** Messages of errors in the page: exceptions, refused code, failed requests. */
+  errors: string[];
+  /** The wallet that the page found; it fails when none was injected. */
+  wallet: PageWallet;
+  close(): Promise<void>;
+}
+
+/** Opens a path of the console in a window of its own, with a wallet on a chain if a user is given. */
+export async function openConsole(
+  browser: Browser,
+  to: { path: string; user?: KeyedUser; chainId?: number; window?: BrowserContextOptions },
+): Promise<OpenPage> {
+  const context = await browser.newContext({
+    ...devices.desktop,
+    ...to.window,
+    baseURL: inject("stack").api,
+  });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  const wallet =
+    to.user === undefined
+      ? null
+      : await announceWallet(page, { user: to.user, chainId: to.chainId ?? 31337 });
+  await page.goto(to.path);
+  return {
+    page,
+    errors,
+    close: () => context.close(),
+    get wallet() {
+      if (wallet === null) throw new Error("this page has no wallet");
+      return wallet;
+    },
+  };
+}
+
+/** Connects the injected wallet through the page's dialog. */
+export async function connectWallet(page: Page): Promise<void> {
+  await page.getByRole("banner").getByRole("button", { name: "Connect wallet" }).click();
+  await page.getByRole("button", { name: "Test Wallet" }).click();
+  await page
+    .getByRole("banner")
+    .getByRole("button", { name: /^Wallet 0x/ })
+    .waitFor();
+}
