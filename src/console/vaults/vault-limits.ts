@@ -20,7 +20,10 @@ export function describeMinimum({ minDeposit, noMinimum, asset }: VaultDetail): 
 }
 
 /** Converts shares to whole units of the asset by the vault's share price, rounded down; null when it is not known. */
-export function sharesToAssets({ sharePrice, asset, shareDecimals }: VaultDetail, shares: bigint): bigint | null {
+export function sharesToAssets(
+  { sharePrice, asset, shareDecimals }: VaultDetail,
+  shares: bigint,
+): bigint | null {
   if (sharePrice === null) return null;
   return (shares * sharePrice * 10n ** BigInt(asset.decimals)) / 10n ** BigInt(18 + shareDecimals);
 }
