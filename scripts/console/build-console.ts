@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, glob, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 const root = join(import.meta.dirname, "../..");
 const CACHE = join(root, ".cache/console");
@@ -33,15 +35,23 @@ async function keyOfSources(): Promise<string> {
 
 /** Builds into a draft first, so that a folder of the cache is complete when it appears. Keeps no older build. */
 async function buildInto(folder: string): Promise<void> {
-  const { build } = await import("vite");
   const draft = join(CACHE, `draft-${randomUUID()}`);
   await mkdir(CACHE, { recursive: true });
-  await build({
-    configFile: join(root, "vite.config.ts"),
-    logLevel: "error",
-    build: { outDir: draft, emptyOutDir: true },
-  });
+  await runVite(draft);
   const older = (await readdir(CACHE)).filter((name) => !name.startsWith("draft-"));
   await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
   for (const name of older) await rm(join(CACHE, name), { recursive: true, force: true });
+}
+
+/** Runs Vite in a process of its own, because it builds for development where NODE_ENV says so, as in tests. */
+async function runVite(outDir: string): Promise<void> {
+  const program = join(root, "node_modules/vite/bin/vite.js");
+  const flags = ["build", "--config", join(root, "vite.config.ts"), "--outDir", outDir, "--emptyOutDir"];
+  const env = { ...process.env, NODE_ENV: "production" };
+  const run = promisify(execFile);
+  await run(process.execPath, [program, ...flags, "--logLevel", "error"], { cwd: root, env }).catch(
+    ({ stderr, message }: { stderr?: string; message: string }) => {
+      throw new Error(`the console could not be built:\n${(stderr ?? message).trim()}`);
+    },
+  );
 }

@@ -26,18 +26,27 @@ export function withAssetsBeside(worker: WorkerOptions): WorkerOptions[] {
   const beside = {
     name,
     modules: true,
-    script: `export default {
-      async fetch(request, env) {
-        const answer = await env.${binding}.fetch(request.clone());
-        return answer.status === 404 ? env.PROGRAM.fetch(request) : answer;
-      }
-    }`,
+    script: scriptOf({ binding, paths: routerConfig.static_routing.asset_worker }),
     compatibilityDate: own["compatibilityDate"],
     routes: routerConfig.static_routing.asset_worker.map(routeOf),
     serviceBindings: { PROGRAM: worker["name"] },
     assets: { directory, binding, assetConfig, routerConfig: { has_user_worker: false } },
   };
   return [{ ...own, serviceBindings: { ...services, [binding]: name } }, beside];
+}
+
+/** Returns the Worker of assets. What only begins like a page's path is handed to the Worker beside it. */
+function scriptOf({ binding, paths }: { binding: string; paths: readonly string[] }): string {
+  const folders = paths.filter((path) => path.endsWith("*")).map((path) => path.slice(0, -1));
+  return `const folders = ${JSON.stringify(folders)};
+    export default {
+      async fetch(request, env) {
+        const answer = await env.${binding}.fetch(request.clone());
+        const { pathname } = new URL(request.url);
+        const own = answer.status !== 404 || folders.some((folder) => pathname.startsWith(folder));
+        return own ? answer : env.PROGRAM.fetch(request);
+      }
+    }`;
 }
 
 /**

@@ -6,8 +6,9 @@ import { causeway } from "../api/console-client.ts";
 import { tokensQuery, vaultQuery } from "../api/console-queries.ts";
 import { formatAmount } from "../format/amounts.ts";
 import { formatTime, shorten } from "../format/words.ts";
+import { LoadedPage } from "../shell/route-states.tsx";
 import { Button, buttonClass } from "../ui/controls.tsx";
-import { Badge, ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
+import { Badge, ErrorState, Notice } from "../ui/feedback.tsx";
 import { Card, Fact, Facts, Page } from "../ui/layout.tsx";
 import { TokenAmount } from "../ui/tokens.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
@@ -27,9 +28,9 @@ export function DepositPage() {
       state.data === undefined || isOpen(state.data) ? (state.data?.pollAfterMs ?? 3_000) : false,
   });
   return (
-    <Loaded query={query} rows={8}>
+    <LoadedPage title="Deposit" query={query}>
       {(deposit) => <DepositView deposit={deposit} />}
-    </Loaded>
+    </LoadedPage>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { buttonClass } from "../ui/controls.tsx";
-import { ErrorState, LoadingRows } from "../ui/feedback.tsx";
+import { ErrorState, Loaded, LoadingRows, type Reading } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/layout.tsx";
 
 /** Shown while the code of a page is loaded. */
@@ -29,6 +30,25 @@ export function PageFailed({ error }: { error: unknown }) {
     <Page title="This page failed" narrow>
       <Card>
         <ErrorState error={error} retry={() => window.location.reload()} />
+      </Card>
+    </Page>
+  );
+}
+
+/** A page of one object: its own heading once it was read, and the given one while it is read or could not be. */
+export function LoadedPage<Data>(props: {
+  title: string;
+  query: Reading<Data>;
+  children: (data: Data) => ReactNode;
+}) {
+  const { title, query, children } = props;
+  if (query.data !== undefined) return <>{children(query.data)}</>;
+  return (
+    <Page title={title}>
+      <Card flush>
+        <Loaded query={query} rows={8}>
+          {children}
+        </Loaded>
       </Card>
     </Page>
   );

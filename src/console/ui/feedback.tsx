@@ -97,7 +97,7 @@ export function LoadingRows({ rows = 4, label = "Loading" }: { rows?: number; la
 }
 
 /** The parts of a query's result that `Loaded` uses. */
-interface Reading<Data> {
+export interface Reading<Data> {
   data: Data | undefined;
   error: unknown;
   refetch(): unknown;

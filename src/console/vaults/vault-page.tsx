@@ -7,6 +7,7 @@ import { chainsQuery, signalsQuery, vaultQuery } from "../api/console-queries.ts
 import { formatAmount, formatPercent, formatSharePrice, formatUsd } from "../format/amounts.ts";
 import { describeSettlement, familyName, formatAge, formatTime, shorten } from "../format/words.ts";
 import { DepositForm } from "../orders/deposit-form.tsx";
+import { LoadedPage } from "../shell/route-states.tsx";
 import { SignalList } from "../signals/signal-list.tsx";
 import { Badge, EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Fact, Facts, Page, Stat } from "../ui/layout.tsx";
@@ -19,9 +20,9 @@ export function VaultPage() {
   const { vaultId } = useParams({ from: "/vaults/$vaultId" });
   const query = useQuery(vaultQuery(vaultId));
   return (
-    <Loaded query={query} rows={8}>
+    <LoadedPage title="Vault" query={query}>
       {(vault) => <VaultView vault={vault} />}
-    </Loaded>
+    </LoadedPage>
   );
 }
 
