@@ -187,7 +187,11 @@ function DepositFacts({ deposit, vault }: { deposit: Deposit; vault: VaultDetail
       {deposit.state === "built" ? <Fact term="Valid until">{formatTime(deposit.expiresAt)}</Fact> : null}
       {deposit.routerExplorer === null ? null : (
         <Fact term="Bridge's own page">
-          <a href={deposit.routerExplorer} rel="noreferrer" className="text-accent hover:underline">
+          <a
+            href={deposit.routerExplorer}
+            rel="noreferrer"
+            className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
+          >
             Open
           </a>
         </Fact>

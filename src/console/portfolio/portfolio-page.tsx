@@ -160,7 +160,10 @@ function PositionList({ answer }: { answer: Positions }) {
       )}
       {answer.positions.length === 0 ? (
         <EmptyState title="No positions">
-          <Link to="/" className="text-accent hover:underline">
+          <Link
+            to="/"
+            className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
+          >
             Choose a vault
           </Link>{" "}
           to make the first deposit.

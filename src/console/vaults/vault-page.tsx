@@ -147,7 +147,12 @@ function Address({ vault, value }: { vault: VaultDetail; value: string }): React
   const text = <span className="font-mono text-[13px]">{shorten(value)}</span>;
   if (link === null) return <span title={value}>{text}</span>;
   return (
-    <a href={link} rel="noreferrer" title={value} className="text-accent hover:underline">
+    <a
+      href={link}
+      rel="noreferrer"
+      title={value}
+      className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
+    >
       {text}
     </a>
   );
