@@ -10,6 +10,7 @@ import {
   queueOf,
 } from "./lib/platform-bindings.ts";
 import { byChain, ContractAddress, jsonVariable, Url } from "./lib/setting-schemas.ts";
+import { SigningTokenSettings, type SigningTokens, toSigningTokens } from "./lib/signing-token-setting.ts";
 
 /**
  * Schema of one entry of `CHAINS`: the settings of a chain. For a chain that the code supports, only `rpc_urls` is
@@ -214,6 +215,7 @@ const Variables = z.object({
   CHAINS: ChainsVariable,
   PROVIDERS: jsonVariable(ProviderSettings),
   PRICES: jsonVariable(PriceSettings).transform((prices) => prices ?? PriceSettings.parse({})),
+  AUTHORIZATIONS: jsonVariable(SigningTokenSettings),
   DISCOVERY: jsonVariable(z.unknown()).transform(parseDiscoverySetting),
   RATE_LIMITS: jsonVariable(RateLimits),
   /** Secrets that API keys are hashed with; without them, creating and verifying API keys fails. */
@@ -236,6 +238,8 @@ export interface Config {
   prices: { apiUrl: string | null; feeds: ReadonlyMap<number, PriceSettings["feeds"][number][1]> };
   /** Registers of vaults on chains that the code does not support, and what a discovered vault needs to open. */
   discovery: DiscoverySetting;
+  /** Tokens that take signatures, on chains that the code does not know, by chain id. */
+  signingTokens: ReadonlyMap<number, SigningTokens>;
   serverTiming: boolean;
   limits: Limits;
   /** Factor by which the rate limits are multiplied for partners' requests. */
@@ -283,6 +287,7 @@ export function parseConfig(env: unknown): Config {
     providers: variables.PROVIDERS ?? {},
     prices: { apiUrl: variables.PRICES.api_url, feeds: new Map(variables.PRICES.feeds) },
     discovery: variables.DISCOVERY,
+    signingTokens: toSigningTokens(variables.AUTHORIZATIONS),
     serverTiming: variables.SERVER_TIMING,
     limits: { ...limitDefaults, ...definedOf(variables.RATE_LIMITS?.limits) },
     keyFactor: variables.RATE_LIMITS?.keyFactor ?? 10,

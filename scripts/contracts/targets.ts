@@ -211,5 +211,6 @@ export const standInTargets: readonly StandInTarget[] = [
     name: "authorization",
     sources: [`${folder}/authorization/FiatToken.sol`, `${folder}/authorization/Permit2.sol`],
     contracts: ["FiatToken", "Permit2"],
+    optimizerRuns: 200,
   },
 ];

@@ -184,6 +184,20 @@ export function nativeBalanceRead(account: Address): Read<bigint> {
   return { to: PROGRAM, data, decode: (answer) => hexToBigInt(answer) };
 }
 
+/**
+ * Creates the read of an account's code, for a batch of reads: its size in bytes and its first 32 bytes. Of an EIP-7702
+ * delegation that is the delegation itself. The result fails where the batch runs without the aggregator contract.
+ */
+export function accountCodeRead(account: Address): Read<{ size: bigint; head: Hex }> {
+  // Creation code that stores EXTCODESIZE at 0, copies 32 bytes of the code to 32, and returns 64 bytes.
+  const data: Hex = `0x73${account.slice(2).toLowerCase()}803b600052602060006020833c60406000f3`;
+  return {
+    to: PROGRAM,
+    data,
+    decode: (answer) => ({ size: hexToBigInt(slice(answer, 0, 32)), head: slice(answer, 32, 64) }),
+  };
+}
+
 /** A view call for the aggregator contract: the contract to call and the calldata. */
 export interface AggregatedCall {
   to: Address;

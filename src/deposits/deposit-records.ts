@@ -56,7 +56,7 @@ export function toWireDeposit(row: DepositRow, now: number): Deposit {
 }
 
 /** Reads the database row of a tracked deposit. Throws `deposit_not_found`, `store_unavailable`. */
-async function loadDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
+export async function loadDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await selectDeposit(ctx.db, trackingId);
   if (row === null) throw failure("deposit_not_found", `there is no deposit ${trackingId}`);
   return row;

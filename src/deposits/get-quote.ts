@@ -5,7 +5,13 @@ import type { BuildInput } from "../schemas/build-input-schema.ts";
 import type { Quote } from "../schemas/quote-schema.ts";
 import { toWireVault } from "../vaults/vault-response.ts";
 import { prepareDeposit } from "./build/build-deposit.ts";
-import { toDepositApproval, toEstimate, toPaymentApproval, toWarnings } from "./build/build-response.ts";
+import {
+  authorizationOf,
+  toDepositApproval,
+  toEstimate,
+  toPaymentApproval,
+  toWarnings,
+} from "./build/build-response.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./build/prepared-deposit.ts";
 import {
   builtGasCost,
@@ -144,14 +150,20 @@ export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> 
       gas_cost_usd: builtGasCost(prepared, market),
       steps: toQuoteSteps(prepared),
     },
-    approval:
-      prepared.kind === "direct"
-        ? toDepositApproval(prepared.direct.intent)
-        : toPaymentApproval(prepared.routed.payment),
+    approval: toApproval(prepared),
+    authorize: authorizationOf(prepared) ?? "approve",
     route_options: toRouteOptions(prepared, market),
     reasons: prepared.kind === "direct" ? [] : prepared.routed.reasons,
     warnings: toWarnings(prepared),
   };
+}
+
+/** Returns the approval that a deposit needs, or null, also where a signature pays. */
+function toApproval(prepared: PreparedDeposit): Quote["approval"] {
+  if (authorizationOf(prepared) !== null) return null;
+  return prepared.kind === "direct"
+    ? toDepositApproval(prepared.direct.intent)
+    : toPaymentApproval(prepared.routed.payment);
 }
 
 function quoteType({ kind, order }: PreparedDeposit): Quote["quote_type"] {

@@ -3,6 +3,7 @@ import { formatUnits } from "viem/utils";
 import * as z from "zod";
 import { type Step, type StepPurpose, type StepState, TokenRef } from "../schemas/step-schema.ts";
 import { TransactionRequest } from "../schemas/transaction-schema.ts";
+import { PlannedAuthorization, type TypedData, typedDataOf } from "./authorization/planned-authorization.ts";
 import { encodeApprovals } from "./wallet-calls.ts";
 
 /** A transaction of the user that pays with a token, and the approvals before it. */
@@ -22,6 +23,8 @@ export const StepLeg = z.object({
   reset: z.boolean(),
   /** The transaction, or null while it cannot be exact. */
   transaction: TransactionRequest.nullable(),
+  /** The signature that pays in place of an approval; absent if the user approves. */
+  authorization: PlannedAuthorization.optional(),
 });
 export type StepLeg = z.infer<typeof StepLeg>;
 
@@ -35,6 +38,8 @@ export const StepPlan = z.object({
   destination: StepLeg.nullable(),
   /** True if the vault settles the order later, so that the user may have to claim what it pays. */
   settles: z.boolean(),
+  /** The response to the build, where it waits for a signature that completes it. */
+  answer: z.unknown().optional(),
 });
 export type StepPlan = z.infer<typeof StepPlan>;
 
@@ -46,21 +51,66 @@ export interface LegFacts {
   allowance: bigint | null;
   /** True while the approvals wait for the same as the transaction does, such as a bridge's delivery. */
   approvalsWait: boolean;
+  /** The transaction with the user's signature, where the caller has just given it. */
+  signed?: TransactionRequest;
 }
 
 /**
- * Returns the steps of a leg: an allowance reset where one is or was needed, the approval and the transaction. The ids
- * depend on the leg's slot and on the purposes alone, so that they stay the same in every reading.
+ * Returns the steps of a leg: an allowance reset where one is or was needed, the approval and the transaction, or the
+ * signature and the transaction. The ids depend on the leg's slot and on the purposes alone, so that they stay the same
+ * in every reading.
  */
 export function toLegSteps(leg: StepLeg, facts: LegFacts): Step[] {
+  if (leg.authorization !== undefined) return signedLegSteps(leg, { ...facts, planned: leg.authorization });
   const own = transactionStep(leg, {
     purpose: leg.purpose,
-    title: titleOf(leg, leg.purpose),
     request: facts.state === "skipped" ? null : leg.transaction,
     state: facts.state,
     txHash: facts.txHash,
   });
   return [...approvalSteps(leg, facts), own];
+}
+
+/**
+ * Returns the steps of a leg that a signature pays for. The signature is not stored, so it is required in each reading
+ * until the chain shows the order or the caller gives it.
+ */
+function signedLegSteps(leg: StepLeg, facts: LegFacts & { planned: PlannedAuthorization }): Step[] {
+  const { state, txHash, signed, planned } = facts;
+  const asks = state === "required" && signed === undefined;
+  const own = transactionStep(leg, {
+    purpose: leg.purpose,
+    request: signed ?? null,
+    state: asks ? "waiting" : state,
+    txHash,
+  });
+  const signing = signatureStep(leg, {
+    purpose: "authorize",
+    typedData: asks ? typedDataOf(planned) : null,
+    state: asks || state === "skipped" ? state : "done",
+  });
+  return [signing, own];
+}
+
+/** Returns a step in which the user signs a message; the message is null when it was signed. */
+export function signatureStep(
+  leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount">,
+  of: { purpose: StepPurpose; typedData: TypedData | null; state: StepState },
+): Step {
+  return {
+    step_id: `${leg.slot}.${of.purpose}`,
+    kind: "signature",
+    purpose: of.purpose,
+    title: titleOf(leg, of.purpose),
+    chain_id: leg.chainId,
+    token: leg.token,
+    amount: leg.amount,
+    spender: null,
+    transaction_request: null,
+    typed_data: of.typedData,
+    state: of.state,
+    tx_hash: null,
+  };
 }
 
 function approvalSteps(leg: StepLeg, facts: LegFacts): Step[] {
@@ -73,7 +123,6 @@ function approvalSteps(leg: StepLeg, facts: LegFacts): Step[] {
   const step = (purpose: "approve_reset" | "approve", state: StepState, data: string | undefined): Step =>
     transactionStep(leg, {
       purpose,
-      title: titleOf(leg, purpose),
       request:
         data === undefined
           ? null
@@ -111,19 +160,22 @@ function approvalStates(leg: StepLeg, facts: LegFacts): { approve: StepState; re
 /** The parts of a transaction step that differ from step to step. */
 interface StepParts {
   purpose: StepPurpose;
-  title: string;
   request: TransactionRequest | null;
   state: StepState;
   txHash: string | null;
 }
 
-function transactionStep(leg: StepLeg, { purpose, title, request, state, txHash }: StepParts): Step {
+/** Returns a step of a leg in which the user sends a transaction. */
+export function transactionStep(
+  leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "spender">,
+  { purpose, request, state, txHash }: StepParts,
+): Step {
   const approves = purpose === "approve" || purpose === "approve_reset";
   return {
     step_id: `${leg.slot}.${purpose}`,
     kind: "transaction",
     purpose,
-    title,
+    title: titleOf(leg, purpose),
     chain_id: leg.chainId,
     token: leg.token,
     amount: purpose === "approve_reset" ? "0" : leg.amount,
@@ -173,7 +225,7 @@ const TITLES: Readonly<Record<StepPurpose, string>> = {
 };
 
 /** Returns the title of a step: what the user does, with the amount if the token's decimals are known. */
-function titleOf({ token, amount }: StepLeg, purpose: StepPurpose): string {
+function titleOf({ token, amount }: Pick<StepLeg, "token" | "amount">, purpose: StepPurpose): string {
   const name = token.symbol === "" ? "the token" : token.symbol;
   if (purpose === "approve_reset" || token.decimals === null) return `${TITLES[purpose]} ${name}`;
   return `${TITLES[purpose]} ${formatUnits(BigInt(amount), token.decimals)} ${name}`;

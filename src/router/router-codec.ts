@@ -122,6 +122,21 @@ export function decodeRouterCall(data: Hex): RouterCall {
   return { order, steps, sweep };
 }
 
+/**
+ * Returns the calldata of `execute` with the order that a call of any of the Router's entries runs, or null for any other
+ * calldata. It is the same for an order and for the order with a signature.
+ */
+export function unsignedCalldata(data: Hex): Hex | null {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: depositRouterAbi, data });
+    if (!functionName.startsWith("execute") || args === undefined || args.length < 3) return null;
+    const [order, steps, sweep] = args as readonly [RouterOrder, readonly RouterStep[], readonly Address[]];
+    return encodeRouterCall({ order, steps, sweep });
+  } catch {
+    return null;
+  }
+}
+
 /** The Router's own errors, without `Error(string)` and `Panic(uint256)`, which any contract may revert with. */
 const ownErrors = depositRouterAbi.filter((item) => item.type === "error");
 

@@ -1,5 +1,6 @@
 import {
   type Address,
+  domainSeparator,
   encodeAbiParameters,
   encodeFunctionData,
   getAbiItem,
@@ -14,6 +15,11 @@ import type { RouterCall } from "./router-codec.ts";
 
 /** Permit2, at the same address on every chain that this service names. */
 export const permit2Address: Address = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
+
+/** Returns the domain separator that Permit2 has on a chain: its domain has no version. Source: Permit2, `EIP712.sol`. */
+export function hashPermit2Domain(chainId: number): Hex {
+  return domainSeparator({ domain: { name: "Permit2", chainId, verifyingContract: permit2Address } });
+}
 
 /** The ways in which a signature can pay an order. */
 export type AuthorizationKind = "erc3009" | "permit2" | "permit";
@@ -160,6 +166,21 @@ export function toPermitMessage(
       nonce: by.nonce,
       deadline: order.deadline,
     },
+  } as const;
+}
+
+/** Returns the ERC-3009 message with which an owner uses up a nonce without paying. Source: EIP-3009. */
+export function toCancelMessage(by: { owner: Address; domain: TokenDomain; nonce: Hex }) {
+  return {
+    domain: by.domain,
+    types: {
+      CancelAuthorization: [
+        { name: "authorizer", type: "address" },
+        { name: "nonce", type: "bytes32" },
+      ],
+    },
+    primaryType: "CancelAuthorization",
+    message: { authorizer: by.owner, nonce: by.nonce },
   } as const;
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { authorizeDeposit, cancelDeposit } from "../deposits/authorize-deposit.ts";
 import {
   abandonDeposit,
   type DepositStep,
@@ -7,9 +8,11 @@ import {
   reportTransaction,
   toWireDeposit,
 } from "../deposits/deposit-records.ts";
+import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
+import { AuthorizeInput, CancelAnswer, CancelInput } from "../schemas/authorize-schema.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";
 import { Deposit, DepositDetail, DepositState, depositStates } from "../schemas/deposit-schema.ts";
 import {
@@ -19,6 +22,7 @@ import {
   VaultIdInput,
   WalletParam,
 } from "../schemas/primitive-schemas.ts";
+import { BuiltDeposit } from "../schemas/quote-schema.ts";
 import { TimeInput } from "../schemas/time-schema.ts";
 
 /** States to list, separated by commas. */
@@ -167,10 +171,64 @@ const depositsAbandon = defineRoute({
   handler: async (ctx, { params }) => toWireDeposit(await abandonDeposit(ctx, params.tracking_id), ctx.now()),
 });
 
+/** Error codes of what continues with a signed order. */
+const signedErrors: readonly ErrorCode[] = [
+  "deposit_not_found",
+  "deposit_state",
+  "quote_expired",
+  "signature_invalid",
+  "would_revert",
+  "chain_unsupported",
+  "upstream_unavailable",
+  "upstream_timeout",
+  "simulation_unavailable",
+  "store_unavailable",
+];
+
+const depositsAuthorize = defineRoute({
+  operationId: "deposits.authorize",
+  method: "post",
+  path: "/v1/deposits/{tracking_id}/authorize",
+  summary: "Complete a deposit with a signature",
+  description:
+    "Takes the user's signature of a built deposit's `typed_data` and returns the response to the build with its transaction, which has been simulated with the signature. The deposit stays `built` until the transaction is seen, whoever sends it. The signature is not stored: after a reload the user signs again.",
+  tag: "Deposits",
+  access: "public",
+  limit: "build",
+  cache: "no-store",
+  params: z.object({ tracking_id: TrackingIdInput }),
+  body: AuthorizeInput,
+  response: { schema: BuiltDeposit, description: "The built deposit with its transaction" },
+  errors: [...signedErrors, "authorization_unsupported", "price_unsafe"],
+  handler: (ctx, { params, body }) =>
+    authorizeDeposit(ctx, { trackingId: params.tracking_id, signature: body.signature }),
+});
+
+const depositsCancel = defineRoute({
+  operationId: "deposits.cancel",
+  method: "post",
+  path: "/v1/deposits/{tracking_id}/cancel",
+  summary: "Cancel a signed deposit",
+  description:
+    "Returns the step that makes a signed order unusable before somebody sends it: for Permit2 a transaction of the user; for ERC-3009 a signature, which is sent to this endpoint again for the transaction. An order that only the user can send needs no cancellation.",
+  tag: "Deposits",
+  access: "public",
+  limit: "build",
+  cache: "no-store",
+  params: z.object({ tracking_id: TrackingIdInput }),
+  body: CancelInput,
+  response: { schema: CancelAnswer, description: "The step that cancels the order" },
+  errors: signedErrors,
+  handler: (ctx, { params, body }) =>
+    cancelDeposit(ctx, { trackingId: params.tracking_id, signature: body.signature ?? null }),
+});
+
 /** Routes that list, read, report on and abandon tracked deposits. */
 export const depositRoutes: readonly AnyRoute[] = [
   depositsList,
   depositsGet,
   depositsReportTransaction,
   depositsAbandon,
+  depositsAuthorize,
+  depositsCancel,
 ];

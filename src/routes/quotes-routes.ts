@@ -19,6 +19,7 @@ export const buildErrors: readonly ErrorCode[] = [
   "price_unsafe",
   "price_stale",
   "would_revert",
+  "authorization_unsupported",
   "not_allowed",
   "share_locked",
   "below_minimum",

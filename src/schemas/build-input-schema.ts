@@ -1,5 +1,6 @@
 import { zeroAddress } from "viem";
 import * as z from "zod";
+import { authorizeFields, canSubmit, submitterIssue } from "./authorize-schema.ts";
 import {
   AddressInput,
   AmountInput,
@@ -72,6 +73,8 @@ export const BuildInput = z
       description: "Kind of partner: 0 direct, 1 creator, 2 wallet.",
       example: 2,
     }),
+    ...authorizeFields,
   })
+  .refine(canSubmit, submitterIssue)
   .meta({ id: "BuildInput", description: "A deposit to quote or to build." });
 export type BuildInput = z.infer<typeof BuildInput>;

@@ -146,10 +146,26 @@ const PaymentApproval = Approval.nullable().meta({
     "Approval to send before the transaction, or `null` if none is needed, for example for the native currency.",
 });
 
+/** How the user lets the Router take the payment. */
+const ChosenWay = z
+  .enum(["approve", "erc3009", "permit2", "permit"])
+  .default("approve")
+  .meta({
+    description:
+      "How the user lets the payment be taken: by an approval (`approve`, also where none is needed), or by a signature of " +
+      "this kind.",
+    example: "approve",
+  });
+
 /** Response to a build: a deposit's transactions, ready to be signed, with its estimate and simulation. */
 export const BuiltDeposit = z
   .object({
-    transaction_request: TransactionRequest.meta({ description: "Transaction to sign and send first." }),
+    transaction_request: z.union([TransactionRequest, z.null()]).meta({
+      description:
+        "Transaction to sign and send first, or `null` while a signature is awaited: `POST /v1/deposits/{tracking_id}/authorize` " +
+        "then returns it.",
+    }),
+    authorize: ChosenWay,
     tracking: Tracking.meta({ description: "Chains and bridge of the deposit." }),
     approval: PaymentApproval,
     tracking_id: TrackingIdText,
@@ -280,6 +296,7 @@ export const Quote = z
       })
       .meta({ description: "Expected and minimum amounts of the deposit." }),
     approval: PaymentApproval,
+    authorize: ChosenWay,
     route_options: z.array(RouteOption).meta({
       description: "All routes that providers offered. The route that a build would take comes first.",
     }),

@@ -1,10 +1,10 @@
-import { type Hex, keccak256 } from "viem";
+import type { Hex } from "viem";
 import type { TransactionOnChain } from "../chains/chain-transaction.ts";
 import type { Context } from "../context.ts";
 import { type DepositRow, selectDepositsByTransaction } from "../db/queries/deposit-queries.ts";
 import { findShareProof, routerRefs } from "../tracking/track/deposit-proofs.ts";
 import { isOpen, isRequested } from "../tracking/track/deposit-state-machine.ts";
-import { innerDataHashes, isSourceOpen, matchesSource } from "../tracking/track/source-transaction.ts";
+import { builtDataHashes, innerDataHashes, isSourceOpen, matchesSource } from "../tracking/track/source-transaction.ts";
 import { awaitsSecondStep } from "../tracking/track/vault-transaction.ts";
 
 /** A transaction of a status request as its chain returned it. `seen` is null if the chain could not be read. */
@@ -65,7 +65,7 @@ export async function matchDeposit(ctx: Context, found: FoundTransaction): Promi
 function dataHashesOf({ transaction, receipt }: TransactionOnChain): Hex[] {
   if (transaction === null) return [];
   const inner = receipt?.succeeded === true ? innerDataHashes(transaction.input) : [];
-  return [keccak256(transaction.input), ...inner];
+  return [...builtDataHashes(transaction.input), ...inner];
 }
 
 function matchKindOf(

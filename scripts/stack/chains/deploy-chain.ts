@@ -6,7 +6,7 @@ import { type BridgingContracts, deployBridging } from "./bridging.ts";
 import { ChainScript } from "./chain-script.ts";
 import { familyOf } from "./families/families.ts";
 import { type PlacedVault, standardDeposit, type VaultTerms } from "./families/family-vault.ts";
-import { installMulticall3, scriptRouterDeployment, verifyRouter } from "./infrastructure.ts";
+import { installMulticall3, installPermit2, scriptRouterDeployment, verifyRouter } from "./infrastructure.ts";
 import { rpc } from "./json-rpc.ts";
 import { deployKyber, type KyberContracts } from "./kyber.ts";
 import {
@@ -82,6 +82,7 @@ export async function deployChain(
   await script.flush();
   await script.close();
   const multicall3 = plan.multicall3 ? await installMulticall3(url) : null;
+  await installPermit2(url);
   await verifyRouter(url, plan.chainId);
   await advanceToNow(url);
   const placed = {

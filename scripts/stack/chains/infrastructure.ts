@@ -1,9 +1,11 @@
 import { type Address, type Hex, keccak256 } from "viem";
+import { permit2CreationCode } from "#stand-ins/authorization";
 import {
   deployTransaction,
   depositRouterAddress,
   depositRouterCodeHash,
 } from "../../../src/router/router-address.ts";
+import { permit2Address } from "../../../src/router/signed-order.ts";
 import type { ChainScript } from "./chain-script.ts";
 import { rpc } from "./json-rpc.ts";
 import { publishedCode } from "./published-code.ts";
@@ -19,6 +21,12 @@ export async function installMulticall3(url: string): Promise<Address> {
   const runtime = await rpc(url, "eth_call", { data: publishedCode("multicall3") }, "latest");
   await rpc(url, "anvil_setCode", CANONICAL_MULTICALL3, runtime);
   return CANONICAL_MULTICALL3;
+}
+
+/** Puts the code of Permit2's stand-in at Permit2's address. It keeps no immutables, so it works at any address. */
+export async function installPermit2(url: string): Promise<void> {
+  const runtime = await rpc(url, "eth_call", { data: permit2CreationCode }, "latest");
+  await rpc(url, "anvil_setCode", permit2Address, runtime);
 }
 
 /** Deploys the DepositRouter through the CREATE2 factory, which every anvil includes. */

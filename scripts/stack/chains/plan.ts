@@ -42,7 +42,7 @@ export interface TokenPlan {
   symbol: TokenSymbol;
   name: string;
   decimals: number;
-  kind: "plain" | "no_return" | "fee" | "wrapped_native";
+  kind: "plain" | "fiat" | "no_return" | "fee" | "wrapped_native";
   /** Amount that each funded account receives, in smallest units. */
   funding: bigint;
 }
@@ -80,7 +80,7 @@ export interface ChainPlan {
 
 /** The tokens of both chains. */
 export const tokenPlans: readonly TokenPlan[] = [
-  { symbol: "USDC", name: "USD Coin", decimals: 6, kind: "plain", funding: 1_000_000n * 10n ** 6n },
+  { symbol: "USDC", name: "USD Coin", decimals: 6, kind: "fiat", funding: 1_000_000n * 10n ** 6n },
   { symbol: "WBTC", name: "Wrapped BTC", decimals: 8, kind: "plain", funding: 100n * 10n ** 8n },
   { symbol: "WETH", name: "Wrapped Ether", decimals: 18, kind: "wrapped_native", funding: 500n * 10n ** 18n },
   { symbol: "USDT", name: "Tether USD", decimals: 6, kind: "no_return", funding: 1_000_000n * 10n ** 6n },

@@ -1,4 +1,5 @@
 import { type Address, encodeDeployData, encodeFunctionData, erc20Abi } from "viem";
+import { fiatTokenAbi, fiatTokenCreationCode } from "#stand-ins/authorization";
 import {
   feeTokenAbi,
   feeTokenCreationCode,
@@ -12,6 +13,9 @@ import {
 import type { ChainScript } from "./chain-script.ts";
 import type { TokenPlan } from "./plan.ts";
 
+/** Version in the EIP-712 domain of USDC. */
+export const FIAT_VERSION = "2";
+
 /** Deploys a token of the plan and returns its address. */
 export function deployToken(script: ChainScript, token: TokenPlan): Address {
   const { name, symbol, decimals } = token;
@@ -21,6 +25,15 @@ export function deployToken(script: ChainScript, token: TokenPlan): Address {
       return script.deploy(
         symbol,
         encodeDeployData({ abi: stackTokenAbi, bytecode: stackTokenCreationCode, args }),
+      );
+    case "fiat":
+      return script.deploy(
+        symbol,
+        encodeDeployData({
+          abi: fiatTokenAbi,
+          bytecode: fiatTokenCreationCode,
+          args: [...args, FIAT_VERSION],
+        }),
       );
     case "no_return":
       return script.deploy(

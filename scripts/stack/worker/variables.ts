@@ -1,6 +1,7 @@
 import type { Credentials } from "../emulators/neon/credentials.ts";
 import type { HubAddresses } from "../hub/main.ts";
 import type { StackChain } from "../manifest.ts";
+import { authorizationsVariable } from "./authorizations.ts";
 import { pricesVariable } from "./prices.ts";
 import { providersVariable } from "./providers.ts";
 
@@ -51,6 +52,7 @@ export function workerVariables(input: {
     CHAINS: JSON.stringify(chains.map((chain) => chainSetting(chain, hub))),
     PROVIDERS: providersVariable(hub, bridged),
     PRICES: pricesVariable(hub, bridged),
+    AUTHORIZATIONS: authorizationsVariable(bridged),
     PARTNER_PEPPERS: JSON.stringify(PEPPERS),
     RATE_LIMITS: JSON.stringify(Object.fromEntries(LIMITED.map((name) => [name, AMPLE]))),
   };

@@ -20,6 +20,11 @@ export interface SimulationInput {
   time: number;
   /** True for a single call that needs no overrides, because the user has the tokens and the allowance on-chain. */
   standsAlone: boolean;
+  /**
+   * True if a call depends on the user's own code, as a signature check does, so that the simulator's code must not be
+   * put at the user's address.
+   */
+  keepsCode?: boolean;
 }
 
 const SimulatedBlocks = z
@@ -47,7 +52,11 @@ const SimulatedBlocks = z
  * `upstream_unavailable` propagate. Source: ethereum/execution-apis `eth_simulateV1`.
  */
 export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
-  const ways = [simulateNatively, simulateByOverride, ...(input.standsAlone ? [simulatePlainly] : [])];
+  const ways = [
+    simulateNatively,
+    ...(input.keepsCode === true ? [] : [simulateByOverride]),
+    ...(input.standsAlone ? [simulatePlainly] : []),
+  ];
   let last: unknown;
   for (const way of ways) {
     try {

@@ -5,6 +5,11 @@ import type { NewDeposit } from "../../db/queries/deposit-queries.ts";
 import { AppError, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { BUILD_DEADLINE_MS } from "../../lib/durations.ts";
+import { chooseAuthorization } from "../../orders/authorization/choose-authorization.ts";
+import {
+  type PlannedAuthorization,
+  planAuthorization,
+} from "../../orders/authorization/planned-authorization.ts";
 import { type GasFunds, readGasPrice, waitForGasPrice } from "../../orders/gas-funds.ts";
 import { buildOnce } from "../../orders/idempotent-build.ts";
 import { QUOTE_TTL_MS } from "../../orders/order-floors.ts";
@@ -17,7 +22,7 @@ import type { Token, Vault } from "../../vaults/vault.ts";
 import { acceptedTokens } from "../../vaults/vault-entry.ts";
 import { askDepositPrices, depositPrices, valueDeposit } from "../deposit-values.ts";
 import { toEstimate, toWireBuilt } from "./build-response.ts";
-import { type DepositOrder, resolveOrder, sourceClient } from "./deposit-order.ts";
+import { type DepositOrder, mayBeSigned, resolveOrder, sourceClient } from "./deposit-order.ts";
 import { isTokenRefusal } from "./deposit-preflight.ts";
 import { prepareRouted } from "./deposit-route-search.ts";
 import { planDepositSteps } from "./deposit-step-plan.ts";
@@ -39,19 +44,41 @@ export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<P
 async function prepareOrder(ctx: Context, order: DepositOrder): Promise<PreparedDeposit> {
   const token = directToken(order);
   askDepositPrices(ctx, { order, kind: token === null ? "routed" : "direct" });
-  if (token === null) return { kind: "routed", order, routed: await prepareRouted(ctx, { order }) };
+  if (token === null) {
+    refuseSignature(order);
+    return { kind: "routed", order, routed: await prepareRouted(ctx, { order }) };
+  }
   const intent = { ...order, token, amount: order.from.amount };
+  if (!mayBeSigned(intent)) refuseSignature(order);
   try {
-    return { kind: "direct", order, direct: await prepareDirect(ctx, intent) };
+    const direct = await prepareDirect(ctx, intent);
+    return { kind: "direct", order, direct, authorization: authorizeDirect(direct) };
   } catch (error) {
     if (!mayUseOtherToken(error, { order, token })) throw error;
     // When no other token works either, the error for the user's own token is the most useful one.
     const none = () => {
       throw error;
     };
+    refuseSignature(order);
     askDepositPrices(ctx, { order, kind: "routed" });
     return { kind: "routed", order, routed: await prepareRouted(ctx, { order, without: token }).catch(none) };
   }
+}
+
+/** Throws `authorization_unsupported` if an order needs a signature where none can pay. */
+function refuseSignature({ authorize: wish, user: owner, from }: DepositOrder): void {
+  chooseAuthorization({ wish, owner, amount: from.amount, allowance: null, facts: null });
+}
+
+/** Returns the signature that pays for a direct deposit, or null if an approval does. Throws `authorization_unsupported`. */
+function authorizeDirect({ intent, checked, deposit }: DirectDeposit): PlannedAuthorization | null {
+  const { authorize: wish, user: owner, amount, vault } = intent;
+  const { authorization: facts, allowance } = checked;
+  if (wish === undefined || facts === null) return null;
+  const kind = chooseAuthorization({ wish, owner, amount, allowance, facts });
+  if (kind === null) return null;
+  const { submitter } = wish;
+  return planAuthorization({ kind, facts, owner, submitter, chainId: vault.chainId, data: deposit.data });
 }
 
 /**
@@ -162,16 +189,22 @@ async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDepos
   const client = sourceClient(ctx, input.from_chain_id);
   const gasPrice = readGasPrice(ctx, client);
   const prepared = await prepareDeposit(ctx, input);
-  // The client has stopped waiting, so the deposit must not be recorded.
-  if (ctx.timing.elapsedMs() > BUILD_DEADLINE_MS)
-    throw failure("upstream_timeout", "the deposit could not be built in time; try again");
   const expiresAt = new Date(ctx.now() + quoteLifetimeMs(prepared));
   const { chainId, token } = prepared.order.from;
   const plan = planDepositSteps(prepared, await findToken(ctx, { chainId, address: token }));
-  await recordDeposit(ctx, { prepared, expiresAt, plan });
   const { paid } = valueDeposit(prepared, await depositPrices(ctx, prepared));
   const gas = toGasFunds(prepared, await waitForGasPrice(gasPrice));
-  return toWireBuilt(prepared, { expiresAt, plan, paid, gas });
+  const built = toWireBuilt(prepared, { expiresAt, plan, paid, gas });
+  // The client has stopped waiting, so the deposit must not be recorded.
+  if (ctx.timing.elapsedMs() > BUILD_DEADLINE_MS)
+    throw failure("upstream_timeout", "the deposit could not be built in time; try again");
+  const awaitsSignature = plan.source.authorization !== undefined;
+  await recordDeposit(ctx, {
+    prepared,
+    expiresAt,
+    plan: awaitsSignature ? { ...plan, answer: built } : plan,
+  });
+  return built;
 }
 
 /**

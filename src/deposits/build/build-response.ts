@@ -4,6 +4,7 @@ import type { StepPlan } from "../../orders/order-steps.ts";
 import { isNativePayment, simulatedHead, type TokenPayment } from "../../orders/simulate-payment.ts";
 import { toTransactionRequest, toWalletCall } from "../../orders/wallet-calls.ts";
 import { formatUsdValue } from "../../prices/price.ts";
+import type { AuthorizationKind } from "../../router/signed-order.ts";
 import type { BuildEstimate, BuiltDeposit, Warning } from "../../schemas/quote-schema.ts";
 import type { Approval, TransactionRequest, WalletCall } from "../../schemas/transaction-schema.ts";
 import { settlementOf } from "../../vaults/vault-settlement.ts";
@@ -54,11 +55,15 @@ export function toWireBuilt(
   const { expiresAt, plan, gas, paid } = made;
   const part = prepared.kind === "direct" ? directPart(prepared.direct) : routedPart(prepared.routed, order);
   const { calls, transaction_request: transaction } = part;
+  const kind = authorizationOf(prepared);
+  const approvals = kind === null ? calls.length - 1 : 0;
   return {
     ...part,
+    ...(kind === null ? {} : { transaction_request: null, approval: null, calls: [] }),
+    authorize: kind ?? "approve",
     simulation: {
       ...part.simulation,
-      gas_sufficient: isGasSufficient(gas, { transaction, approvals: calls.length - 1 }),
+      gas_sufficient: isGasSufficient(gas, { transaction, approvals }),
     },
     tracking: {
       from_chain_id: order.from.chainId,
@@ -77,8 +82,16 @@ export function toWireBuilt(
 
 type KindPart = Omit<
   BuiltDeposit,
-  "tracking" | "tracking_id" | "estimate" | "settlement" | "steps" | "expires_at" | "warnings" | "simulation"
-> & { simulation: Omit<BuiltDeposit["simulation"], "gas_sufficient"> };
+  | ("tracking" | "tracking_id" | "estimate" | "settlement" | "steps" | "expires_at" | "warnings")
+  | ("simulation" | "authorize" | "transaction_request")
+> & {
+  transaction_request: TransactionRequest;
+  simulation: Omit<BuiltDeposit["simulation"], "gas_sufficient">;
+};
+
+/** Returns the kind of signature that pays for a deposit, or null if an approval does. */
+export const authorizationOf = (prepared: PreparedDeposit): AuthorizationKind | null =>
+  prepared.kind === "direct" ? (prepared.authorization?.kind ?? null) : null;
 
 /** Returns the warnings of a prepared deposit; a direct deposit has none. */
 export function toWarnings(prepared: PreparedDeposit): Warning[] {

@@ -5,6 +5,7 @@ import type { Context } from "../../context.ts";
 import { selectDeposit } from "../../db/queries/deposit-queries.ts";
 import { failure } from "../../errors.ts";
 import { isNative, isNativeAlias, sameAddress } from "../../lib/address.ts";
+import { type AuthorizationWish, asksForSignature } from "../../orders/authorization/choose-authorization.ts";
 import { type Attribution, attributeOrder, orderRef } from "../../orders/order-attribution.ts";
 import type { BuildInput } from "../../schemas/build-input-schema.ts";
 import type { Token, Vault } from "../../vaults/vault.ts";
@@ -28,11 +29,21 @@ export interface DepositIntent {
   /** keccak256 of the partner id, or zero if the id is empty. */
   partnerHash: Hex;
   partnerType: number;
+  /** How the user wants to pay; absent if an approval is the only way. */
+  authorize?: AuthorizationWish;
 }
 
 /** Returns true if the user pays with the chain's native currency. */
 export function paysNative(intent: DepositIntent): boolean {
   return isNative(intent.token.address);
+}
+
+/** Returns true if a signature may pay: the caller asks for one, and the Router takes the user's token. */
+export function mayBeSigned(intent: DepositIntent): boolean {
+  const { authorize, entry } = intent;
+  return (
+    authorize !== undefined && asksForSignature(authorize) && entry.via === "router" && !paysNative(intent)
+  );
 }
 
 /** Returns the contract that needs the user's token approval: the Router, or the vault's own spender. */
@@ -60,6 +71,7 @@ export interface DepositOrder extends Attribution {
   referrer: Address;
   referrerHandle: string;
   parentTrackingId: string | null;
+  authorize: AuthorizationWish;
 }
 
 /** A build request together with its vault as read from Postgres. */
@@ -103,6 +115,7 @@ export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderI
     referrer: input.referrer,
     referrerHandle: input.referrer_handle,
     parentTrackingId: input.parent_tracking_id ?? null,
+    authorize: { way: input.authorize ?? "approve", submitter: input.submitter ?? input.user_address },
   };
 }
 

@@ -1,11 +1,15 @@
 import { erc20Abi, type Hex, zeroAddress } from "viem";
 import { nativeBalanceRead, readNativeBalance } from "../../chains/aggregate-reads.ts";
-import { createQuery, queryAll, read, valueOrNull } from "../../chains/chain-query.ts";
+import { createQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-query.ts";
 import type { Context } from "../../context.ts";
 import { type AppError, type ErrorCode, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { larger } from "../../lib/amount.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
+import {
+  type AuthorizationFacts,
+  authorizationQuery,
+} from "../../orders/authorization/authorization-facts.ts";
 import { priceIsSafe } from "../../orders/order-slippage.ts";
 import { readWithFeeds } from "../../prices/read-prices.ts";
 import { isUnsafeRoute } from "../../providers/provider-failures.ts";
@@ -14,7 +18,7 @@ import type { DepositTerms, Refusal } from "../../vaults/vault-adapter.ts";
 import { pauseReason } from "../../vaults/vault-entry.ts";
 import { adapterOf, explainVaultRevert } from "../../vaults/vault-families.ts";
 import type { ExplainedRevert } from "../../vaults/vault-reverts.ts";
-import { approvedSpender, type DepositIntent, paysNative } from "./deposit-order.ts";
+import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./deposit-order.ts";
 
 /**
  * The preflight of a deposit: the vault's deposit conditions, the user's balance and the spender's allowance, all read
@@ -27,8 +31,10 @@ export interface Preflight {
   /** The user's actual balance and the spender's actual allowance, each null if the node could not read it. */
   balance: bigint | null;
   allowance: bigint | null;
-  /** The user's balance of the native currency, in wei, or null if the node could not read it. */
+  /** The submitter's balance of the native currency, in wei, or null if the node could not read it. */
   nativeBalance: bigint | null;
+  /** The ways in which a signature can pay, or null if none was asked for. */
+  authorization: AuthorizationFacts | null;
   block: BlockTime;
 }
 
@@ -60,7 +66,11 @@ export async function preflightDeposit(
     readWithFeeds(ctx, {
       chainId: vault.chainId,
       tokens: [intent.token.address, vault.asset.address, zeroAddress],
-      query: queryAll({ terms, holding: payerFundsQuery(intent) }),
+      query: queryAll({
+        terms,
+        holding: payerFundsQuery(intent),
+        authorization: mayBeSigned(intent) ? signatureQuery(ctx, intent) : unsigned,
+      }),
     }),
     paysNative(intent) ? readNativeBalance(intent.client, intent.user) : null,
   ]);
@@ -71,8 +81,17 @@ export async function preflightDeposit(
     ...{ terms: value.terms, previewShares, block, allowance },
     balance: nativeBalance ?? balance,
     nativeBalance: gas,
+    authorization: value.authorization,
   };
 }
+
+const unsigned = createQuery({}, (): AuthorizationFacts | null => null);
+
+const signatureQuery = (
+  ctx: Context,
+  { vault, token, user }: DepositIntent,
+): Query<AuthorizationFacts | null> =>
+  authorizationQuery(ctx, { chainId: vault.chainId, token: token.address, owner: user });
 
 function payerFundsQuery(intent: DepositIntent) {
   const token = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
@@ -81,7 +100,7 @@ function payerFundsQuery(intent: DepositIntent) {
     {
       balance: read({ to: token, abi: erc20Abi, name: "balanceOf", args: [intent.user] }),
       allowance: read({ to: token, abi: erc20Abi, name: "allowance", args }),
-      gas: nativeBalanceRead(intent.user),
+      gas: nativeBalanceRead(intent.authorize?.submitter ?? intent.user),
     },
     ({ balance, allowance, gas }) => ({
       balance: valueOrNull(balance),

@@ -9,6 +9,7 @@ import {
 } from "../../orders/order-steps.ts";
 import { toTransactionRequest } from "../../orders/wallet-calls.ts";
 import type { Step, TokenRef } from "../../schemas/step-schema.ts";
+import type { TransactionRequest } from "../../schemas/transaction-schema.ts";
 import { approvedSpender, paysNative } from "./deposit-order.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
@@ -16,8 +17,11 @@ import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 /** Returns what the user does for a prepared deposit. `paid` is the token that the user pays with. */
 export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): StepPlan {
   if (prepared.kind === "direct") {
-    const { direct } = prepared;
-    return { source: directLeg(direct, "source"), destination: null, settles: isRequest(direct) };
+    const { direct, authorization } = prepared;
+    const leg = directLeg(direct, "source");
+    // What a signature pays for needs no approval, and has no transaction before it is signed.
+    const source = authorization === null ? leg : { ...leg, spender: null, transaction: null, authorization };
+    return { source, destination: null, settles: isRequest(direct) };
   }
   const { routed } = prepared;
   const { end } = routed;
@@ -74,10 +78,17 @@ function transferLeg(
   });
 }
 
+const NOW: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
+
+/** Returns the steps of a deposit whose user has just signed: the signature is done, the transaction required. */
+export const toSignedSteps = (plan: StepPlan, signed: TransactionRequest): Step[] =>
+  toSteps(plan, { ...NOW, signed });
+
 /** Returns the steps of a deposit that was just built. */
-export function toBuiltSteps(plan: StepPlan): Step[] {
-  const now: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
-  const later: LegFacts = { ...now, state: "waiting", approvalsWait: true };
+export const toBuiltSteps = (plan: StepPlan): Step[] => toSteps(plan, NOW);
+
+function toSteps(plan: StepPlan, now: LegFacts): Step[] {
+  const later: LegFacts = { ...NOW, state: "waiting", approvalsWait: true };
   const { source, destination, settles } = plan;
   const chainId = (destination ?? source).chainId;
   return [

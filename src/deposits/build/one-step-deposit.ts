@@ -56,7 +56,9 @@ const DELIVERY_GAS_LIMIT = 1_000_000n;
  * floors; errors of `preflightDeposit` and `planLoss` propagate.
  */
 async function planDestinationDeposit(ctx: Context, attempt: DepositAttempt): Promise<DestinationDeposit> {
-  const { order, token, option } = attempt;
+  const { token, option } = attempt;
+  // The bridge pays, so no signature of the user does.
+  const { authorize: _, ...order } = attempt.order;
   const intent: DepositIntent = { ...order, token, amount: option.toAmount };
   const checked = await preflightDeposit(ctx, { intent, amount: option.toAmount });
   const loss = planLoss(await attempt.offer());

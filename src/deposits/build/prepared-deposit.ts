@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import type { PlannedAuthorization } from "../../orders/authorization/planned-authorization.ts";
 import { toTransferRequest } from "../../orders/route-candidates.ts";
 import type { RouteAttempt } from "../../orders/route-search.ts";
 import type { SimulatedPayment, TokenPayment } from "../../orders/simulate-payment.ts";
@@ -64,7 +65,13 @@ export interface RoutedDeposit extends BuiltRoute {
 
 /** An order with the verified and simulated transactions that carry it out. */
 export type PreparedDeposit =
-  | { kind: "direct"; order: DepositOrder; direct: DirectDeposit }
+  | {
+      kind: "direct";
+      order: DepositOrder;
+      direct: DirectDeposit;
+      /** The signature that pays in place of an approval, or null. */
+      authorization: PlannedAuthorization | null;
+    }
   | { kind: "routed"; order: DepositOrder; routed: RoutedDeposit };
 
 /** One attempt of a route search for a deposit. */

@@ -15,6 +15,7 @@ import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
+import { unsignedCalldata } from "../../router/router-codec.ts";
 import { isRejected, requestTransitions } from "./async-deposit-request.ts";
 import { failureReason } from "./deposit-failure-reason.ts";
 import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from "./deposit-proofs.ts";
@@ -80,7 +81,18 @@ export function isSourceTransaction(row: BuiltSource, transaction: Transaction):
     sameAddress(transaction.from, row.userAddress) &&
     transaction.to !== null &&
     sameAddress(transaction.to, row.sourceTo) &&
-    keccak256(transaction.input) === row.sourceDataHash
+    builtDataHashes(transaction.input).includes(row.sourceDataHash as Hex)
+  );
+}
+
+/**
+ * Returns the hashes under which a transaction's calldata may be stored for a deposit: its own and, for an order that the
+ * Router runs by signature, that of the order without the signature.
+ */
+export function builtDataHashes(input: Hex): Hex[] {
+  const unsigned = unsignedCalldata(input);
+  return [input, ...(unsigned === null || unsigned === input ? [] : [unsigned])].map((data) =>
+    keccak256(data),
   );
 }
 

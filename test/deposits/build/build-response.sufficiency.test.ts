@@ -24,7 +24,7 @@ async function sufficiency(
   const { chainId } = whole.vault;
   const order = { ...whole, from: { chainId }, trackingId: TRACKING_ID } as unknown as DepositOrder;
   const prepared = { ...direct, intent: { ...whole, ...paid }, checked: { ...direct.checked, ...has } };
-  const made: PreparedDeposit = { kind: "direct", order, direct: prepared };
+  const made: PreparedDeposit = { kind: "direct", order, direct: prepared, authorization: null };
   const plan = planDepositSteps(made, { address: whole.token.address, symbol: "", decimals: null });
   const { simulation } = toWireBuilt(made, { expiresAt: new Date(NOW), plan, gas, paid: null });
   return [simulation.balance_sufficient, simulation.allowance_sufficient, simulation.gas_sufficient];

@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/e2e/api.ts";
+import { Api, type SentDeposit } from "../../support/e2e/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
 import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
 import { newTraveller, paidAmounts, prepare, type Traveller, travel } from "../../support/e2e/transfer.ts";
@@ -59,10 +58,10 @@ async function buildUnder(plan: Plan, change: object = {}): Promise<Built> {
 }
 
 /** What is built without the provider that fails; it is within the budget and calls this contract. */
-function expectOther({ answer, ms }: Built, target: string): BuiltDeposit {
+function expectOther({ answer, ms }: Built, target: string): SentDeposit {
   expect(answer.status, answer.text).toBe(200);
   expect(ms).toBeLessThan(BUDGET_MS);
-  const built = answer.json as BuiltDeposit;
+  const built = answer.json as SentDeposit;
   expect(built.transaction_request.to).toBe(target);
   return built;
 }
@@ -166,7 +165,7 @@ test("timeout: the last provider gets all the remaining time", async () => {
   const { answer, ms } = await withFaults(dead, () => withFaults(slow, () => build({ traveller, body })));
   expect(answer.status, answer.text).toBe(200);
   expect(ms).toBeGreaterThan(2 * 2_600);
-  await travel({ ...swap, traveller, built: answer.json as BuiltDeposit, style: "calls" });
+  await travel({ ...swap, traveller, built: answer.json as SentDeposit, style: "calls" });
 });
 
 describe("destination call that declares the whole quoted amount", () => {
@@ -180,7 +179,7 @@ describe("destination call that declares the whole quoted amount", () => {
       const plan: Plan = { emulators: [across], faults: [{ kind: "status", status: 503 }] };
       const { answer } = await buildUnder(plan, { from_amount: String(100_000_007n + unit * 13n) });
       expect(answer.status, answer.text).toBe(200);
-      seen.add((answer.json as BuiltDeposit).tracking.bridge);
+      seen.add((answer.json as SentDeposit).tracking.bridge);
     }
     await quirks([]);
     expect(seen).toEqual(new Set(["across", "stargate"]));

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/e2e/api.ts";
+import { Api, type SentDeposit } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
 import { chainIds, chainOf, tokenOn } from "../../support/e2e/chain.ts";
 import { programContext } from "../../support/e2e/cross-chain.ts";
@@ -69,7 +68,7 @@ describe("under-delivery", () => {
     });
   });
 
-  const withoutFloor = (built: BuiltDeposit): BuiltDeposit =>
+  const withoutFloor = (built: SentDeposit): SentDeposit =>
     built.two_step ? { ...built, estimate: { ...built.estimate, min_shares: null } } : built;
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/e2e/api.ts";
+import { Api, type SentDeposit } from "../../support/e2e/api.ts";
 import { chainIds, chainOf, vaultsFor } from "../../support/e2e/chain.ts";
 import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
 import { mapConcurrently } from "../../support/e2e/map-concurrently.ts";
@@ -19,7 +18,7 @@ type ProviderName = "across" | "lifi";
 interface Planned {
   journey: Journey;
   traveller: Traveller;
-  built: BuiltDeposit;
+  built: SentDeposit;
 }
 
 const api = new Api();
@@ -74,7 +73,7 @@ async function plan(journey: Journey): Promise<Planned> {
   const answer = await api.send("/v1/quote/build", { body });
   const { from, paid: one, vault } = journey;
   expect(answer.status, `${one} on ${from.chainId} into ${vault.name}: ${answer.text}`).toBe(200);
-  return { journey, traveller, built: answer.json as BuiltDeposit };
+  return { journey, traveller, built: answer.json as SentDeposit };
 }
 
 /** Whose contract the first transaction calls. */

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/e2e/api.ts";
+import { Api, type SentDeposit } from "../../support/e2e/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
 import { emulators, withFaults } from "../../support/e2e/faults.ts";
 import { newTraveller, prepare, travel } from "../../support/e2e/transfer.ts";
@@ -37,7 +36,7 @@ test.each<Change>(["missing", "null", "string_for_number"])(
     ] as const) {
       const { answer } = await buildUnder(change, [changed]);
       expect(answer.status, answer.text).toBe(200);
-      expect((answer.json as BuiltDeposit).transaction_request.to).toBe(target);
+      expect((answer.json as SentDeposit).transaction_request.to).toBe(target);
     }
     const { answer, traveller } = await buildUnder(change, [lifi, across]);
     expect([answer.status, (answer.json as { code: string }).code]).toEqual([502, "upstream_rejected"]);
@@ -49,7 +48,7 @@ test.each<Change>(["missing", "null", "string_for_number"])(
 test("schema drift: numbers in place of strings remove LI.FI's routes and are read exactly for Across", async () => {
   const [changed, usual] = [await buildUnder("number_for_string", [lifi, across]), await prepared()];
   expect(changed.answer.status, changed.answer.text).toBe(200);
-  const built = changed.answer.json as BuiltDeposit;
+  const built = changed.answer.json as SentDeposit;
   expect(built.transaction_request.to).toBe(pool);
   expect(built.estimate.to_amount_min).toBe((await api.build(usual)).estimate.to_amount_min);
 });
@@ -59,5 +58,5 @@ const prepared = async () => prepare(journey, await newTraveller(chains));
 test("schema drift: unknown fields are ignored", async () => {
   const { answer, traveller } = await buildUnder("extra", [lifi, across]);
   expect(answer.status, answer.text).toBe(200);
-  await travel({ ...journey, traveller, built: answer.json as BuiltDeposit, style: "calls" });
+  await travel({ ...journey, traveller, built: answer.json as SentDeposit, style: "calls" });
 });

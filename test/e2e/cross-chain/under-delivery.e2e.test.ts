@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/e2e/api.ts";
+import { Api, type SentDeposit } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
 import { chainIds, chainOf, mined, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
 import { emulators } from "../../support/e2e/faults.ts";
@@ -38,7 +37,7 @@ const short: readonly [string, Partial<Relayer>, bigint][] = [
 interface Trip {
   journey: Journey;
   traveller: Traveller;
-  built: BuiltDeposit;
+  built: SentDeposit;
 }
 
 /** Builds one transaction over one provider, whose relayer then behaves as told. */

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { encodeFunctionData, erc20Abi, erc4626Abi, zeroAddress } from "viem";
 import { expect, test } from "vitest";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/e2e/api.ts";
+import { Api, SentDeposit } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
 import {
   addressOf,
@@ -93,7 +92,7 @@ async function attempt(wanted: RandomDeposit): Promise<string> {
     expect(REFUSALS, answer.text).toContain(code);
     return code;
   }
-  const built = bodyOf(answer, { schema: BuiltDeposit });
+  const built = bodyOf(answer, { schema: SentDeposit });
   expect(built.simulation.balance_sufficient).toBe(affordable);
   if (!affordable) return "without the money";
   if (style === "approval" && wanted.standing > 0n && vault.asset_symbol === "USDT") return "needs the calls";
@@ -105,7 +104,7 @@ async function attempt(wanted: RandomDeposit): Promise<string> {
 
 async function expectMinted(
   vault: StackVault,
-  job: { user: TestUser; built: BuiltDeposit; drifted: boolean },
+  job: { user: TestUser; built: SentDeposit; drifted: boolean },
 ) {
   const chain = chainOf(vault.chain_id);
   const minted = await balanceOf(chain, { token: addressOf(vault), owner: job.user.address });

@@ -4,8 +4,7 @@ import { midasDepositVaultAbi } from "#stand-ins/midas";
 import { vedaTellerDAbi, vedaVaultAbi } from "#stand-ins/veda";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import { sendAsDeployer } from "../../../scripts/stack/chains/settle-requests.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api, type BuildBody } from "../../support/e2e/api.ts";
+import { Api, type BuildBody, type SentDeposit } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
 import {
   addressOf,
@@ -114,7 +113,7 @@ const heldBy = async (owner: Address): Promise<Record<string, bigint>> =>
   );
 
 /** Builds and signs all; gives what was built and which of the basket's tokens reached it. */
-async function intoBasket(trip: Omit<Trip, "vault">): Promise<{ built: BuiltDeposit; tokens: string[] }> {
+async function intoBasket(trip: Omit<Trip, "vault">): Promise<{ built: SentDeposit; tokens: string[] }> {
   const before = await heldBy(addressOf(basket));
   const { journey, traveller, built } = await build({ ...trip, vault: basket });
   const { shares } = await travel({ ...journey, traveller, built, style: "calls" });
@@ -126,7 +125,7 @@ async function intoBasket(trip: Omit<Trip, "vault">): Promise<{ built: BuiltDepo
 }
 
 /** The token of the second step. */
-const secondOf = ({ deposit_tx: second }: BuiltDeposit) => second?.approval?.token_address ?? null;
+const secondOf = ({ deposit_tx: second }: SentDeposit) => second?.approval?.token_address ?? null;
 
 test("accepted tokens: a vault lists every token accepted without a swap", async () => {
   const symbols = async ({ vault_id }: Journey["vault"]) =>

@@ -2,8 +2,7 @@ import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { executedOrders } from "../../../src/router/router-codec.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "../../support/e2e/api.ts";
+import { Api, type SentDeposit } from "../../support/e2e/api.ts";
 import { chainOf, mined, newUser, vaultNamed } from "../../support/e2e/chain.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
 import { problemOf } from "../../support/e2e/http.ts";
@@ -51,7 +50,7 @@ async function depositedBy(headers: Headers, extra: object = {}) {
   const body = { ...bodyFor(vault, { user: user.address }), ...extra };
   const answer = await api.send(BUILD, { body, headers });
   expect(answer.status, answer.text).toBe(200);
-  const built = answer.json as BuiltDeposit;
+  const built = answer.json as SentDeposit;
   const { logs } = await mined(chain, await signDeposit(chain, { user, built, style: "calls" }));
   const [event] = executedOrders(logs);
   expect((await api.deposit(built.tracking_id)).state).toBe("built");

@@ -159,6 +159,7 @@ function orderOf(of: {
     partnerType: 0,
     partnerAddress: null,
     partnerVerified: false,
+    authorize: { way: "approve", submitter: USER },
   };
 }
 

@@ -10,6 +10,7 @@ import {
 } from "../../../src/schemas/deposit-schema.ts";
 import { Positions } from "../../../src/schemas/position-schema.ts";
 import { BuiltDeposit, Quote } from "../../../src/schemas/quote-schema.ts";
+import { TransactionRequest } from "../../../src/schemas/transaction-schema.ts";
 import { VaultDetail, VaultSummary } from "../../../src/schemas/vault-schema.ts";
 import {
   BuiltWithdrawal,
@@ -24,6 +25,10 @@ export type BuildBody = z.input<typeof BuildInput>;
 /** A withdrawal request's body as a client writes it. */
 export type WithdrawBody = z.input<typeof WithdrawInput>;
 
+/** A build whose transaction can be sent at once: it waits for no signature. */
+export const SentDeposit = BuiltDeposit.extend({ transaction_request: TransactionRequest });
+export type SentDeposit = z.infer<typeof SentDeposit>;
+
 /** A client of the API that uses HTTP and JSON only, none of the server's code. */
 export class Api {
   readonly origin: string;
@@ -36,7 +41,12 @@ export class Api {
     return sendRequest(`${this.origin}${path}`, request);
   }
 
-  async build(body: BuildBody): Promise<BuiltDeposit> {
+  async build(body: BuildBody): Promise<SentDeposit> {
+    return bodyOf(await this.send("/v1/quote/build", { body }), { schema: SentDeposit });
+  }
+
+  /** Builds a deposit that may wait for a signature. */
+  async buildToSign(body: BuildBody): Promise<BuiltDeposit> {
     return bodyOf(await this.send("/v1/quote/build", { body }), { schema: BuiltDeposit });
   }
 

@@ -2,8 +2,7 @@ import { type Address, type Hex, zeroAddress } from "viem";
 import { expect } from "vitest";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import type { Api, BuildBody } from "./api.ts";
+import type { Api, BuildBody, SentDeposit } from "./api.ts";
 import { balanceOf, hasCode, leftIn, routerParts } from "./balances.ts";
 import { addressOf, chainOf, mined, type TestChain, type TestUser, tokenOn } from "./chain.ts";
 import { nativePaid, type Style, signDeposit } from "./sign-deposit.ts";
@@ -29,7 +28,7 @@ export function bodyFor(vault: StackVault, job: { user: Address; amount?: bigint
 }
 
 export interface Deposited {
-  built: BuiltDeposit;
+  built: SentDeposit;
   hash: Hex;
   minted: bigint;
 }
@@ -65,7 +64,7 @@ export async function depositAndCheck(
   return { built, hash, minted };
 }
 
-export function expectPromiseKept(built: BuiltDeposit, minted: bigint): void {
+export function expectPromiseKept(built: SentDeposit, minted: bigint): void {
   const { estimated_shares: estimated, min_shares: minimum } = built.estimate;
   expect(minted).toBeGreaterThanOrEqual(BigInt(minimum ?? "1"));
   const difference = minted - BigInt(estimated);

@@ -1,10 +1,10 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, numberToHex } from "viem";
 import { awaitReceipt } from "../../../scripts/stack/chains/await-receipt.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
+import type { SentDeposit } from "./api.ts";
 import type { TestChain, TestUser } from "./chain.ts";
 
 /** The part of a build's response that a wallet signs. */
-export type Signable = Pick<BuiltDeposit, "transaction_request" | "approval" | "calls">;
+export type Signable = Pick<SentDeposit, "transaction_request" | "approval" | "calls">;
 
 /** Part to sign: the list of calls, or the approval followed by the transaction request. */
 export type Style = "calls" | "approval";
@@ -37,7 +37,7 @@ function asRequest({ approval, transaction_request: request }: Signable) {
 }
 
 /** Converts a transaction request's numbers to hex, without other changes. */
-export function toTransaction(request: BuiltDeposit["transaction_request"]) {
+export function toTransaction(request: SentDeposit["transaction_request"]) {
   return {
     to: request.to,
     data: request.data,
@@ -47,12 +47,12 @@ export function toTransaction(request: BuiltDeposit["transaction_request"]) {
   };
 }
 
-function approve({ token_address, spender_address, amount }: NonNullable<BuiltDeposit["approval"]>) {
+function approve({ token_address, spender_address, amount }: NonNullable<SentDeposit["approval"]>) {
   const args = [spender_address as Address, BigInt(amount)] as const;
   return { to: token_address, data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args }) };
 }
 
 /** Returns the native money that a list of calls pays, in wei. */
-export function nativePaid(built: BuiltDeposit): bigint {
+export function nativePaid(built: SentDeposit): bigint {
   return built.calls.reduce((sum, call) => sum + hexToBigInt(call.value as Hex), 0n);
 }

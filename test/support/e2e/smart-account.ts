@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, hexToBigInt, parseAbi } from "viem";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
+import type { SentDeposit } from "./api.ts";
 import { chainIds, chainOf, mined, newUser, sendCall, type TestChain } from "./chain.ts";
 
 /** Source: Multicall3.sol; a copy of its code at an account calls as that account. */
@@ -13,7 +13,7 @@ const batchAbi = parseAbi([
 export interface SmartAccount {
   address: Address;
   /** Makes all calls in one transaction, as EIP-5792 wallets do, and returns its hash. */
-  send(chain: TestChain, calls: BuiltDeposit["calls"]): Promise<Hex>;
+  send(chain: TestChain, calls: SentDeposit["calls"]): Promise<Hex>;
 }
 
 /** Creates a contract wallet on both chains. */
@@ -33,7 +33,7 @@ export async function newSmartAccount(): Promise<SmartAccount> {
   };
 }
 
-function batchOf(calls: BuiltDeposit["calls"]): { data: Hex; value: bigint } {
+function batchOf(calls: SentDeposit["calls"]): { data: Hex; value: bigint } {
   const batch = calls.map(({ to, data, value }) => ({
     target: to as Address,
     allowFailure: false,

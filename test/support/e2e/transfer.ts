@@ -3,9 +3,8 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import { createWallet } from "../wallet.ts";
-import type { BuildBody } from "./api.ts";
+import type { BuildBody, SentDeposit } from "./api.ts";
 import { balanceOf } from "./balances.ts";
 import { addressOf, chainOf, give, mined, type TestChain, type TestUser, tokenOn } from "./chain.ts";
 import { settled } from "./settled.ts";
@@ -75,7 +74,7 @@ export const sharesOf = (vault: StackVault, owner: Address): Promise<bigint> =>
  * Gives the hash of the first transaction, what arrived for the second, and the shares that the user has at the end.
  */
 export async function travel(
-  trip: Journey & { traveller: Traveller; built: BuiltDeposit; style: Style },
+  trip: Journey & { traveller: Traveller; built: SentDeposit; style: Style },
 ): Promise<{ hash: Hex; arrived: bigint | null; shares: bigint }> {
   const { from, vault, traveller, built, style } = trip;
   const to = chainOf(vault.chain_id);
@@ -99,7 +98,7 @@ export async function travel(
  * The shares to expect when all is signed as built. The estimate is for the amount expected to arrive; the second
  * transaction of the answer deposits the guaranteed amount and leaves the rest with the user.
  */
-export function sharesAsBuilt({ estimate, deposit_tx: second }: BuiltDeposit): bigint {
+export function sharesAsBuilt({ estimate, deposit_tx: second }: SentDeposit): bigint {
   const estimated = BigInt(estimate.estimated_shares);
   if (second === null) return estimated;
   return (estimated * depositedBy(second)) / BigInt(estimate.deposit_amount);
@@ -110,14 +109,14 @@ const depositedBy = ({ approval, transaction_request: request }: Second): bigint
   BigInt(approval?.amount ?? request.value);
 
 /** What the user holds of the token that the second step takes. */
-async function arrivedOf({ built, traveller }: { built: BuiltDeposit; traveller: Traveller }, to: TestChain) {
+async function arrivedOf({ built, traveller }: { built: SentDeposit; traveller: Traveller }, to: TestChain) {
   if (built.deposit_tx === null) return 0n;
   const token = (built.deposit_tx.approval?.token_address ?? zeroAddress) as Address;
   if (token === zeroAddress) return to.client.getBalance({ address: traveller.address });
   return balanceOf(to, { token, owner: traveller.address });
 }
 
-type Second = NonNullable<BuiltDeposit["deposit_tx"]>;
+type Second = NonNullable<SentDeposit["deposit_tx"]>;
 
 /** Approves and sends the second step as the answer has it. */
 export async function signSecond(

@@ -2,8 +2,7 @@ import { expect } from "vitest";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
 import type { bridgeKeys } from "../../../src/schemas/build-input-schema.ts";
 import type { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
-import { Api } from "./api.ts";
+import { Api, type SentDeposit } from "./api.ts";
 import { chainIds, chainOf, mined, vaultNamed } from "./chain.ts";
 import { emulators } from "./faults.ts";
 import { signDeposit } from "./sign-deposit.ts";
@@ -43,7 +42,7 @@ export interface Way {
 export interface Trip {
   journey: Journey;
   traveller: Traveller;
-  built: BuiltDeposit;
+  built: SentDeposit;
   hash: `0x${string}`;
 }
 

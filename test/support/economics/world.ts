@@ -238,5 +238,6 @@ function orderOf(trade: Trade, chains: ReturnType<typeof chainsOf>): DepositOrde
     partnerType: 0,
     partnerAddress: null,
     partnerVerified: false,
+    authorize: { way: "approve", submitter: USER },
   };
 }

@@ -154,6 +154,10 @@ contract FiatToken is SignatureChecks {
         _transfer(from, to, value);
     }
 
+    function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s) external {
+        cancelAuthorization(authorizer, nonce, abi.encodePacked(r, s, v));
+    }
+
     function cancelAuthorization(address authorizer, bytes32 nonce, bytes memory signature) public {
         require(!_used[authorizer][nonce], "FiatTokenV2: authorization is used or canceled");
         bytes32 hash = keccak256(abi.encode(CANCEL_AUTHORIZATION_TYPEHASH, authorizer, nonce));

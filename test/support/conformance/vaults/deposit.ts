@@ -10,13 +10,13 @@ import { expect } from "vitest";
 import { rpc } from "../../../../scripts/stack/chains/json-rpc.ts";
 import { TransferStatus } from "../../../../src/schemas/deposit-schema.ts";
 import { Positions } from "../../../../src/schemas/position-schema.ts";
-import { BuiltDeposit } from "../../../../src/schemas/quote-schema.ts";
 import { VaultDetail } from "../../../../src/schemas/vault-schema.ts";
 import { findVaultForDeposit } from "../../../../src/vaults/find-vault.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import type { VaultFlow } from "../../../../src/vaults/vault-adapter.ts";
 import { adapterOf } from "../../../../src/vaults/vault-families.ts";
 import { readUncached } from "../../../../src/vaults/vault-state.ts";
+import { SentDeposit } from "../../e2e/api.ts";
 import type { TestUser } from "../../e2e/chain.ts";
 import { signDeposit } from "../../e2e/sign-deposit.ts";
 import { type Answer, call, read } from "../../partners/wallet.ts";
@@ -50,10 +50,10 @@ export function ask({ placed, user, amount }: Wanted): Promise<Answer> {
 }
 
 /** Builds a deposit and expects success. */
-export async function build(wanted: Wanted): Promise<BuiltDeposit> {
+export async function build(wanted: Wanted): Promise<SentDeposit> {
   const answer = await ask(wanted);
   expect(answer).toMatchObject({ status: 200 });
-  return BuiltDeposit.parse(answer.body);
+  return SentDeposit.parse(answer.body);
 }
 
 /** Requests the vault detail. */
@@ -89,7 +89,7 @@ export async function previewOf({ placed, user, amount }: Wanted): Promise<bigin
 /** Signs and sends the built transactions. Returns the receipt of the deposit. */
 export async function execute(
   placed: Placed,
-  { user, built }: { user: TestUser; built: BuiltDeposit },
+  { user, built }: { user: TestUser; built: SentDeposit },
 ): Promise<TransactionReceipt> {
   const hash: Hex = await signDeposit(placed.world, { user, built, style: "calls" });
   return placed.world.client.getTransactionReceipt({ hash });

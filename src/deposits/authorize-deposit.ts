@@ -1,0 +1,80 @@
+import type { Hex } from "viem";
+import type { Context } from "../context.ts";
+import { selectStepPlan } from "../db/queries/deposit-hint-queries.ts";
+import type { DepositRow } from "../db/queries/deposit-queries.ts";
+import { failure } from "../errors.ts";
+import { authorizeOrder } from "../orders/authorization/authorize-order.ts";
+import { cancelAuthorization } from "../orders/authorization/cancel-authorization.ts";
+import type { PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
+import { StepPlan } from "../orders/order-steps.ts";
+import { BuiltDeposit } from "../schemas/quote-schema.ts";
+import type { Step } from "../schemas/step-schema.ts";
+import { toSignedSteps } from "./build/deposit-step-plan.ts";
+import { loadDeposit } from "./deposit-records.ts";
+import { createTransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
+import { trackDeposit } from "../tracking/track/track-deposit.ts";
+
+/** A deposit that waits for a signature, as it was built. */
+interface SignedDeposit {
+  row: DepositRow;
+  plan: StepPlan;
+  planned: PlannedAuthorization;
+}
+
+/**
+ * Reads a deposit that waits for a signature and has not been sent. Throws `deposit_not_found`, `store_unavailable`, and
+ * `deposit_state` for any other deposit.
+ */
+async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDeposit> {
+  const [stored, kept] = await Promise.all([
+    loadDeposit(ctx, trackingId),
+    selectStepPlan(ctx.db, trackingId),
+  ]);
+  const plan = StepPlan.safeParse(kept);
+  const planned = plan.data?.source.authorization;
+  if (plan.data === undefined || planned === undefined)
+    throw failure("deposit_state", "this deposit waits for no signature");
+  const { row } = await trackDeposit(ctx, { row: stored, readTransaction: createTransactionReader(ctx) });
+  if (row.state !== "built" && row.state !== "abandoned" && row.state !== "expired")
+    throw failure("deposit_state", `a deposit that is ${row.state} was already sent`);
+  return { row, plan: plan.data, planned };
+}
+
+/**
+ * Completes a built deposit with its user's signature: simulates the Router call with it on the real state, and returns
+ * the response to the build with that transaction. The deposit's state stays, and the signature is not stored. Throws
+ * `deposit_not_found`, `deposit_state`, `quote_expired`; errors of `authorizeOrder` propagate.
+ */
+export async function authorizeDeposit(
+  ctx: Context,
+  { trackingId, signature }: { trackingId: string; signature: Hex },
+): Promise<BuiltDeposit> {
+  const { row, plan, planned } = await loadUnsent(ctx, trackingId);
+  const built = BuiltDeposit.safeParse(plan.answer);
+  if (!built.success || row.expiresAt.getTime() <= ctx.now())
+    throw failure("quote_expired", "the quote of this deposit has expired; build it again");
+  const signed = await authorizeOrder(ctx, { planned, signature, spent: "deposit_state" });
+  const { output, ...seen } = signed.simulation;
+  const shares = output?.toString() ?? built.data.simulation.shares;
+  return {
+    ...built.data,
+    transaction_request: signed.transaction,
+    calls: [signed.call],
+    steps: toSignedSteps(plan, signed.transaction),
+    simulation: { ...built.data.simulation, ...seen, shares },
+  };
+}
+
+/**
+ * Returns the step that cancels a deposit's signed order before somebody sends it. `signature` is that of an earlier
+ * `cancel` step, or null. Throws `deposit_not_found`, `deposit_state`; errors of `cancelAuthorization` propagate.
+ */
+export async function cancelDeposit(
+  ctx: Context,
+  { trackingId, signature }: { trackingId: string; signature: Hex | null },
+): Promise<{ tracking_id: string; steps: Step[] }> {
+  const { plan, planned } = await loadUnsent(ctx, trackingId);
+  const leg = plan.source;
+  const step = await cancelAuthorization(ctx, { planned, leg, signature, spent: "deposit_state" });
+  return { tracking_id: trackingId, steps: [step] };
+}

@@ -1,0 +1,54 @@
+import type { Address, Hex } from "viem";
+import * as z from "zod";
+import { byChain, ContractAddress } from "./setting-schemas.ts";
+
+/** A token that takes signatures: its EIP-712 domain, what its separator must be, and what it takes. */
+export interface SigningToken {
+  domain: { name: string; version: string; chainId: number; verifyingContract: Address };
+  /** The value that `DOMAIN_SEPARATOR()` must return. The row is not used where it returns another. */
+  separator: Hex;
+  /** True if the token has ERC-2612 permits. */
+  permit: boolean;
+  /** True if the token has ERC-3009 authorisations, in both forms of signature. */
+  erc3009: boolean;
+  /**
+   * How the token checks the signature of an account with code: `code` asks the account (ERC-1271) and nothing else,
+   * `ecrecover` never asks it.
+   */
+  checks: "code" | "ecrecover";
+}
+
+/** The tokens of a chain that take signatures, by lowercase address. */
+export type SigningTokens = ReadonlyMap<string, SigningToken>;
+
+/** Schema of `AUTHORIZATIONS`: tokens that take signatures, on chains that the code does not know, by chain id. */
+export const SigningTokenSettings = byChain(() =>
+  z.array(
+    z.strictObject({
+      token: ContractAddress,
+      name: z.string().min(1),
+      version: z.string().min(1),
+      separator: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{64}$/)]),
+      permit: z.boolean(),
+      erc3009: z.boolean(),
+      checks: z.enum(["code", "ecrecover"]),
+    }),
+  ),
+);
+
+/** Returns the tokens of `AUTHORIZATIONS` by chain and address. */
+export function toSigningTokens(
+  rows: z.output<typeof SigningTokenSettings> = [],
+): Map<number, SigningTokens> {
+  return new Map(
+    rows.map(([chainId, tokens]) => [
+      chainId,
+      new Map(
+        tokens.map(({ token, name, version, ...takes }) => [
+          token.toLowerCase(),
+          { ...takes, domain: { name, version, chainId, verifyingContract: token } },
+        ]),
+      ),
+    ]),
+  );
+}

@@ -1,0 +1,90 @@
+import { type Address, erc20Abi, type Hex, parseAbi, sliceHex } from "viem";
+import { accountCodeRead } from "../../chains/aggregate-reads.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import type { Context } from "../../context.ts";
+import { once } from "../../lib/once.ts";
+import type { SigningToken } from "../../lib/signing-token-setting.ts";
+import { hashPermit2Domain, permit2Address } from "../../router/signed-order.ts";
+import { signingTokensOf } from "./signing-tokens.ts";
+
+/** What an account is: without code, with an EIP-7702 delegation, or a contract. */
+export type AccountKind = "plain" | "delegated" | "contract";
+
+/** What one block of a chain shows about the ways in which an owner can pay with a signature. */
+export interface AuthorizationFacts {
+  /** The token's row, if the chain confirms its separator; otherwise null. */
+  token: SigningToken | null;
+  /** True if the token answers `authorizationState` (ERC-3009). */
+  hasAuthorizations: boolean;
+  /** The owner's next permit nonce at the token (ERC-2612), or null if the token has none. */
+  permitNonce: bigint | null;
+  /** The owner's allowance to Permit2, or null where Permit2 is not there with its own separator. */
+  permit2Allowance: bigint | null;
+  /** What the owner is, or null if the node could not say. */
+  account: AccountKind | null;
+}
+
+const tokenAbi = once(() =>
+  parseAbi([
+    "function DOMAIN_SEPARATOR() view returns (bytes32)",
+    "function nonces(address owner) view returns (uint256)",
+    "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
+  ]),
+);
+
+/** A nonce that no order has: the read only shows that the token has the function. */
+const NO_ORDER: Hex = `0x${"0".repeat(64)}`;
+
+/** Returns the row of a token that takes signatures: of the code, or for a chain that it does not know, of the settings. */
+function rowOf(ctx: Context, { chainId, token }: { chainId: number; token: Address }): SigningToken | null {
+  const rows = signingTokensOf(chainId) ?? ctx.config.signingTokens.get(chainId);
+  return rows?.get(token.toLowerCase()) ?? null;
+}
+
+/**
+ * Returns the query for the ways in which an owner can pay with a token by signature, to be made in a batch with other
+ * reads. A token whose separator is not the expected one counts as unable, and is reported.
+ */
+export function authorizationQuery(
+  ctx: Context,
+  of: { chainId: number; token: Address; owner: Address },
+): Query<AuthorizationFacts> {
+  const { chainId, token, owner } = of;
+  const row = rowOf(ctx, of);
+  const onToken = { to: token, abi: tokenAbi() };
+  const permit2 = { to: permit2Address, abi: tokenAbi() };
+  return createQuery(
+    {
+      separator: read({ ...onToken, name: "DOMAIN_SEPARATOR" }),
+      nonce: read({ ...onToken, name: "nonces", args: [owner] }),
+      state: read({ ...onToken, name: "authorizationState", args: [owner, NO_ORDER] }),
+      permit2: read({ ...permit2, name: "DOMAIN_SEPARATOR" }),
+      allowance: read({ to: token, abi: erc20Abi, name: "allowance", args: [owner, permit2Address] }),
+      code: accountCodeRead(owner),
+    },
+    (seen): AuthorizationFacts => {
+      const separator = valueOrNull(seen.separator);
+      const confirmed = row !== null && separator === row.separator;
+      if (row !== null && !confirmed)
+        ctx.log.warn("token_separator_unexpected", { chain_id: chainId, token, separator });
+      const code = valueOrNull(seen.code);
+      return {
+        token: confirmed ? row : null,
+        hasAuthorizations: valueOrNull(seen.state) !== null,
+        permitNonce: valueOrNull(seen.nonce),
+        permit2Allowance:
+          valueOrNull(seen.permit2) === hashPermit2Domain(chainId) ? valueOrNull(seen.allowance) : null,
+        account: code === null ? null : accountKindOf(code),
+      };
+    },
+  );
+}
+
+/** Length of an EIP-7702 delegation, in bytes, and the prefix before the delegate's address. Source: EIP-7702. */
+const DELEGATION = { bytes: 23n, prefix: "0xef0100" } as const;
+
+/** Returns what an account is by the size of its code and the code's first bytes. */
+export function accountKindOf({ size, head }: { size: bigint; head: Hex }): AccountKind {
+  if (size === 0n) return "plain";
+  return size === DELEGATION.bytes && sliceHex(head, 0, 3) === DELEGATION.prefix ? "delegated" : "contract";
+}

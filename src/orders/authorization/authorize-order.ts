@@ -1,0 +1,254 @@
+import {
+  type Address,
+  decodeAbiParameters,
+  erc20Abi,
+  type Hex,
+  parseAbi,
+  recoverAddress,
+  size,
+  sliceHex,
+  zeroHash,
+} from "viem";
+import { accountCodeRead, nativeBalanceRead, runQuery } from "../../chains/aggregate-reads.ts";
+import type { ChainClient } from "../../chains/chain-client.ts";
+import { createQuery, read, valueOrNull } from "../../chains/chain-query.ts";
+import { runSimulation } from "../../chains/simulator/run-simulation.ts";
+import type { Context } from "../../context.ts";
+import { type AppError, failure } from "../../errors.ts";
+import { sameAddress } from "../../lib/address.ts";
+import type { BlockTime } from "../../lib/block-ranges.ts";
+import { once } from "../../lib/once.ts";
+import { depositRouterAddress } from "../../router/router-address.ts";
+import { decodeRouterError, foreignReason } from "../../router/router-codec.ts";
+import { permit2Address } from "../../router/signed-order.ts";
+import type { TransactionRequest, WalletCall } from "../../schemas/transaction-schema.ts";
+import { explainCommonRevert } from "../../vaults/vault-reverts.ts";
+import { isGasSufficient, readGasPrice } from "../gas-funds.ts";
+import { INCLUSION_DELAY_S, simulatedHead } from "../simulate-payment.ts";
+import { toTransactionRequest, toWalletCall, type UserCall } from "../wallet-calls.ts";
+import { type AccountKind, accountKindOf } from "./authorization-facts.ts";
+import {
+  digestOf,
+  orderNonce,
+  orderOf,
+  type PlannedAuthorization,
+  permit2NonceBit,
+  signedCalldata,
+} from "./planned-authorization.ts";
+
+/** An order with its owner's signature, simulated on the real state. */
+export interface AuthorizedOrder {
+  transaction: TransactionRequest;
+  call: WalletCall;
+  simulation: {
+    block_number: number;
+    gas_used: string;
+    /** What the receiver got, in the smallest unit of the order's output. */
+    output: bigint | null;
+    balance_sufficient: true;
+    /** Of the submitter. */
+    gas_sufficient: boolean | null;
+  };
+}
+
+/** A signature that is given for an order. `spent` is the code for an order that can no longer run. */
+export interface GivenSignature {
+  planned: PlannedAuthorization;
+  signature: Hex;
+  spent: "deposit_state" | "withdrawal_state";
+}
+
+/**
+ * Completes an order with its owner's signature and simulates it from its submitter, on the real state and with the
+ * accounts' own code. The signature is neither stored nor logged. Throws `signature_invalid`, `authorization_unsupported`
+ * if token, Permit2 or the account refuses a valid signature, `would_revert`, `price_unsafe`, `quote_expired`, the code
+ * `spent` if the order was used or cancelled, `simulation_unavailable`, `chain_unsupported`. Errors of the RPC nodes
+ * propagate.
+ */
+export async function authorizeOrder(ctx: Context, given: GivenSignature): Promise<AuthorizedOrder> {
+  const { planned, spent } = given;
+  const client = clientOf(ctx, planned);
+  const signed = { address: planned.owner, hash: digestOf(planned), signature: given.signature };
+  const [state, gasPrice] = await Promise.all([
+    readOrderState(client, { planned, signed }),
+    readGasPrice(ctx, client),
+  ]);
+  const signature = await checkedSignature(signed, state);
+  if (state.used) throw failure(spent, "the order was already sent or cancelled");
+  const { order } = orderOf(planned);
+  if (state.balance !== null && state.balance < order.amountIn)
+    throw failure("would_revert", "the account does not hold the amount", { revert: null });
+  const call: UserCall = {
+    target: depositRouterAddress,
+    value: 0n,
+    data: signedCalldata(planned, signature),
+  };
+  const simulation = await runSimulation(client, {
+    user: planned.submitter,
+    calls: [call],
+    reads: [],
+    overrides: [],
+    time: state.block.timestamp + INCLUSION_DELAY_S,
+    standsAlone: true,
+    keepsCode: true,
+  });
+  const [made] = simulation.calls;
+  if (simulation.failedAt !== null || made === undefined) throw refusalOf(planned, made?.returnData ?? "0x");
+  const { chainId } = planned;
+  const transaction = toTransactionRequest(call, { chainId, gasUsed: made.gasUsed });
+  const funds = state.gas === null || gasPrice === null ? null : { balance: state.gas, gasPrice };
+  return {
+    transaction,
+    call: toWalletCall(call, chainId),
+    simulation: {
+      block_number: simulatedHead(simulation, state.block),
+      gas_used: made.gasUsed.toString(),
+      output: outputOf(made.returnData),
+      balance_sufficient: true,
+      gas_sufficient: isGasSufficient(funds, { transaction, approvals: 0 }),
+    },
+  };
+}
+
+/** Returns the client of an order's chain. Throws `chain_unsupported`. */
+export function clientOf(ctx: Context, { chainId }: PlannedAuthorization): ChainClient {
+  const client = ctx.chains.client(chainId);
+  if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
+  return client;
+}
+
+const stateAbi = once(() =>
+  parseAbi([
+    "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
+    "function nonceBitmap(address owner, uint256 word) view returns (uint256)",
+    "function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
+  ]),
+);
+
+/** What `isValidSignature` returns for a signature that the account accepts. Source: ERC-1271. */
+const ACCEPTED = "0x1626ba7e";
+
+/** A signature of a digest, said to be by an account. */
+interface SignedDigest {
+  address: Address;
+  hash: Hex;
+  signature: Hex;
+}
+
+/** What one block shows about a signed order. */
+interface OrderState {
+  /** True if the order's nonce is used. */
+  used: boolean;
+  /** What the owner is, or null if unknown. */
+  account: AccountKind | null;
+  /** True if the owner's code accepts the signature (ERC-1271). */
+  accepted: boolean;
+  /** The owner's balance of the order's token, and the submitter's of the native currency; null if unknown. */
+  balance: bigint | null;
+  gas: bigint | null;
+}
+
+/** Reads what decides about a signed order in one batch. Errors of the chain client propagate. */
+export async function readOrderState(
+  client: ChainClient,
+  { planned, signed }: { planned: PlannedAuthorization; signed: SignedDigest | null },
+): Promise<OrderState & { block: BlockTime }> {
+  const { kind, owner, submitter } = planned;
+  const token = orderOf(planned).order.tokenIn;
+  const { word, mask } = permit2NonceBit(planned);
+  const { hash, signature } = signed ?? { hash: zeroHash, signature: "0x" };
+  const abi = stateAbi();
+  const query = createQuery(
+    {
+      state: read({ to: token, abi, name: "authorizationState", args: [owner, orderNonce(planned)] }),
+      bitmap: read({ to: permit2Address, abi, name: "nonceBitmap", args: [owner, word] }),
+      code: accountCodeRead(owner),
+      answer: read({ to: owner, abi, name: "isValidSignature", args: [hash, signature] }),
+      balance: read({ to: token, abi: erc20Abi, name: "balanceOf", args: [owner] }),
+      gas: nativeBalanceRead(submitter),
+    },
+    (seen): OrderState => {
+      const code = valueOrNull(seen.code);
+      const used = {
+        erc3009: valueOrNull(seen.state) === true,
+        permit2: ((valueOrNull(seen.bitmap) ?? 0n) & mask) !== 0n,
+        // A permit that somebody ran first does no harm: the allowance decides.
+        permit: false,
+      };
+      return {
+        used: used[kind],
+        account: code === null ? null : accountKindOf(code),
+        accepted: valueOrNull(seen.answer) === ACCEPTED,
+        balance: valueOrNull(seen.balance),
+        gas: valueOrNull(seen.gas),
+      };
+    },
+  );
+  const { value, block } = await runQuery(client, query);
+  return { ...value, block };
+}
+
+/** Half of the order of secp256k1: contracts refuse the other half, which would give every signature a twin. */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+/**
+ * Checks a signature of a digest by an account, as the account's kind and its own answer decide, and returns it in the
+ * form that contracts take. Throws `signature_invalid`.
+ */
+export async function checkedSignature(
+  { address, hash, signature }: SignedDigest,
+  { account, accepted }: Pick<OrderState, "account" | "accepted">,
+): Promise<Hex> {
+  const canonical = canonicalSignature(signature);
+  if (account !== "contract" && canonical !== null) {
+    const signer = await recoverAddress({ hash, signature: canonical }).catch(() => null);
+    if (signer !== null && sameAddress(signer, address)) return canonical;
+  }
+  if (account !== "plain" && accepted) return signature;
+  throw failure("signature_invalid", "the signature is not one of the order's user over its typed data");
+}
+
+/** Returns a key's signature with v of 27 or 28 and in 65 bytes, or null for any other bytes. Source: EIP-2098. */
+function canonicalSignature(signature: Hex): Hex | null {
+  const bytes = size(signature);
+  if (bytes !== 65 && bytes !== 64) return null;
+  const [r, last] = [sliceHex(signature, 0, 32), sliceHex(signature, 32)];
+  const compact = bytes === 64 ? BigInt(last) : null;
+  const s = compact === null ? BigInt(sliceHex(last, 0, 32)) : compact & ((1n << 255n) - 1n);
+  const v = compact === null ? Number(sliceHex(last, 32)) : Number(compact >> 255n);
+  const parity = v >= 27 ? v - 27 : v;
+  if (s === 0n || s > HALF_ORDER || parity > 1) return null;
+  return `${r}${s.toString(16).padStart(64, "0")}${(27 + parity).toString(16)}`;
+}
+
+/** Returns the error for a signed order whose simulation reverted. Only the Router's own words decide. */
+function refusalOf(planned: PlannedAuthorization, revert: Hex): AppError {
+  const error = decodeRouterError(revert);
+  const { text } = explainCommonRevert(foreignReason(revert) ?? revert);
+  switch (error?.name) {
+    case "AuthorizationFailed":
+      return refusedSignature();
+    case "TokenFailed":
+      return planned.kind === "permit" ? refusedSignature() : wouldRevert(text);
+    case "DeadlinePassed":
+      return failure("quote_expired", "the order's deadline has passed; build again");
+    case "OutputBelowMinimum":
+      return failure("price_unsafe", "the order would now give less than its minimum", { subject: "vault" });
+    default:
+      return wouldRevert(text ?? error?.name ?? null);
+  }
+}
+
+const wouldRevert = (revert: string | null): AppError =>
+  failure("would_revert", "the signed order would revert", { revert });
+
+const refusedSignature = (): AppError =>
+  failure(
+    "authorization_unsupported",
+    "the token or the account's code refuses this signature; build again with `approve`",
+  );
+
+/** Returns the output that the Router returned, or null if the node left it out. */
+function outputOf(returned: Hex): bigint | null {
+  return size(returned) === 32 ? decodeAbiParameters([{ type: "uint256" }], returned)[0] : null;
+}

@@ -1,0 +1,73 @@
+import { type Address, type Hex, numberToHex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { awaitReceipt } from "../../../scripts/stack/chains/await-receipt.ts";
+import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
+import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
+import type { Step } from "../../../src/schemas/step-schema.ts";
+import { type Api, SentDeposit } from "./api.ts";
+import type { KeyedUser, TestChain } from "./chain.ts";
+import { bodyOf, type Problem, problemOf } from "./http.ts";
+import { toTransaction } from "./sign-deposit.ts";
+
+/** Returns the step of a list that is a signature. Fails if there is none. */
+export function signatureIn(steps: readonly Step[]): Extract<Step, { kind: "signature" }> {
+  const found = steps.find((step) => step.kind === "signature");
+  if (found?.kind !== "signature") throw new Error("no signature step");
+  return found;
+}
+
+/** Signs the message of the signature step as a wallet does: from the JSON alone. */
+export function signOrder(
+  { steps }: Pick<BuiltDeposit, "steps">,
+  user: Pick<KeyedUser, "privateKey">,
+): Promise<Hex> {
+  const { typed_data: message } = signatureIn(steps);
+  if (message === null) throw new Error("nothing to sign");
+  const account = privateKeyToAccount(user.privateKey);
+  return account.signTypedData(message as unknown as Parameters<typeof account.signTypedData>[0]);
+}
+
+const authorizePath = (trackingId: string) => `/v1/deposits/${trackingId}/authorize`;
+
+/** Completes a built deposit with a signature. */
+export async function authorize(api: Api, trackingId: string, signature: Hex): Promise<SentDeposit> {
+  const answer = await api.send(authorizePath(trackingId), { body: { signature } });
+  return bodyOf(answer, { schema: SentDeposit });
+}
+
+/** Returns the problem with which a signature is refused. */
+export async function refusedSignature(api: Api, trackingId: string, signature: Hex): Promise<Problem> {
+  return problemOf(await api.send(authorizePath(trackingId), { body: { signature } }));
+}
+
+/** Sends the transaction of a completed deposit from any account. Returns its receipt, reverted or not. */
+export async function submit(
+  chain: TestChain,
+  from: Pick<KeyedUser, "address" | "wallet">,
+  built: SentDeposit,
+) {
+  const params = [{ from: from.address, ...toTransaction(built.transaction_request) }];
+  const hash = (await from.wallet.request({ method: "eth_sendTransaction", params })) as Hex;
+  return awaitReceipt(chain.client, hash);
+}
+
+/** Code of a contract account that accepts every signature (ERC-1271), and of one that reverts. */
+export const accountCode = {
+  accepting: "0x631626ba7e60e01b60005260206000f3",
+  refusing: "0x60006000fd",
+} as const;
+
+/** Puts code at an account, which then is a contract. */
+export const putCode = (chain: TestChain, account: Address, code: Hex): Promise<unknown> =>
+  rpc(chain.rpcUrl, "anvil_setCode", account, code);
+
+/** Delegates an account to code, as an EIP-7702 transaction does. */
+export async function delegate(chain: TestChain, account: Address, code: Hex): Promise<void> {
+  const target: Address = `0x${code.length.toString(16).padStart(2, "0")}${account.slice(4)}`;
+  await putCode(chain, target, code);
+  await putCode(chain, account, `0xef0100${target.slice(2)}`);
+}
+
+/** Takes an account's native money, so that only others can pay for gas. */
+export const impoverish = (chain: TestChain, account: Address): Promise<unknown> =>
+  rpc(chain.rpcUrl, "anvil_setBalance", account, numberToHex(0n));
