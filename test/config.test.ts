@@ -26,6 +26,19 @@ const complete = {
     key_factor: 3,
     partners: { [`0x${"AB".repeat(20)}`]: { reads: 9 } },
   }),
+  AUTHORIZATIONS: JSON.stringify({
+    "31337": [
+      {
+        token: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        name: "USD Coin",
+        version: "2",
+        separator: `0x${"ab".repeat(32)}`,
+        permit: true,
+        erc3009: true,
+        checks: "code",
+      },
+    ],
+  }),
   PRICES: JSON.stringify({
     api_url: "https://prices.example",
     feeds: {
@@ -86,6 +99,7 @@ describe("parseConfig()", () => {
       chains: null,
       providers: {},
       prices: { apiUrl: "https://coins.llama.fi", feeds: new Map() },
+      signingTokens: new Map(),
       discovery: { assets: [], min_tvl_usd: 1_000_000, min_age_days: 30, registers: [] },
       serverTiming: true,
       limits,
@@ -119,6 +133,28 @@ describe("parseConfig()", () => {
         across: { api_url: "https://bridge.example/api", integrator_id: "0xab12", deployments: [] },
       },
       discovery: { assets: [`1:0x${"ab".repeat(20)}`], min_tvl_usd: 5, min_age_days: 30, registers: [] },
+      signingTokens: new Map([
+        [
+          31_337,
+          new Map([
+            [
+              "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+              {
+                domain: {
+                  name: "USD Coin",
+                  version: "2",
+                  chainId: 31_337,
+                  verifyingContract: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                },
+                separator: `0x${"ab".repeat(32)}`,
+                permit: true,
+                erc3009: true,
+                checks: "code",
+              },
+            ],
+          ]),
+        ],
+      ]),
       prices: {
         apiUrl: "https://prices.example",
         feeds: new Map([

@@ -117,8 +117,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Read the account's positions with `GET /v1/positions/{user_address}`.",
   },
   authorization_unsupported: {
-    cause: "The token, the account or the route does not allow a signature in place of an approval.",
-    remedy: "Build again with `authorize` set to `approve`.",
+    cause:
+      "A signature cannot replace the approval here: the token is not confirmed to take it, Permit2 is not approved, the route " +
+      "does not start at the DepositRouter, or the token or the account's code refused the signature in the simulation.",
+    remedy: "Build again with `authorize` set to `approve`, or to `auto` for whatever works.",
   },
   request_pending: {
     cause: "The vault takes one request at a time, and an earlier one of this account is open.",
@@ -146,8 +148,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Request a new nonce and sign its message.",
   },
   signature_invalid: {
-    cause: "The signature does not match the address and the message of the nonce.",
-    remedy: "Request a new nonce and sign its message unchanged, with the wallet of this address.",
+    cause:
+      "The signature is not one of this address over the nonce's message, or over the `typed_data` of the order.",
+    remedy:
+      "Sign the message unchanged with the wallet of this address; for a sign-in request a new nonce first.",
   },
   application_required: {
     cause: "This address has not applied to become a partner.",
@@ -194,8 +198,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Send a new `Idempotency-Key` with each new request.",
   },
   quote_expired: {
-    cause: "The quote in the response stored for this `Idempotency-Key` has expired.",
-    remedy: "Build the deposit again with a new `Idempotency-Key`.",
+    cause: "The quote of the stored response, or of the order to be signed or cancelled, has expired.",
+    remedy: "Build again, with a new `Idempotency-Key` if you send one.",
   },
   deposit_state: {
     cause: "The deposit is in a state in which this operation is not possible.",

@@ -4,7 +4,12 @@ import type { Context } from "../context.ts";
 import { type DepositRow, selectDepositsByTransaction } from "../db/queries/deposit-queries.ts";
 import { findShareProof, routerRefs } from "../tracking/track/deposit-proofs.ts";
 import { isOpen, isRequested } from "../tracking/track/deposit-state-machine.ts";
-import { builtDataHashes, innerDataHashes, isSourceOpen, matchesSource } from "../tracking/track/source-transaction.ts";
+import {
+  builtDataHashes,
+  innerDataHashes,
+  isSourceOpen,
+  matchesSource,
+} from "../tracking/track/source-transaction.ts";
 import { awaitsSecondStep } from "../tracking/track/vault-transaction.ts";
 
 /** A transaction of a status request as its chain returned it. `seen` is null if the chain could not be read. */

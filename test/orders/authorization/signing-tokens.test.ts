@@ -49,7 +49,7 @@ describe("signingTokensOf()", () => {
           chain_id: z.int(),
           address: z.string(),
           permit: z.string(),
-          expected_domain_separator: z.string().optional(),
+          expected_domain_separator: z.string().nullish(),
           domain: z.object({ salt: z.string().optional() }).nullish(),
         }),
       ),
