@@ -10,7 +10,7 @@ import {
   queueOf,
 } from "./lib/platform-bindings.ts";
 import { byChain, ContractAddress, jsonVariable, Url } from "./lib/setting-schemas.ts";
-import { SigningTokenSettings, type SigningTokens, toSigningTokens } from "./lib/signing-token-setting.ts";
+import { parseSigningTokens, type SigningTokens } from "./lib/signing-token-setting.ts";
 
 /**
  * Schema of one entry of `CHAINS`: the settings of a chain. For a chain that the code supports, only `rpc_urls` is
@@ -215,7 +215,7 @@ const Variables = z.object({
   CHAINS: ChainsVariable,
   PROVIDERS: jsonVariable(ProviderSettings),
   PRICES: jsonVariable(PriceSettings).transform((prices) => prices ?? PriceSettings.parse({})),
-  AUTHORIZATIONS: jsonVariable(SigningTokenSettings),
+  AUTHORIZATIONS: jsonVariable(z.unknown()).transform(parseSigningTokens),
   DISCOVERY: jsonVariable(z.unknown()).transform(parseDiscoverySetting),
   RATE_LIMITS: jsonVariable(RateLimits),
   /** Secrets that API keys are hashed with; without them, creating and verifying API keys fails. */
@@ -287,7 +287,7 @@ export function parseConfig(env: unknown): Config {
     providers: variables.PROVIDERS ?? {},
     prices: { apiUrl: variables.PRICES.api_url, feeds: new Map(variables.PRICES.feeds) },
     discovery: variables.DISCOVERY,
-    signingTokens: toSigningTokens(variables.AUTHORIZATIONS),
+    signingTokens: variables.AUTHORIZATIONS,
     serverTiming: variables.SERVER_TIMING,
     limits: { ...limitDefaults, ...definedOf(variables.RATE_LIMITS?.limits) },
     keyFactor: variables.RATE_LIMITS?.keyFactor ?? 10,

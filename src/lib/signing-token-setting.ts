@@ -1,6 +1,7 @@
 import type { Address, Hex } from "viem";
 import * as z from "zod";
-import { byChain, ContractAddress } from "./setting-schemas.ts";
+import { once } from "./once.ts";
+import { ContractAddress } from "./setting-schemas.ts";
 
 /** A token that takes signatures: its EIP-712 domain, what its separator must be, and what it takes. */
 export interface SigningToken {
@@ -21,32 +22,42 @@ export interface SigningToken {
 /** The tokens of a chain that take signatures, by lowercase address. */
 export type SigningTokens = ReadonlyMap<string, SigningToken>;
 
-/** Schema of `AUTHORIZATIONS`: tokens that take signatures, on chains that the code does not know, by chain id. */
-export const SigningTokenSettings = byChain(() =>
-  z.array(
-    z.strictObject({
-      token: ContractAddress,
-      name: z.string().min(1),
-      version: z.string().min(1),
-      separator: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{64}$/)]),
-      permit: z.boolean(),
-      erc3009: z.boolean(),
-      checks: z.enum(["code", "ecrecover"]),
-    }),
+/** Created on first use, because most isolates start without the variable. */
+const schema = once(() =>
+  z.record(
+    z.string().regex(/^[1-9][0-9]{0,15}$/),
+    z.array(
+      z.strictObject({
+        token: ContractAddress,
+        name: z.string().min(1),
+        version: z.string().min(1),
+        separator: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{64}$/)]),
+        permit: z.boolean(),
+        erc3009: z.boolean(),
+        checks: z.enum(["code", "ecrecover"]),
+      }),
+    ),
   ),
 );
 
-/** Returns the tokens of `AUTHORIZATIONS` by chain and address. */
-export function toSigningTokens(
-  rows: z.output<typeof SigningTokenSettings> = [],
-): Map<number, SigningTokens> {
+/**
+ * Parses the environment variable `AUTHORIZATIONS`: tokens that take signatures, on chains that the code does not know, by
+ * chain id. Adds a Zod issue for an invalid setting.
+ */
+export function parseSigningTokens(
+  value: unknown,
+  context: { addIssue(issue: { code: "custom"; message: string }): void },
+): ReadonlyMap<number, SigningTokens> {
+  if (value === undefined) return new Map();
+  const parsed = schema().safeParse(value);
+  if (!parsed.success) context.addIssue({ code: "custom", message: "not tokens that take signatures" });
   return new Map(
-    rows.map(([chainId, tokens]) => [
-      chainId,
+    Object.entries(parsed.data ?? {}).map(([chainId, tokens]) => [
+      Number(chainId),
       new Map(
         tokens.map(({ token, name, version, ...takes }) => [
           token.toLowerCase(),
-          { ...takes, domain: { name, version, chainId, verifyingContract: token } },
+          { ...takes, domain: { name, version, chainId: Number(chainId), verifyingContract: token } },
         ]),
       ),
     ]),

@@ -118,8 +118,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   authorization_unsupported: {
     cause:
-      "A signature cannot replace the approval here: the token is not confirmed to take it, Permit2 is not approved, the route " +
-      "does not start at the DepositRouter, or the token or the account's code refused the signature in the simulation.",
+      "The token, the account's code, Permit2 or the route does not take a signature in place of an approval.",
     remedy: "Build again with `authorize` set to `approve`, or to `auto` for whatever works.",
   },
   request_pending: {

@@ -78,6 +78,9 @@ export interface ChainPlan {
   vaults: readonly VaultPlan[];
 }
 
+/** Version in the EIP-712 domain of USDC. */
+export const FIAT_VERSION = "2";
+
 /** The tokens of both chains. */
 export const tokenPlans: readonly TokenPlan[] = [
   { symbol: "USDC", name: "USD Coin", decimals: 6, kind: "fiat", funding: 1_000_000n * 10n ** 6n },

@@ -11,10 +11,7 @@ import {
   wrappedNativeCreationCode,
 } from "#stand-ins/standard";
 import type { ChainScript } from "./chain-script.ts";
-import type { TokenPlan } from "./plan.ts";
-
-/** Version in the EIP-712 domain of USDC. */
-export const FIAT_VERSION = "2";
+import { FIAT_VERSION, type TokenPlan } from "./plan.ts";
 
 /** Deploys a token of the plan and returns its address. */
 export function deployToken(script: ChainScript, token: TokenPlan): Address {

@@ -1,5 +1,5 @@
 import { type Address, domainSeparator } from "viem";
-import { FIAT_VERSION } from "../chains/tokens.ts";
+import { FIAT_VERSION } from "../chains/plan.ts";
 import type { StackChain } from "../manifest.ts";
 
 /** Returns the variable `AUTHORIZATIONS`: USDC as Circle's, and WETH with solmate's permits. */

@@ -104,6 +104,7 @@ describe("preflightDeposit()", () => {
       },
       previewShares: 80n * ONE,
       balance: 500_000_000n,
+      authorization: null,
       allowance: 7n,
       nativeBalance: ONE,
       block: { number: 1_234, timestamp: 1_700_000_000 },
