@@ -12,7 +12,6 @@ import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
-import { AuthorizeInput, CancelAnswer, CancelInput } from "../schemas/authorize-schema.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";
 import { Deposit, DepositDetail, DepositState, depositStates } from "../schemas/deposit-schema.ts";
 import {
@@ -23,6 +22,7 @@ import {
   WalletParam,
 } from "../schemas/primitive-schemas.ts";
 import { BuiltDeposit } from "../schemas/quote-schema.ts";
+import { AuthorizeInput, CancelAnswer, CancelInput } from "../schemas/signing-schema.ts";
 import { TimeInput } from "../schemas/time-schema.ts";
 
 /** States to list, separated by commas. */

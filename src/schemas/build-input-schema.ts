@@ -1,6 +1,5 @@
 import { zeroAddress } from "viem";
 import * as z from "zod";
-import { authorizeFields, canSubmit, submitterIssue } from "./authorize-schema.ts";
 import {
   AddressInput,
   AmountInput,
@@ -8,6 +7,7 @@ import {
   TrackingIdInput,
   VaultIdInput,
 } from "./primitive-schemas.ts";
+import { authorizeFields, canSubmit, submitterIssue } from "./signing-schema.ts";
 
 /** Keys of the bridges that a caller may prefer: those whose calldata this service can decode and verify. */
 export const bridgeKeys = ["across", "stargate", "stargate_bus", "cctp", "cctp_fast"] as const;

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import type { AuthorizationKind } from "../../router/signed-order.ts";
-import type { AuthorizeWay } from "../../schemas/authorize-schema.ts";
+import type { AuthorizeWay } from "../../schemas/signing-schema.ts";
 import type { AuthorizationFacts } from "./authorization-facts.ts";
 
 /** How a caller wants to pay for an order, and who will submit it. */

@@ -12,7 +12,7 @@ import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
 import { decodeRouterError } from "../../../src/router/router-codec.ts";
 import { permit2Address } from "../../../src/router/signed-order.ts";
-import { CancelAnswer } from "../../../src/schemas/authorize-schema.ts";
+import { CancelAnswer } from "../../../src/schemas/signing-schema.ts";
 import { Api, type BuildBody, type SentDeposit } from "../../support/e2e/api.ts";
 import {
   chainOf,

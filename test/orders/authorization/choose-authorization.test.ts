@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AuthorizationFacts } from "../../../src/orders/authorization/authorization-facts.ts";
 import { chooseAuthorization } from "../../../src/orders/authorization/choose-authorization.ts";
-import type { AuthorizeWay } from "../../../src/schemas/authorize-schema.ts";
+import type { AuthorizeWay } from "../../../src/schemas/signing-schema.ts";
 import { OTHER, USDC, USER } from "../../support/deposits/fixtures.ts";
 
 const AMOUNT = 100n;
