@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mellowDepositQueueAbi } from "#stand-ins/mellow";
 import { midasDepositVaultAbi } from "#stand-ins/midas";
 import { TransferStatus } from "../../src/schemas/deposit-schema.ts";
-import type { BuiltDeposit } from "../../src/schemas/quote-schema.ts";
 import { build, sampleAmount } from "../support/conformance/vaults/deposit.ts";
 import type { Placed } from "../support/conformance/vaults/family.ts";
 import { deployMellow } from "../support/conformance/vaults/mellow-stand-in.ts";
@@ -11,6 +10,7 @@ import { deployMidas, RATE } from "../support/conformance/vaults/midas-stand-in.
 import { set } from "../support/conformance/vaults/standard.ts";
 import { place } from "../support/conformance/vaults/suite.ts";
 import { startWorld, type World } from "../support/conformance/vaults/world.ts";
+import type { SentDeposit } from "../support/e2e/api.ts";
 import { balanceOf } from "../support/e2e/balances.ts";
 import type { TestUser } from "../support/e2e/chain.ts";
 import { signDeposit } from "../support/e2e/sign-deposit.ts";
@@ -42,7 +42,7 @@ async function requestOutside(placed: Placed): Promise<Outside> {
   );
   const hash = await signDeposit(world, {
     user,
-    built: JSON.parse(inOwnName) as BuiltDeposit,
+    built: JSON.parse(inOwnName) as SentDeposit,
     style: "calls",
   });
   return { user, hash };
