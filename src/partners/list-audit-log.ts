@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { selectAudit } from "../db/queries/audit-queries.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
-import type { AuditEntry } from "../schemas/admin-schema.ts";
+import type { AuditEntry } from "../schemas/admin/admin-schema.ts";
 
 /**
  * Returns one page of audit log entries, newest first, starting after the position `before`, or with the newest entry

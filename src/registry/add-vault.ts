@@ -3,7 +3,7 @@ import { makeAuditNote } from "../db/queries/audit-queries.ts";
 import { insertVault, selectVault } from "../db/queries/vault-queries.ts";
 import { AppError, failure } from "../errors.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
-import type { VaultRecord } from "../schemas/admin-schema.ts";
+import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
 import type { VaultType } from "../schemas/vault-schema.ts";
 import { findFamily } from "../vaults/vault-families.ts";
 import { assertServedChain } from "./derive-vault.ts";

@@ -4,7 +4,7 @@ import { makeAuditNote } from "../db/queries/audit-queries.ts";
 import { selectVault, updateVaultStatus, type VaultRow } from "../db/queries/vault-queries.ts";
 import { AppError, failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
-import type { VaultChangeInput, VaultRecord } from "../schemas/admin-schema.ts";
+import type { VaultChangeInput, VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
 import { renewRegistry } from "../vaults/find-vault.ts";
 import { assertServedChain } from "./derive-vault.ts";
 import { proveVaultNow } from "./prove-due-vaults.ts";

@@ -5,7 +5,7 @@ import type { VaultRow } from "../db/queries/vault-queries.ts";
 import { insertClaims } from "../db/queries/vault-register-queries.ts";
 import type { Provenance } from "../db/schema/vault-tables.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
-import type { ImportedClaim, ImportReport } from "../schemas/admin-schema.ts";
+import type { ImportedClaim, ImportReport } from "../schemas/admin/admin-vault-schema.ts";
 import type { StoredVault } from "../vaults/vault.ts";
 import { findFamily } from "../vaults/vault-families.ts";
 

@@ -7,7 +7,7 @@ import { failure } from "../errors.ts";
 import { mapConcurrently } from "../lib/concurrency.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
-import type { VaultRecord } from "../schemas/admin-schema.ts";
+import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
 import { renewRegistry } from "../vaults/find-vault.ts";
 import { decideAfterProof, type ProofFinding } from "./proof-decision.ts";
 import { proveVault } from "./prove-vault.ts";

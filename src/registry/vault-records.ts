@@ -4,7 +4,7 @@ import { selectAllVaults, type VaultRow } from "../db/queries/vault-queries.ts";
 import type { VaultClaim, VaultStatus } from "../db/schema/vault-tables.ts";
 import { cutPage, type Page } from "../lib/pagination.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
-import type { VaultRecord } from "../schemas/admin-schema.ts";
+import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
 import { toWireProof } from "../vaults/vault-response.ts";
 
 /**

@@ -5,7 +5,7 @@ import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { type Decision, decisionErrorCodes } from "../partners/application-state.ts";
 import { decideApplication, listApplications } from "../partners/partner-applications.ts";
-import { DecisionInput } from "../schemas/admin-schema.ts";
+import { DecisionInput } from "../schemas/admin/admin-schema.ts";
 import { ApplicationId, ApplicationRecord, ApplicationStatus } from "../schemas/application-schema.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";
 import { limitParam } from "../schemas/primitive-schemas.ts";

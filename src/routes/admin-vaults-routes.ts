@@ -14,7 +14,7 @@ import {
   RegistryStatus,
   VaultChangeInput,
   VaultRecord,
-} from "../schemas/admin-schema.ts";
+} from "../schemas/admin/admin-vault-schema.ts";
 import { VaultCursor } from "../schemas/cursor-schema.ts";
 import { limitParam, VaultIdInput } from "../schemas/primitive-schemas.ts";
 

@@ -92,9 +92,9 @@ describe("examples and defaults", () => {
 test("a vault id of a request is said to be taken in any letter case, one of an answer to be in lower case", () => {
   const vaultIds = fields.filter(([at]) => at.endsWith("/vault_id"));
   const inputs = vaultIds.filter(([at]) =>
-    /\/(BuildInput|NewVaultInput|WithdrawInput|RequestActionInput)\//.test(at),
+    /\/(BuildInput|ClaimedVault|NewVaultInput|WithdrawInput|RequestActionInput)\//.test(at),
   );
-  expect(inputs).toHaveLength(4);
+  expect(inputs).toHaveLength(5);
   for (const [at, { description }] of vaultIds) {
     const expected = inputs.some(([one]) => one === at) ? /any letter case/ : /lowercase/;
     expect([at, description]).toEqual([at, expect.stringMatching(expected)]);

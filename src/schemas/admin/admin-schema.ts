@@ -1,0 +1,59 @@
+import * as z from "zod";
+import { TimeText } from "../primitive-schemas.ts";
+
+/** An administrator's remark for the audit log. */
+export const AdminNote = z.string().trim().max(1000).default("").meta({
+  description: "Administrator's remark, kept in the audit log.",
+  example: "Reviewed the company's website and contacts",
+});
+
+/** Request body of an administrator's decision about a partner application. */
+export const DecisionInput = z
+  .strictObject({ note: AdminNote })
+  .meta({ id: "DecisionInput", description: "An administrator's decision about a partner application." });
+
+/** One entry of the audit log: a change that an administrator or a partner made. */
+export const AuditEntry = z
+  .object({
+    id: z.string().meta({
+      description: "Id of the audit entry.",
+      example: "aud_0123456789abcdef0123456789abcdef",
+    }),
+    at: TimeText.meta({ description: "Time of the change." }),
+    actor: z.string().meta({
+      description: "Who made the change: `admin`, or the partner's lowercase address.",
+      example: "admin",
+    }),
+    action: z.string().meta({ description: "Kind of change.", example: "application.approve" }),
+    subject: z.string().meta({
+      description: "Partner application, vault or partner that was changed.",
+      example: "app_0123456789abcdef0123456789abcdef",
+    }),
+    note: z.string().meta({
+      description: "Remark made with the change, or empty if there is none.",
+      example: "Reviewed the company's website and contacts",
+    }),
+    before: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({
+        description: "Values before the change, or `null` if the subject did not exist.",
+        example: { status: "pending" },
+      }),
+    after: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({
+        description: "Values after the change, or `null` if the subject was removed.",
+        example: { status: "approved" },
+      }),
+    request_id: z.string().meta({
+      description: "Id of the request that made the change.",
+      example: "5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11",
+    }),
+  })
+  .meta({
+    id: "AuditEntry",
+    description: "One entry of the audit log: a change by an administrator or a partner.",
+  });
+export type AuditEntry = z.infer<typeof AuditEntry>;
