@@ -14,6 +14,45 @@ describe("honest offers are accepted:", () => {
   });
 });
 
+const onOneChain = trades.filter(({ from, to }) => from.chainId === to.chainId);
+
+describe("honest offers of KyberSwap are accepted:", () => {
+  test.each(onOneChain)("$name", async (trade) => {
+    const verdict = await tradeWith(trade, { lifi: null, across: null, kyber: honest });
+    expect([verdict.code, verdict.distrusted, verdict.refusals]).toEqual([null, [], []]);
+    if (verdict.routed === null) throw new Error("refused");
+    expect(verdict.routed.route.provider).toBe("kyber");
+    expect(injustice(trade, honest, verdict.routed)).toBeNull();
+  });
+});
+
+describe("without prices, a second opinion", () => {
+  const unpriced = { priced: false };
+  const slippage = 0.005;
+
+  test.each(onOneChain)("of KyberSwap lets an honest one pass, with a warning: $name", async (trade) => {
+    const both = { lifi: honest, across: null, kyber: honest };
+    const { code, routed } = await tradeWith({ ...trade, slippage }, both, unpriced);
+    expect(code).toBeNull();
+    expect(routed?.warnings.map((warning) => warning.code)).toContain("price_unverified");
+  });
+
+  test.each(
+    onOneChain.flatMap((trade) =>
+      ([1, 5_000, 9_000, 9_500, 20_000] as const).map((bps) => [trade.name, bps, trade] as const),
+    ),
+  )("that differs lets neither pass: %s, %d basis points", async (_name, bps, trade) => {
+    const lie = { ...honest, quoted: bps, built: bps };
+    for (const providers of [
+      { lifi: lie, across: null, kyber: honest },
+      { lifi: honest, across: null, kyber: lie },
+    ]) {
+      const { code } = await tradeWith({ ...trade, slippage }, providers, unpriced);
+      expect(code).toBe("price_unsafe");
+    }
+  });
+});
+
 describe("without prices", () => {
   test.each(trades.filter(({ same }) => same))("$name needs none: the same asset", async (trade) => {
     const verdict = await tradeWith(trade, { lifi: honest, across: null }, { priced: false });

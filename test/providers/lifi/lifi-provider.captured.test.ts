@@ -14,7 +14,7 @@ import {
 } from "../../../src/providers/lifi/api/lifi-schemas.ts";
 import { lifiContracts } from "../../../src/providers/lifi/lifi-deployments.ts";
 import { interpretLifiStatus } from "../../../src/providers/lifi/lifi-status.ts";
-import type { TransferRequest } from "../../../src/providers/provider.ts";
+import { type Json, requestFor, wholeAnswer } from "../../support/lifi/captured.ts";
 import { refusedField, verifyAnswer } from "../../support/lifi/harness.ts";
 
 /** Answers captured from the real service by others; they stay outside the repository. */
@@ -23,7 +23,6 @@ const present = existsSync(FOLDER);
 const names = present ? readdirSync(FOLDER) : [];
 
 type Fixture = { _meta: { capturedAt?: string; request?: { body?: Record<string, unknown> } }; body: Json };
-type Json = Record<string, unknown>;
 
 const load = (name: string): Fixture => JSON.parse(readFileSync(join(FOLDER, name), "utf8"));
 const named = (prefix: string) => names.filter((name) => name.startsWith(prefix));
@@ -59,23 +58,6 @@ describe.runIf(present)("the LI.FI schemas parse captured responses", () => {
     expect(schema.safeParse(load(name).body).error).toBeUndefined();
   });
 });
-
-/** The request that a captured answer answers. */
-function requestFor(body: Json, fields: Partial<TransferRequest> = {}): TransferRequest {
-  const { action, transactionRequest } = LifiQuote.parse(body);
-  return {
-    fromChainId: action.fromChainId,
-    toChainId: action.toChainId,
-    fromToken: action.fromToken.address as Address,
-    toToken: action.toToken.address as Address,
-    amount: action.fromAmount,
-    user: transactionRequest.from,
-    slippage: 5_000_001n,
-    call: null,
-    bridges: null,
-    ...fields,
-  };
-}
 
 const seconds = (time: string | undefined): number => Math.floor(Date.parse(time ?? "") / 1000);
 
@@ -120,52 +102,12 @@ describe.runIf(present)("verifyLifiTransfer() accepts captured contract calls wi
     ? (load("contractCalls.cross-chain.empty-calls.base.real-trimmed.json").body as unknown as Json[])
     : [];
   test.each(captured.map((entry) => [String(entry["name"]), entry] as const))("%s", (_, entry) => {
-    const decoded = entry["decoded"] as {
-      bridgeData: Record<string, string>;
-      acrossData: Record<string, string | number>;
-    };
-    const body = wholeAnswer(entry, decoded);
-    const now = Number(decoded.acrossData["quoteTimestamp"]);
+    const { body, now, quoted } = wholeAnswer(entry);
     const built = verifyAnswer(requestFor(body), body, { now });
-    const quoted = BigInt(decoded.acrossData["outputAmount"] ?? 0);
     // Two of the three lose a unit to the rounding of the multiplier, and so does the guarantee.
     expect(quoted - built.toAmountMin).toBeLessThanOrEqual(1n);
   });
 });
-
-/** The capture was trimmed to the transaction; the rest is put back from its decoded calldata. */
-function wholeAnswer(
-  entry: Json,
-  decoded: { bridgeData: Record<string, string>; acrossData: Record<string, string | number> },
-): Json {
-  const { bridgeData, acrossData } = decoded;
-  const toChainId = Number(bridgeData["destinationChainId"]);
-  const token = (chainId: number, address: unknown) => ({ chainId, address, symbol: "USDC", decimals: 6 });
-  const amount = String(entry["fromAmount"]);
-  const output = String(acrossData["outputAmount"]);
-  return {
-    tool: entry["tool"],
-    action: {
-      fromChainId: 8453,
-      toChainId,
-      fromToken: token(8453, bridgeData["sendingAssetId"]),
-      toToken: token(toChainId, `0x${String(acrossData["receivingAssetId"]).slice(-40)}`),
-      fromAmount: amount,
-    },
-    estimate: {
-      fromAmount: amount,
-      toAmount: output,
-      toAmountMin: output,
-      approvalAddress: "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE",
-    },
-    transactionRequest: {
-      ...(entry["transactionRequest"] as Json),
-      from: bridgeData["receiver"],
-      chainId: 8453,
-    },
-    transactionId: bridgeData["transactionId"],
-  };
-}
 
 describe.runIf(present)("interpretLifiStatus() understands captured statuses", () => {
   test.each(named("status.").filter((name) => !name.includes("official")))("%s", (name) => {

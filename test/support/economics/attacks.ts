@@ -151,5 +151,40 @@ function acrossAttacks(): Attack[] {
   );
 }
 
-/** Economic attacks by LI.FI, by Across and by both. */
-export const attacks: readonly Attack[] = [...lifiAttacks(), ...acrossAttacks()];
+/** Lies that KyberSwap can tell: a route, a transaction, its minimum and its fee. */
+const kyberLies: Readonly<Record<string, Partial<Lie>>> = {
+  "half is gone, in every figure": { quoted: 5_000, built: 5_000 },
+  "almost all is gone, in every figure": { quoted: 3, built: 3 },
+  "one in ten is gone, in every figure": { quoted: 9_000, built: 9_000 },
+  "one in fourteen is gone, in every figure": { quoted: 9_290, built: 9_290 },
+  "the route is honest, the transaction takes half": { built: 5_000 },
+  "the route is honest, the transaction takes a tenth": { built: 9_000 },
+  "the calldata enforces half": { enforced: 5_000 },
+  "the calldata enforces next to nothing": { enforced: 1 },
+  "ten times too good": { quoted: 100_000, built: 100_000 },
+  "the simulation shows half of what is enforced": { simulated: 5_000 },
+  "a fee of a twentieth": { strangeFeeContract: true, takenFee: 500 },
+  "a fee of half": { strangeFeeContract: true, takenFee: 5_000, quoted: 5_000, built: 5_000 },
+};
+
+function kyberAttacks(): Attack[] {
+  const carried = trades.filter(({ from, to }) => from.chainId === to.chainId);
+  return Object.entries(kyberLies).flatMap(([name, change]) =>
+    carried.flatMap((trade) => {
+      const lie = lieOf(change);
+      const by = (providers: Providers, who: string): Attack => ({
+        name: `${name}, ${who}`,
+        trade,
+        lie,
+        providers,
+      });
+      const alone = by({ lifi: null, across: null, kyber: lie }, "KyberSwap");
+      // Our own minimum bounds what LI.FI's calldata enforces, and its fee is part of its figures.
+      const harmless = change.enforced !== undefined || change.strangeFeeContract === true;
+      return harmless ? [alone] : [alone, by({ lifi: lie, across: null, kyber: lie }, "KyberSwap and LI.FI")];
+    }),
+  );
+}
+
+/** Economic attacks by LI.FI, by Across and by KyberSwap, alone and together. */
+export const attacks: readonly Attack[] = [...lifiAttacks(), ...acrossAttacks(), ...kyberAttacks()];

@@ -1,5 +1,6 @@
 import { decodeFunctionData, getAbiItem, type Hex, parseAbi, toFunctionSelector } from "viem";
 import type { RoutedDeposit } from "../../../src/deposits/build/prepared-deposit.ts";
+import { decodeKyberSwap } from "../../../src/providers/kyber/kyber-calldata.ts";
 import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
 import { outcomeOf } from "../lifi/outcome.ts";
 import type { Lie } from "./lies.ts";
@@ -29,6 +30,11 @@ function guaranteeOf({ route, end }: RoutedDeposit): Guarantee {
   if (route.provider === "across") {
     const { args } = decodeFunctionData({ abi: spokePool, data });
     return { delivered: args[5], deposited };
+  }
+  if (route.provider === "kyber") {
+    const swap = decodeKyberSwap(data);
+    if (swap === null) throw new Error("a swap that nobody can read");
+    return { delivered: swap.desc.minReturnAmount, deposited };
   }
   const outcome = outcomeOf({ to, chainId: 0, value, data }, order?.minIn ?? null);
   return { delivered: outcome.least, deposited };
@@ -66,6 +72,12 @@ function decodeAt(data: Hex, at: number): RouterFloors | null {
   }
 }
 
+/** The fee that a provider declares: Across any, because its fee is all that is missing; KyberSwap none. */
+function declaredFeeBps(provider: string, lie: Pick<Lie, "declaredFee"> | null): bigint {
+  if (provider === "lifi") return BigInt(lie?.declaredFee ?? 0);
+  return provider === "across" ? 10_000n : 0n;
+}
+
 /** What DESIGN allows at these prices: everything that a user may lose, in the token asked for. */
 function leastAllowed(
   trade: Trade,
@@ -76,7 +88,7 @@ function leastAllowed(
     (built.route.nativeFee * NATIVE_USD * 10n ** BigInt(trade.to.decimals)) / (trade.to.usd * 10n ** 18n);
   const fair = fairOutput(trade) + onTop;
   const dollars = (3n * 10n ** 18n * 10n ** BigInt(trade.to.decimals)) / trade.to.usd;
-  const declaredBps = built.route.provider === "lifi" ? BigInt(lie?.declaredFee ?? 0) : 10_000n;
+  const declaredBps = declaredFeeBps(built.route.provider, lie);
   const declared = (fair * declaredBps) / 10_000n + onTop;
   const most = (fair * 50n) / 10_000n + dollars;
   const fee = declared < most ? declared : most;

@@ -1,8 +1,8 @@
 import { Random } from "../lifi/random.ts";
 import { injustice } from "./judge.ts";
-import { drawLie, type Lie } from "./lies.ts";
+import { drawLie, honest, type Lie } from "./lies.ts";
 import { type Trade, trades } from "./trades.ts";
-import { tradeWith } from "./world.ts";
+import { type Providers, tradeWith } from "./world.ts";
 
 /** What became of many lies. */
 export interface LieRun {
@@ -15,7 +15,7 @@ export interface LieRun {
 }
 
 /**
- * Draws consistent lies of several fields, by LI.FI, by Across and by both, over every trade, and has the program judge
+ * Draws consistent lies of several fields, by LI.FI, Across and KyberSwap, alone and together, over every trade, and has the program judge
  * each. The same seed gives the same run.
  */
 export async function runLies({ count, seed }: { count: number; seed: number }): Promise<LieRun> {
@@ -24,10 +24,7 @@ export async function runLies({ count, seed }: { count: number; seed: number }):
   while (run.tried < count) {
     run.tried += 1;
     const { trade, lie, who } = draw(random);
-    const verdict = await tradeWith(trade, {
-      lifi: who === "across" ? null : lie,
-      across: who === "lifi" ? null : lie,
-    });
+    const verdict = await tradeWith(trade, providersOf(who, lie));
     const wrong = verdict.routed === null ? null : injustice(trade, lie, verdict.routed);
     if (verdict.routed === null) run.refused += 1;
     else if (wrong === null) run.fair += 1;
@@ -37,10 +34,26 @@ export async function runLies({ count, seed }: { count: number; seed: number }):
   return run;
 }
 
-function draw(random: Random): { trade: Trade; lie: Lie; who: "lifi" | "across" | "both" } {
+type Liar = "lifi" | "across" | "kyber" | "lifi and across" | "lifi and kyber" | "kyber beside lifi";
+
+/** Who takes part: the liars, and of the last kind an honest LI.FI beside a lying KyberSwap. */
+function providersOf(who: Liar, lie: Lie): Providers {
+  return {
+    lifi: who === "kyber beside lifi" ? honest : who.includes("lifi") ? lie : null,
+    across: who.includes("across") ? lie : null,
+    kyber: who.includes("kyber") ? lie : null,
+  };
+}
+
+function liarsOf({ across, from, to }: Trade): readonly Liar[] {
+  if (across) return ["lifi", "across", "lifi and across"];
+  return from.chainId === to.chainId ? ["lifi", "kyber", "lifi and kyber", "kyber beside lifi"] : ["lifi"];
+}
+
+function draw(random: Random): { trade: Trade; lie: Lie; who: Liar } {
   const trade = random.pick(trades);
   const tool = random.pick(trade.tools);
-  const who = trade.across ? random.pick(["lifi", "across", "both"] as const) : "lifi";
+  const who = random.pick(liarsOf(trade));
   const slippage = random.pick([trade.slippage, 0.001, 0.005, 0.01, 0.03, 0.1]);
   return { trade: { ...trade, tools: [tool], slippage }, lie: drawLie(random), who };
 }

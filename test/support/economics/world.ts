@@ -8,6 +8,7 @@ import { AppError } from "../../../src/errors.ts";
 import { leastOutput } from "../../../src/orders/order-floors.ts";
 import { priceKey } from "../../../src/prices/price.ts";
 import { createAcross } from "../../../src/providers/across/across-provider.ts";
+import { createKyber } from "../../../src/providers/kyber/kyber-provider.ts";
 import { RateLimitMemory } from "../../../src/providers/lifi/api/lifi-rate-limits.ts";
 import { createLifi } from "../../../src/providers/lifi/lifi-provider.ts";
 import type { Provider } from "../../../src/providers/provider.ts";
@@ -26,14 +27,16 @@ import {
 } from "../deposits/simulated-chain.ts";
 import { INTEGRATOR, NOW, USER } from "../lifi/parts.ts";
 import { AcrossMarket } from "./across-market.ts";
+import { KyberMarket } from "./kyber-market.ts";
 import type { Lie } from "./lies.ts";
 import { LifiMarket } from "./lifi-market.ts";
 import { nativeOf, priceOfToken, type Trade } from "./trades.ts";
 
-/** Who takes part, and how each of them lies; null for one that is not asked. */
+/** Who takes part, and how each of them lies; null or absent for one that is not asked. */
 export interface Providers {
   lifi: Lie | null;
   across: Lie | null;
+  kyber?: Lie | null;
 }
 
 /** What the program made of a trade: a deposit, or the code of its refusal. */
@@ -52,6 +55,7 @@ interface Stage {
   trade: Trade;
   lie: Lie | null;
   lifi: LifiMarket | null;
+  kyber: { lie: Lie; market: KyberMarket } | null;
 }
 
 /** Asks the program for a route, with its own providers over these markets and chains that really enforce floors. */
@@ -62,12 +66,15 @@ export async function tradeWith(
 ): Promise<Verdict> {
   const lifi = providers.lifi === null ? null : new LifiMarket(trade, providers.lifi);
   const across = providers.across === null ? null : new AcrossMarket(trade, providers.across);
-  const stage = { trade, lie: providers.lifi, lifi };
+  const own = providers.kyber ?? null;
+  const kyber = own === null ? null : { lie: own, market: new KyberMarket(trade, own) };
+  const stage = { trade, lie: providers.lifi, lifi, kyber };
   const chains = chainsOf(stage);
   const clients = [...new Set([chains.source.client, chains.destination.client])];
   const base = testContext({ clients, nowMs: NOW * 1_000 });
   const all: Provider[] = [
     ...(across === null ? [] : [createAcross({ apiUrl: "https://across.test/api" })]),
+    ...(kyber === null ? [] : [createKyber({ apiUrl: "https://kyber.test", clientId: "causeway" })]),
     ...(lifi === null
       ? []
       : [
@@ -82,7 +89,8 @@ export async function tradeWith(
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const url = new URL(String(input instanceof Request ? input.url : input));
     const body = typeof init?.body === "string" ? JSON.parse(init.body) : null;
-    const market = url.host.startsWith("across") ? across : lifi;
+    const exchange = url.host.startsWith("kyber") ? (kyber?.market ?? null) : null;
+    const market = exchange ?? (url.host.startsWith("across") ? across : lifi);
     const answer = market?.answer(url, body) ?? null;
     const missing = { message: "no route", code: 1002 };
     return Response.json(answer ?? missing, { status: answer === null ? 404 : 200 });
@@ -181,6 +189,7 @@ function effectsOf(
   if (call.to.toLowerCase() === VAULT.toLowerCase()) return { rises: sharesOf(depositedBy(call)) };
   const { from, amount, to } = stage.trade;
   const paid = from.address === zeroAddress ? {} : { [balanceKey(from.address, USER)]: -amount };
+  if (call.to.toLowerCase() === stage.kyber?.market.router?.toLowerCase()) return exchanged(stage, paid);
   if (from.chainId !== to.chainId) return { rises: paid };
   const built = stage.lifi?.built;
   if (!built || stage.lie === null) return REVERTED;
@@ -192,6 +201,15 @@ function effectsOf(
       : { rises: { ...paid, [balanceKey(to.address, USER)]: delivered } };
   const made = deposited(decodeRouterCall(called).order, delivered);
   return made.rises === undefined ? made : { rises: { ...paid, ...made.rises } };
+}
+
+/** What a swap over KyberSwap does: its router enforces the minimum, and its executor delivers what the liar wants. */
+function exchanged({ trade, kyber }: Stage, paid: Record<string, bigint>): SimulatedEffects {
+  const built = kyber?.market.built ?? null;
+  if (kyber === null || built === null) return REVERTED;
+  const delivered = (built.expected * BigInt(kyber.lie.simulated)) / 10_000n;
+  if (delivered < built.least) return REVERTED;
+  return { rises: { ...paid, [balanceKey(trade.to.address, USER)]: delivered } };
 }
 
 type Order = ReturnType<typeof decodeRouterCall>["order"];

@@ -172,6 +172,30 @@ test("two_step: of two equal deposits, only one is bound to the one transaction 
   await world.judge();
 });
 
+test.each([
+  ["own", 0],
+  ["own", 1],
+  ["two_step", 0],
+  ["two_step", 1],
+] as const)(
+  "%s: of two equal deposits, the one whose user reported the transaction is bound to it (%i)",
+  async (kind, reported) => {
+    const first = await world.build(kind, { user: USER, amount: AMOUNT });
+    const second = await world.build(kind, { user: USER, amount: AMOUNT, like: first });
+    const [told, other] = reported === 0 ? [first, second] : [second, first];
+    const hash = world.send(told);
+    await world.report(told, { hash });
+    world.include();
+    await minutes(2);
+    const shown = await world.readAll();
+    const of = ({ trackingId }: Order) => shown.find(({ tracking_id: id }) => id === trackingId);
+    expect(of(told)?.source_tx_hash).toBe(hash);
+    expect(of(other)?.source_tx_hash).toBeNull();
+    await world.settle(4);
+    await world.judge();
+  },
+);
+
 test.each(["own", "router", "one_step", "two_step"] as const)(
   "%s: has failed if the transaction reverts that was reported before a block included it",
   async (kind) => {
