@@ -3,7 +3,10 @@ import { AWAY, HOME, SPOKE_POOL, USDC } from "./contracts.ts";
 
 /** What Across' API says of a transfer, if anything. */
 export interface AcrossWord {
-  status: "pending" | "filled" | "refunded" | "expired";
+  status: "pending" | "filled" | "refunded" | "expired" | "slowFillRequested" | "slowFilled";
+  actionsSucceeded?: boolean;
+  originChainId?: number;
+  destinationChainId?: number;
   fillTx?: Hex;
   depositRefundTxHash?: Hex;
 }

@@ -2,7 +2,7 @@ import { getAddress, type Hex, keccak256, stringToHex } from "viem";
 import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
 import { relayHash } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
 import type { Random } from "../flows/random.ts";
-import { SimulatedAcrossApi } from "./across-api.ts";
+import { type AcrossWord, SimulatedAcrossApi } from "./across-api.ts";
 import {
   AWAY,
   acrossDeposits,
@@ -65,6 +65,8 @@ export class World {
   readonly orders: Order[] = [];
   /** While true, the bridge's API knows of no transfer. */
   apiSilent = false;
+  /** What the bridge's API says of every transfer while it lies; null while it is honest. */
+  apiLie: AcrossWord | null = null;
   readonly #options: Options;
   #now = START;
 
@@ -80,7 +82,7 @@ export class World {
     const nodes = (chainId: number) =>
       Array.from({ length: NODES }, () => new SimulatedNode(this.chain(chainId)));
     this.nodes = { [HOME]: nodes(HOME), [AWAY]: nodes(AWAY) };
-    const across = new SimulatedAcrossApi((hash) => this.#acrossSays(hash));
+    const across = new SimulatedAcrossApi((hash) => this.apiLie ?? this.#acrossSays(hash));
     const { database, allJobs = true } = options;
     const randomId = (): string => Array.from({ length: 32 }, () => random.below(16).toString(16)).join("");
     this.causeway = new SimulatedDeployment({
