@@ -1,29 +1,35 @@
 import { type Address, erc20Abi, zeroAddress } from "viem";
 import { nativeBalanceRead, readNativeBalance } from "../chains/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
-import { createQuery, read, valueOrNull } from "../chains/chain-query.ts";
+import { createQuery, queryAll, read, valueOrNull } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { readWithFeeds } from "../prices/read-prices.ts";
+import { type AuthorizationFacts, authorizationQuery } from "./authorization/authorization-facts.ts";
+import { type AuthorizationWish, asksForSignature } from "./authorization/choose-authorization.ts";
 
 /** A user, and the token they pay with on the source chain. The zero address stands for the native currency. */
 export interface Payer {
   from: { client: ChainClient; chainId: number; token: Address };
   user: Address;
+  /** How the user wants to pay; absent if an approval is the only way. */
+  authorize?: AuthorizationWish;
 }
 
 /** A payer's token balance and allowances, read at one block. Amounts are in the token's smallest unit. */
 export interface Funds {
   /** Null if the node could not read the balance. */
   balance: bigint | null;
-  /** The user's balance of the native currency, in wei, or null if the node could not read it. */
+  /** The submitter's balance of the native currency, in wei, or null if the node could not read it. */
   nativeBalance: bigint | null;
   /** Decimals of the token, or null if the token states none. */
   decimals: number | null;
   /** Allowance by spender address in lowercase. An allowance is null if the node could not read it. */
   allowances: ReadonlyMap<string, bigint | null>;
+  /** The ways in which a signature can pay; null if none was asked for, or for the native currency. */
+  authorization: AuthorizationFacts | null;
   block: BlockTime;
 }
 
@@ -36,38 +42,52 @@ export async function readFunds(
   ctx: Context,
   input: { payer: Payer; spenders: readonly Address[]; priced?: readonly Address[] },
 ): Promise<Funds> {
-  const { from, user } = input.payer;
+  const { from, user, authorize } = input.payer;
   const native = isNative(from.token);
   const described = native ? noReads : tokenFundsQuery(input.payer, input.spenders);
+  const signs = !native && authorize !== undefined && asksForSignature(authorize);
+  const asked = { chainId: from.chainId, token: from.token, owner: user };
   const [{ value, block }, balance] = await Promise.all([
     readWithFeeds(ctx, {
       chainId: from.chainId,
       tokens: [from.token, zeroAddress, ...(input.priced ?? [])],
-      query: described,
+      query: queryAll({
+        funds: described,
+        authorization: signs ? authorizationQuery(ctx, asked) : unsigned,
+      }),
     }),
     native ? readNativeBalance(from.client, user) : null,
   ]);
   const { decimals } = from.client.definition.native;
-  if (native) return { balance, nativeBalance: balance, decimals, allowances: new Map(), block };
-  if (value.balance === null) throw failure("token_unsupported", "from_token is not a token on this chain");
-  return { ...value, block };
+  const { funds, authorization } = value;
+  if (native)
+    return { balance, nativeBalance: balance, decimals, allowances: new Map(), authorization, block };
+  if (funds.balance === null) throw failure("token_unsupported", "from_token is not a token on this chain");
+  return { ...funds, authorization, block };
 }
 
-type TokenFunds = Omit<Funds, "block">;
+type TokenFunds = Omit<Funds, "block" | "authorization">;
+
+const unsigned = createQuery({}, (): AuthorizationFacts | null => null);
 
 const noReads = createQuery(
   {},
   (): TokenFunds => ({ balance: null, nativeBalance: null, decimals: null, allowances: new Map() }),
 );
 
-function tokenFundsQuery({ from, user }: Payer, spenders: readonly Address[]) {
+function tokenFundsQuery({ from, user, authorize }: Payer, spenders: readonly Address[]) {
   const onToken = { to: from.token, abi: erc20Abi } as const;
   const allowance = (spender: Address) =>
     [`allowance/${spender}`, read({ ...onToken, name: "allowance", args: [user, spender] })] as const;
   const balance = read({ ...onToken, name: "balanceOf", args: [user] });
   const decimals = read({ ...onToken, name: "decimals" });
   return createQuery(
-    { balance, decimals, gas: nativeBalanceRead(user), ...Object.fromEntries(spenders.map(allowance)) },
+    {
+      balance,
+      decimals,
+      gas: nativeBalanceRead(authorize?.submitter ?? user),
+      ...Object.fromEntries(spenders.map(allowance)),
+    },
     ({ balance: held, decimals: stated, gas, ...allowances }): TokenFunds => ({
       balance: valueOrNull(held),
       nativeBalance: valueOrNull(gas),

@@ -8,6 +8,7 @@ import { requestPrices } from "../prices/read-prices.ts";
 import type { TransferQuote, VerifiedTransfer } from "../providers/provider.ts";
 import type { Warning } from "../schemas/quote-schema.ts";
 import type { Token } from "../vaults/vault.ts";
+import type { AuthorizationWish } from "./authorization/choose-authorization.ts";
 import {
   type FairValue,
   pricedValue,
@@ -35,6 +36,8 @@ export interface RouteOrder {
   /** Total tolerated loss, a fraction. */
   slippage: number;
   preferredBridge: string | null;
+  /** How the user wants to pay; absent if an approval is the only way. */
+  authorize?: AuthorizationWish;
 }
 
 /** What a route may deliver into: a call of ours in the same or the delivering transaction, or the user's wallet. */

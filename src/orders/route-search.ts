@@ -17,8 +17,10 @@ import {
   rankQuotes,
   requestQuotes,
 } from "../providers/provider-quotes.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
 import type { Warning } from "../schemas/quote-schema.ts";
 import type { Token } from "../vaults/vault.ts";
+import { asksForSignature } from "./authorization/choose-authorization.ts";
 import { mostExpected } from "./fair-value.ts";
 import { type Funds, readFunds } from "./payer-funds.ts";
 import {
@@ -159,7 +161,11 @@ function fundsOf<B>(
 ): Promise<Funds> {
   const { order, targets } = input;
   const request = toTransferRequest(order, { address: order.from.token });
-  const spenders = providers.flatMap((provider) => provider.spenders(request));
+  const signs = order.authorize !== undefined && asksForSignature(order.authorize);
+  const spenders = [
+    ...providers.flatMap((provider) => provider.spenders(request)),
+    ...(signs ? [depositRouterAddress] : []),
+  ];
   const source = order.from.client.definition;
   const priced = targets.flatMap(({ address }) => {
     const token = { chain: order.client.definition, token: address };

@@ -223,6 +223,11 @@ export interface ProviderCapabilities {
  */
 export interface Provider {
   readonly name: string;
+  /**
+   * True if its transactions name the user as depositor, to whom every refund goes, so that another account may send them.
+   * Absent if a transaction's sender counts.
+   */
+  readonly namesDepositor?: true;
   capabilities(): ProviderCapabilities;
   /** Returns quotes for a transfer, without transactions. */
   quote(scope: ProviderScope, request: TransferRequest): Promise<TransferQuote[]>;

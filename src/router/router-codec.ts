@@ -76,6 +76,9 @@ export interface RouterCall {
   sweep: readonly Address[];
 }
 
+/** The Router's `tokenOut` of an order that ends in a bridge: what the last step takes is the output. Source: OrderTypes.sol. */
+export const bridgedToken: Address = "0x00000000000000000000000000000000000000bb";
+
 /** Creates a Router step that neither approves a token nor writes into the calldata. */
 export function callOnlyStep(call: { target: Address; value: bigint; data: Hex }): RouterStep {
   return {

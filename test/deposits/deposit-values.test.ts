@@ -33,6 +33,7 @@ async function prepared(ends: "one_step" | "two_step"): Promise<PreparedDeposit>
     ranking,
     reasons: [],
     warnings: [],
+    authorization: null,
   };
   return { kind: "routed", order: world.attempt.order, routed };
 }

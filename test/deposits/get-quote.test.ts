@@ -22,7 +22,15 @@ describe("toRouteOptions()", () => {
   };
   const optionsOf = ({ attempt }: Moving, built: BuiltRoute) => {
     const ranking = { quotes: [option, slower], decidedBy: null };
-    const routed = { ...built, token: attempt.token, fromDecimals: 18, ranking, reasons: [], warnings: [] };
+    const routed = {
+      ...built,
+      token: attempt.token,
+      fromDecimals: 18,
+      ranking,
+      reasons: [],
+      warnings: [],
+      authorization: null,
+    };
     const prepared: PreparedDeposit = { kind: "routed", order: attempt.order, routed };
     return toRouteOptions(prepared, unpriced).map(({ bridge, deposit_amount, tags }) => [
       bridge,
@@ -51,6 +59,7 @@ describe("toRouteOptions()", () => {
       ranking,
       reasons: [],
       warnings: [],
+      authorization: null,
     };
     const options = toRouteOptions({ kind: "routed", order: world.attempt.order, routed }, unpriced);
     expect(
@@ -66,7 +75,14 @@ describe("toRouteOptions()", () => {
     const world = await moving({ caller: "user", atVault: { rises: shares } });
     const callable = { ...slower, supportsCall: true };
     const built = await buildTwoStep(world.ctx, world.attempt);
-    const ranked = { ...built, token: world.attempt.token, fromDecimals: 18, reasons: [], warnings: [] };
+    const ranked = {
+      ...built,
+      token: world.attempt.token,
+      fromDecimals: 18,
+      reasons: [],
+      warnings: [],
+      authorization: null,
+    };
     const routed = { ...ranked, ranking: { quotes: [option, callable], decidedBy: null } };
     const options = toRouteOptions({ kind: "routed", order: world.attempt.order, routed }, unpriced);
     expect(options.map(({ deposit_amount, tags }) => [deposit_amount, tags.at(-1)])).toEqual([

@@ -14,6 +14,7 @@ import { type GasFunds, readGasPrice, waitForGasPrice } from "../../orders/gas-f
 import { buildOnce } from "../../orders/idempotent-build.ts";
 import { QUOTE_TTL_MS } from "../../orders/order-floors.ts";
 import type { StepPlan } from "../../orders/order-steps.ts";
+import { depositRouterAddress } from "../../router/router-address.ts";
 import type { BuildInput } from "../../schemas/build-input-schema.ts";
 import type { BuiltDeposit } from "../../schemas/quote-schema.ts";
 import { findToken } from "../../vaults/find-token.ts";
@@ -44,10 +45,7 @@ export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<P
 async function prepareOrder(ctx: Context, order: DepositOrder): Promise<PreparedDeposit> {
   const token = directToken(order);
   askDepositPrices(ctx, { order, kind: token === null ? "routed" : "direct" });
-  if (token === null) {
-    refuseSignature(order);
-    return { kind: "routed", order, routed: await prepareRouted(ctx, { order }) };
-  }
+  if (token === null) return { kind: "routed", order, routed: await prepareRouted(ctx, { order }) };
   const intent = { ...order, token, amount: order.from.amount };
   if (!mayBeSigned(intent)) refuseSignature(order);
   try {
@@ -59,7 +57,6 @@ async function prepareOrder(ctx: Context, order: DepositOrder): Promise<Prepared
     const none = () => {
       throw error;
     };
-    refuseSignature(order);
     askDepositPrices(ctx, { order, kind: "routed" });
     return { kind: "routed", order, routed: await prepareRouted(ctx, { order, without: token }).catch(none) };
   }
@@ -158,10 +155,15 @@ const directColumns = ({ deposit }: DirectDeposit): FirstTransaction => ({
  * Returns the database columns that identify the source transaction of a routed deposit (its target and the hash of its
  * calldata), and those that track its transfer.
  */
-function routedColumns({ route, token, end }: RoutedDeposit): FirstTransaction & Partial<NewDeposit> {
+function routedColumns({
+  route,
+  token,
+  end,
+  authorization,
+}: RoutedDeposit): FirstTransaction & Partial<NewDeposit> {
   return {
-    sourceTo: route.transaction.to.toLowerCase(),
-    sourceDataHash: keccak256(route.transaction.data),
+    sourceTo: (authorization === null ? route.transaction.to : depositRouterAddress).toLowerCase(),
+    sourceDataHash: keccak256(authorization?.data ?? route.transaction.data),
     provider: route.provider,
     bridge: route.bridge,
     tool: route.tool,

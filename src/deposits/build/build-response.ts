@@ -90,8 +90,10 @@ type KindPart = Omit<
 };
 
 /** Returns the kind of signature that pays for a deposit, or null if an approval does. */
-export const authorizationOf = (prepared: PreparedDeposit): AuthorizationKind | null =>
-  prepared.kind === "direct" ? (prepared.authorization?.kind ?? null) : null;
+export const authorizationOf = (prepared: PreparedDeposit): AuthorizationKind | null => {
+  const { authorization } = prepared.kind === "direct" ? prepared : prepared.routed;
+  return authorization?.kind ?? null;
+};
 
 /** Returns the warnings of a prepared deposit; a direct deposit has none. */
 export function toWarnings(prepared: PreparedDeposit): Warning[] {

@@ -8,6 +8,7 @@ import { isTokenRefusal } from "./deposit-preflight.ts";
 import { findTargetTokens } from "./deposit-target-tokens.ts";
 import { buildOneStep } from "./one-step-deposit.ts";
 import type { RoutedDeposit } from "./prepared-deposit.ts";
+import { assertSignable, signRoute, toSigningFailure } from "./sign-route.ts";
 import { buildTwoStep } from "./two-step-deposit.ts";
 
 /**
@@ -21,15 +22,19 @@ export async function prepareRouted(
   const targets = (await findTargetTokens(ctx, order)).filter(
     ({ address }) => without === null || !isAddressEqual(address, without.address),
   );
-  const { built, ...found } = await searchRoutes(ctx, {
+  const { built, ...route } = await searchRoutes(ctx, {
     order,
     targets,
     callable: ({ address }) => order.entry.via === "router" && !isNative(address),
     isTargetRefusal: isTokenRefusal,
-    build: (scope, attempt) =>
-      attempt.ends === "one_step"
-        ? buildOneStep(scope, { ...attempt, order })
-        : buildTwoStep(scope, { ...attempt, order }),
+    build: async (scope, found) => {
+      const attempt = { ...found, order };
+      assertSignable(order, attempt.provider);
+      const made = attempt.ends === "one_step" ? buildOneStep(scope, attempt) : buildTwoStep(scope, attempt);
+      return signRoute(scope, { attempt, built: await made });
+    },
+  }).catch((error: unknown) => {
+    throw toSigningFailure(error);
   });
-  return { ...built, ...found };
+  return { ...built, ...route };
 }

@@ -1,4 +1,5 @@
 import { isNative } from "../../lib/address.ts";
+import type { PlannedAuthorization } from "../../orders/authorization/planned-authorization.ts";
 import {
   type LegFacts,
   type StepLeg,
@@ -19,9 +20,7 @@ export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): Ste
   if (prepared.kind === "direct") {
     const { direct, authorization } = prepared;
     const leg = directLeg(direct, "source");
-    // What a signature pays for needs no approval, and has no transaction before it is signed.
-    const source = authorization === null ? leg : { ...leg, spender: null, transaction: null, authorization };
-    return { source, destination: null, settles: isRequest(direct) };
+    return { source: signedLeg(leg, authorization), destination: null, settles: isRequest(direct) };
   }
   const { routed } = prepared;
   const { end } = routed;
@@ -58,12 +57,16 @@ export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg
   });
 }
 
+/** Returns a leg that a signature pays for: it needs no approval, and has no transaction before it is signed. */
+const signedLeg = (leg: StepLeg, authorization: PlannedAuthorization | null): StepLeg =>
+  authorization === null ? leg : { ...leg, spender: null, transaction: null, authorization };
+
 function transferLeg(
   { order, routed }: { order: PreparedDeposit["order"]; routed: RoutedDeposit },
   { paid, purpose }: { paid: TokenRef; purpose: "deposit" | "transfer" },
 ): StepLeg {
-  const { payment, source, route } = routed;
-  return toLeg({
+  const { payment, source, route, authorization } = routed;
+  const leg = toLeg({
     slot: "source",
     purpose,
     chainId: order.from.chainId,
@@ -76,6 +79,7 @@ function transferLeg(
       { chainId: order.from.chainId, gasUsed: source.gasUsed },
     ),
   });
+  return signedLeg(leg, authorization);
 }
 
 const NOW: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };

@@ -52,6 +52,8 @@ export interface BuiltRoute {
 
 /** A routed deposit: a deposit that starts with a swap or a bridge. */
 export interface RoutedDeposit extends BuiltRoute {
+  /** The signature that pays in place of an approval, or null. */
+  authorization: PlannedAuthorization | null;
   /** The target token, which arrives on the vault's chain. */
   token: Token;
   /** Decimals of the token that the user pays with, or null if it states none. */

@@ -19,7 +19,7 @@ import { sameAddress } from "../../lib/address.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { once } from "../../lib/once.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
-import { decodeRouterError, foreignReason } from "../../router/router-codec.ts";
+import { bridgedToken, decodeRouterError, foreignReason } from "../../router/router-codec.ts";
 import { permit2Address } from "../../router/signed-order.ts";
 import type { TransactionRequest, WalletCall } from "../../schemas/transaction-schema.ts";
 import { explainCommonRevert } from "../../vaults/vault-reverts.ts";
@@ -43,7 +43,7 @@ export interface AuthorizedOrder {
   simulation: {
     block_number: number;
     gas_used: string;
-    /** What the receiver got, in the smallest unit of the order's output. */
+    /** What the receiver got, in the smallest unit of the order's output; null if the order ends in a bridge. */
     output: bigint | null;
     balance_sufficient: true;
     /** Of the submitter. */
@@ -103,7 +103,7 @@ export async function authorizeOrder(ctx: Context, given: GivenSignature): Promi
     simulation: {
       block_number: simulatedHead(simulation, state.block),
       gas_used: made.gasUsed.toString(),
-      output: outputOf(made.returnData),
+      output: order.tokenOut === bridgedToken ? null : outputOf(made.returnData),
       balance_sufficient: true,
       gas_sufficient: isGasSufficient(funds, { transaction, approvals: 0 }),
     },

@@ -46,6 +46,7 @@ export function createAcross(options: AcrossOptions): Provider {
   const integratorId = options.integratorId ?? null;
   return {
     name: ACROSS_KEY,
+    namesDepositor: true,
     capabilities: () => acrossCapabilities(deployments),
     async quote(scope, request) {
       const { route, terms } = await priceTransfer(scope, { request, deployments, settings });

@@ -1,4 +1,4 @@
-import { type Hex, keccak256 } from "viem";
+import type { Hex } from "viem";
 import type { ChainClient } from "../../chains/chain-client.ts";
 import { fetchCalldata } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
@@ -8,7 +8,7 @@ import {
   type Sightings,
   selectCandidates,
 } from "../../db/queries/deposit-hint-queries.ts";
-import { innerDataHashes } from "../track/source-transaction.ts";
+import { builtDataHashes, innerDataHashes } from "../track/source-transaction.ts";
 
 /** Maximum number of transactions whose calldata one round reads. */
 const MAX_READ = 400;
@@ -50,7 +50,7 @@ async function readCalldata(
   const lane = async (): Promise<void> => {
     for (let hash = waiting.shift(); hash !== undefined; hash = waiting.shift()) {
       const input = await fetchCalldata(client, hash as Hex).catch(() => null);
-      if (input !== null) read.set(hash, [keccak256(input), ...innerDataHashes(input)]);
+      if (input !== null) read.set(hash, [...builtDataHashes(input), ...innerDataHashes(input)]);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, lane));

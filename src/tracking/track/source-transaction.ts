@@ -15,7 +15,7 @@ import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
-import { unsignedCalldata } from "../../router/router-codec.ts";
+import { bridgedToken, executedOrders, unsignedCalldata } from "../../router/router-codec.ts";
 import { isRejected, requestTransitions } from "./async-deposit-request.ts";
 import { failureReason } from "./deposit-failure-reason.ts";
 import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from "./deposit-proofs.ts";
@@ -59,7 +59,7 @@ export function innerDataHashes(input: Hex): Set<Hex> {
 
 type BuiltSource = Pick<
   TrackedRow,
-  "direction" | "userAddress" | "sourceTo" | "sourceDataHash" | "fromToken" | "fromAmount"
+  "direction" | "ref" | "userAddress" | "sourceTo" | "sourceDataHash" | "fromToken" | "fromAmount"
 >;
 
 /**
@@ -69,7 +69,23 @@ type BuiltSource = Pick<
 export function matchesSource(row: BuiltSource, { transaction, receipt }: TransactionOnChain): boolean {
   if (transaction === null) return false;
   if (isSourceTransaction(row, transaction)) return true;
+  if (receipt !== null && paidForBridge(row, receipt)) return true;
   return receipt !== null && isInBatch(row, { transaction, receipt });
+}
+
+/**
+ * Returns true if a receipt shows an order of the Router that carried a deposit into a bridge and that its user paid for:
+ * by a signature, whoever sent it. Only the user's own money makes the Router name the user as payer.
+ */
+function paidForBridge({ ref, userAddress, fromToken, sourceTo }: BuiltSource, receipt: Receipt): boolean {
+  if (!receipt.succeeded || !sameAddress(sourceTo, depositRouterAddress)) return false;
+  return executedOrders(receipt.logs).some(
+    ({ args }) =>
+      args.ref === ref &&
+      sameAddress(args.payer, userAddress) &&
+      sameAddress(args.tokenIn, fromToken) &&
+      sameAddress(args.tokenOut, bridgedToken),
+  );
 }
 
 /**

@@ -23,6 +23,7 @@ test.each([
       ranking: { quotes: [], decidedBy: null },
       reasons: [],
       warnings: [],
+      authorization: null,
     };
     expect(quoteLifetimeMs({ kind: "routed", order: attempt.order, routed })).toBe(lifetime);
   },

@@ -94,6 +94,7 @@ export async function moving(world: {
     decimals: 18,
     nativeBalance: null,
     allowances: new Map([[SPENDER.toLowerCase(), 0n]]),
+    authorization: null,
     block: { number: 1_234, timestamp: 1_700_000_000 },
   };
   const provider: Provider = { ...unasked, build };

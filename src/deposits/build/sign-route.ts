@@ -1,0 +1,117 @@
+import type { Context } from "../../context.ts";
+import { AppError, failure } from "../../errors.ts";
+import { sameAddress } from "../../lib/address.ts";
+import { chooseAuthorization } from "../../orders/authorization/choose-authorization.ts";
+import {
+  type PlannedAuthorization,
+  planAuthorization,
+} from "../../orders/authorization/planned-authorization.ts";
+import { orderDeadline } from "../../orders/order-floors.ts";
+import { simulatePayment } from "../../orders/simulate-payment.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { depositRouterAddress } from "../../router/router-address.ts";
+import { bridgedToken, callOnlyStep, encodeRouterCall, type RouterCall } from "../../router/router-codec.ts";
+import { isRouterDeployed } from "../../vaults/vault-entry.ts";
+import type { DepositOrder } from "./deposit-order.ts";
+import type { BuiltRoute, DepositAttempt } from "./prepared-deposit.ts";
+
+/** A route with the signature that pays for it in place of an approval, or null. */
+export interface SignedRoute extends BuiltRoute {
+  authorization: PlannedAuthorization | null;
+}
+
+/**
+ * Throws an error that rules a provider's route out if the order needs a signature: the Router's executor would be the
+ * sender of its transaction, so the transaction must name the user as depositor.
+ */
+export function assertSignable({ authorize: wish, user }: DepositOrder, provider: Provider): void {
+  const needed = wish.way !== "approve" && (wish.way !== "auto" || !sameAddress(wish.submitter, user));
+  if (needed && provider.namesDepositor !== true) throw unsignable();
+}
+
+/** Returns the error of a route search, which is `authorization_unsupported` if only routes without a signature were left. */
+export function toSigningFailure(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== "no_route") return error;
+  const { reasons } = error.members;
+  const refused = Array.isArray(reasons) && reasons.some(({ code }) => code === "authorization_unsupported");
+  return refused ? failure("authorization_unsupported", NOT_SIGNABLE) : error;
+}
+
+const NOT_SIGNABLE = "no route to this vault can be paid for by a signature";
+
+function unsignable(): AppError {
+  const detail = "this route depends on who sends it, so that a signature cannot pay for it";
+  return failure("no_route", detail, { reasons: [{ code: "authorization_unsupported", detail }] });
+}
+
+/**
+ * Turns a built route into an order of the Router that a signature pays for, where the user asked for one and the chain
+ * shows that it works: the Router's only step sends the provider's transaction. Simulates that order. With `auto`, a route
+ * that cannot be signed for stays as it is. Throws `authorization_unsupported`, `would_revert`; errors of the simulation
+ * propagate.
+ */
+export async function signRoute(
+  ctx: Context,
+  { attempt, built }: { attempt: DepositAttempt; built: BuiltRoute },
+): Promise<SignedRoute> {
+  const { order, funds, provider } = attempt;
+  const { authorize: wish, user: owner, from } = order;
+  const { payment, route } = built;
+  const names = provider.namesDepositor === true && route.transaction.value === 0n;
+  const facts = names && (await isRouterDeployed(ctx, from.chainId)) ? funds.authorization : null;
+  const { amount, allowance } = payment;
+  const kind = chooseAuthorization({ wish, owner, amount, allowance, facts });
+  if (kind === null || facts === null) return { ...built, authorization: null };
+  const data = encodeRouterCall(toBridgeOrder(attempt, built));
+  const source = await simulatePayment(ctx, {
+    payment: {
+      ...payment,
+      spender: depositRouterAddress,
+      allowance: funds.allowances.get(depositRouterAddress.toLowerCase()) ?? null,
+    },
+    call: { target: depositRouterAddress, value: 0n, data },
+    reads: [],
+  });
+  if (!source.ok)
+    throw failure("would_revert", "the transfer would revert in an order of the Router", { revert: null });
+  const { submitter } = wish;
+  const authorization = planAuthorization({
+    ...{ kind, facts, owner, submitter, data },
+    chainId: from.chainId,
+  });
+  return { ...built, source, authorization };
+}
+
+/** Returns the order whose only step sends a provider's transaction, which takes the whole amount. */
+function toBridgeOrder({ order, funds }: DepositAttempt, { payment, route }: BuiltRoute): RouterCall {
+  const { token, amount } = payment;
+  const { to, data } = route.transaction;
+  return {
+    order: {
+      tokenIn: token,
+      amountIn: amount,
+      minIn: amount,
+      nativeFee: 0n,
+      tokenOut: bridgedToken,
+      receiver: order.user,
+      minOut: 0n,
+      minOutPerIn: 0n,
+      deadline: orderDeadline(funds.block.timestamp),
+      direct: false,
+      refundTo: order.user,
+      ref: order.ref,
+      partnerId: order.partnerHash,
+      partnerType: order.partnerType,
+    },
+    steps: [
+      {
+        ...callOnlyStep({ target: to, value: 0n, data }),
+        approveToken: token,
+        spender: payment.spender,
+        needToken: token,
+        needAmount: amount,
+      },
+    ],
+    sweep: [],
+  };
+}
