@@ -1212,9 +1212,8 @@ export interface components {
             /**
              * @description Family of the vault.
              * @example morpho
-             * @enum {string}
              */
-            type: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
+            type: components["schemas"]["VaultType"];
             /**
              * @description Smallest deposit that the vault accepts, in the asset's smallest unit; `0` if there is no minimum, `null` if unknown.
              * @example 1000000
@@ -1231,7 +1230,7 @@ export interface components {
              */
             curator: string;
             /** @description Last simulated deposit into the vault, by which this service checks its registry entry; `null` before the first. */
-            proof: components["schemas"]["VaultProof"];
+            proof: components["schemas"]["VaultProof"] | null;
             /**
              * @description Whether deposits are paused, by this service or by the vault's contract.
              * @example false
@@ -1355,8 +1354,10 @@ export interface components {
              */
             decimals: number;
         };
-        /** @description An error as a problem document (RFC 9457). */
-        Problem: {
+        /** @description An error as a problem document (RFC 9457), told apart by its `code`. */
+        Problem: components["schemas"]["PlainProblem"] | components["schemas"]["VaultPausedProblem"] | components["schemas"]["NoRouteProblem"] | components["schemas"]["WouldRevertProblem"] | components["schemas"]["BelowMinimumProblem"] | components["schemas"]["AboveMaximumProblem"] | components["schemas"]["NoLiquidityProblem"] | components["schemas"]["CooldownProblem"] | components["schemas"]["RateLimitedProblem"] | components["schemas"]["PriceUnsafeProblem"] | components["schemas"]["PriceStaleProblem"];
+        /** @description The problem document of error codes without further members. */
+        PlainProblem: {
             /**
              * @description Relative URL of the page that explains the error code.
              * @example /docs/errors#vault_not_found
@@ -1378,22 +1379,88 @@ export interface components {
              */
             detail: string;
             /**
-             * @description Stable error code; every code is explained at `/docs/errors`.
-             * @example vault_not_found
+             * @description Id of the request, as in `X-Request-Id`; quote it when asking for support.
+             * @example 5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11
              */
-            code: string;
+            request_id: string;
+            /**
+             * @description Stable error code; every code is explained at `/docs/errors`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "route_not_found" | "vault_not_found" | "deposit_not_found" | "signal_not_found" | "application_not_found" | "partner_not_found" | "webhook_not_found" | "key_not_found" | "withdrawal_not_found" | "method_not_allowed" | "body_too_large" | "chain_unsupported" | "token_unsupported" | "zero_shares" | "not_allowed" | "share_locked" | "exits_paused" | "nothing_to_withdraw" | "authorization_unsupported" | "request_pending" | "mode_unsupported" | "credentials_required" | "credentials_invalid" | "session_expired" | "nonce_invalid" | "signature_invalid" | "application_required" | "application_pending" | "application_rejected" | "application_revoked" | "vault_not_enrolled" | "partner_mismatch" | "key_forbidden" | "partner_exists" | "application_exists" | "idempotency_conflict" | "quote_expired" | "deposit_state" | "withdrawal_state" | "limit_reached" | "cursor_expired" | "upstream_unavailable" | "upstream_rejected" | "store_unavailable" | "simulation_unavailable" | "upstream_timeout" | "internal";
+        };
+        /** @description The problem document of `vault_paused`. */
+        VaultPausedProblem: {
+            /**
+             * @description Relative URL of the page that explains the error code.
+             * @example /docs/errors#vault_not_found
+             */
+            type: string;
+            /**
+             * @description Short meaning of the error code.
+             * @example No such vault
+             */
+            title: string;
+            /**
+             * @description HTTP status of the response.
+             * @example 404
+             */
+            status: number;
+            /**
+             * @description Explanation of the error in this request.
+             * @example there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            detail: string;
             /**
              * @description Id of the request, as in `X-Request-Id`; quote it when asking for support.
              * @example 5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11
              */
             request_id: string;
             /**
-             * @description With `vault_paused`: why the vault is paused.
+             * @description Stable error code; every code is explained at `/docs/errors`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "vault_paused";
+            /**
+             * @description Why the vault is paused.
              * @example The vault is being migrated
              */
-            reason?: string;
-            /** @description With `no_route`: the reason why each provider has no route. */
-            reasons?: {
+            reason: string;
+        };
+        /** @description The problem document of `no_route`. */
+        NoRouteProblem: {
+            /**
+             * @description Relative URL of the page that explains the error code.
+             * @example /docs/errors#vault_not_found
+             */
+            type: string;
+            /**
+             * @description Short meaning of the error code.
+             * @example No such vault
+             */
+            title: string;
+            /**
+             * @description HTTP status of the response.
+             * @example 404
+             */
+            status: number;
+            /**
+             * @description Explanation of the error in this request.
+             * @example there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            detail: string;
+            /**
+             * @description Id of the request, as in `X-Request-Id`; quote it when asking for support.
+             * @example 5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11
+             */
+            request_id: string;
+            /**
+             * @description Stable error code; every code is explained at `/docs/errors`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "no_route";
+            /** @description The reason why each provider has no route. */
+            reasons: {
                 /**
                  * @description Error code of the reason.
                  * @example upstream_timeout
@@ -1405,42 +1472,310 @@ export interface components {
                  */
                 detail: string;
             }[];
+        };
+        /** @description The problem document of `would_revert`. */
+        WouldRevertProblem: {
             /**
-             * @description With `would_revert`: the revert reason of the simulated transaction, or `null` if it returned none.
-             * @example ERC20: transfer amount exceeds balance
+             * @description Relative URL of the page that explains the error code.
+             * @example /docs/errors#vault_not_found
              */
-            revert?: string | null;
+            type: string;
             /**
-             * @description With `below_minimum`: smallest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.
-             * @example 1000000
+             * @description Short meaning of the error code.
+             * @example No such vault
              */
-            min_deposit?: string | null;
+            title: string;
             /**
-             * @description With `above_maximum`: largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.
-             * @example 250000000000
+             * @description HTTP status of the response.
+             * @example 404
              */
-            max_deposit?: string | null;
+            status: number;
             /**
-             * @description With `price_unsafe` and `price_stale`: `vault` for the vault's own share price, `route` for a provider's offer compared with a fair price.
-             * @example route
+             * @description Explanation of the error in this request.
+             * @example there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            detail: string;
+            /**
+             * @description Id of the request, as in `X-Request-Id`; quote it when asking for support.
+             * @example 5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11
+             */
+            request_id: string;
+            /**
+             * @description Stable error code; every code is explained at `/docs/errors`. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
-            subject?: "vault" | "route";
+            code: "would_revert";
             /**
-             * @description With `no_liquidity`: amount that can be withdrawn now, in the asset's smallest unit, or `null` if it is unknown.
+             * @description The revert reason of the simulated transaction, or `null` if it returned none.
+             * @example ERC20: transfer amount exceeds balance
+             */
+            revert: string | null;
+        };
+        /** @description The problem document of `below_minimum`. */
+        BelowMinimumProblem: {
+            /**
+             * @description Relative URL of the page that explains the error code.
+             * @example /docs/errors#vault_not_found
+             */
+            type: string;
+            /**
+             * @description Short meaning of the error code.
+             * @example No such vault
+             */
+            title: string;
+            /**
+             * @description HTTP status of the response.
+             * @example 404
+             */
+            status: number;
+            /**
+             * @description Explanation of the error in this request.
+             * @example there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            detail: string;
+            /**
+             * @description Id of the request, as in `X-Request-Id`; quote it when asking for support.
+             * @example 5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11
+             */
+            request_id: string;
+            /**
+             * @description Stable error code; every code is explained at `/docs/errors`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "below_minimum";
+            /**
+             * @description Smallest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.
              * @example 1000000
              */
-            available?: string | null;
+            min_deposit: string | null;
+        };
+        /** @description The problem document of `above_maximum`. */
+        AboveMaximumProblem: {
             /**
-             * @description With `cooldown`: time at which the cooldown ends, or `null` if it is unknown.
+             * @description Relative URL of the page that explains the error code.
+             * @example /docs/errors#vault_not_found
+             */
+            type: string;
+            /**
+             * @description Short meaning of the error code.
+             * @example No such vault
+             */
+            title: string;
+            /**
+             * @description HTTP status of the response.
+             * @example 404
+             */
+            status: number;
+            /**
+             * @description Explanation of the error in this request.
+             * @example there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            detail: string;
+            /**
+             * @description Id of the request, as in `X-Request-Id`; quote it when asking for support.
+             * @example 5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11
+             */
+            request_id: string;
+            /**
+             * @description Stable error code; every code is explained at `/docs/errors`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "above_maximum";
+            /**
+             * @description Largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.
+             * @example 250000000000
+             */
+            max_deposit: string | null;
+        };
+        /** @description The problem document of `no_liquidity`. */
+        NoLiquidityProblem: {
+            /**
+             * @description Relative URL of the page that explains the error code.
+             * @example /docs/errors#vault_not_found
+             */
+            type: string;
+            /**
+             * @description Short meaning of the error code.
+             * @example No such vault
+             */
+            title: string;
+            /**
+             * @description HTTP status of the response.
+             * @example 404
+             */
+            status: number;
+            /**
+             * @description Explanation of the error in this request.
+             * @example there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            detail: string;
+            /**
+             * @description Id of the request, as in `X-Request-Id`; quote it when asking for support.
+             * @example 5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11
+             */
+            request_id: string;
+            /**
+             * @description Stable error code; every code is explained at `/docs/errors`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "no_liquidity";
+            /**
+             * @description Amount that can be withdrawn now, in the asset's smallest unit, or `null` if it is unknown.
+             * @example 1000000
+             */
+            available: string | null;
+        };
+        /** @description The problem document of `cooldown`. */
+        CooldownProblem: {
+            /**
+             * @description Relative URL of the page that explains the error code.
+             * @example /docs/errors#vault_not_found
+             */
+            type: string;
+            /**
+             * @description Short meaning of the error code.
+             * @example No such vault
+             */
+            title: string;
+            /**
+             * @description HTTP status of the response.
+             * @example 404
+             */
+            status: number;
+            /**
+             * @description Explanation of the error in this request.
+             * @example there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            detail: string;
+            /**
+             * @description Id of the request, as in `X-Request-Id`; quote it when asking for support.
+             * @example 5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11
+             */
+            request_id: string;
+            /**
+             * @description Stable error code; every code is explained at `/docs/errors`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "cooldown";
+            /**
+             * @description Time at which the cooldown ends, or `null` if it is unknown.
              * @example 2026-01-02T03:04:05.678Z
              */
-            until?: string | null;
+            until: string | null;
+        };
+        /** @description The problem document of `rate_limited`. */
+        RateLimitedProblem: {
             /**
-             * @description With `rate_limited`: seconds to wait before the next request, as in `Retry-After`.
+             * @description Relative URL of the page that explains the error code.
+             * @example /docs/errors#vault_not_found
+             */
+            type: string;
+            /**
+             * @description Short meaning of the error code.
+             * @example No such vault
+             */
+            title: string;
+            /**
+             * @description HTTP status of the response.
+             * @example 404
+             */
+            status: number;
+            /**
+             * @description Explanation of the error in this request.
+             * @example there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            detail: string;
+            /**
+             * @description Id of the request, as in `X-Request-Id`; quote it when asking for support.
+             * @example 5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11
+             */
+            request_id: string;
+            /**
+             * @description Stable error code; every code is explained at `/docs/errors`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "rate_limited";
+            /**
+             * @description Seconds to wait before the next request, as in `Retry-After`.
              * @example 12
              */
-            retry_after?: number;
+            retry_after: number;
+        };
+        /** @description The problem document of `price_unsafe`. */
+        PriceUnsafeProblem: {
+            /**
+             * @description Relative URL of the page that explains the error code.
+             * @example /docs/errors#vault_not_found
+             */
+            type: string;
+            /**
+             * @description Short meaning of the error code.
+             * @example No such vault
+             */
+            title: string;
+            /**
+             * @description HTTP status of the response.
+             * @example 404
+             */
+            status: number;
+            /**
+             * @description Explanation of the error in this request.
+             * @example there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            detail: string;
+            /**
+             * @description Id of the request, as in `X-Request-Id`; quote it when asking for support.
+             * @example 5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11
+             */
+            request_id: string;
+            /**
+             * @description Stable error code; every code is explained at `/docs/errors`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "price_unsafe";
+            /**
+             * @description `vault` for the vault's own share price, `route` for a provider's offer compared with a fair price.
+             * @example route
+             */
+            subject: components["schemas"]["PriceSubject"];
+        };
+        /** @description The problem document of `price_stale`. */
+        PriceStaleProblem: {
+            /**
+             * @description Relative URL of the page that explains the error code.
+             * @example /docs/errors#vault_not_found
+             */
+            type: string;
+            /**
+             * @description Short meaning of the error code.
+             * @example No such vault
+             */
+            title: string;
+            /**
+             * @description HTTP status of the response.
+             * @example 404
+             */
+            status: number;
+            /**
+             * @description Explanation of the error in this request.
+             * @example there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            detail: string;
+            /**
+             * @description Id of the request, as in `X-Request-Id`; quote it when asking for support.
+             * @example 5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11
+             */
+            request_id: string;
+            /**
+             * @description Stable error code; every code is explained at `/docs/errors`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "price_stale";
+            /**
+             * @description `vault` for the vault's own share price, `route` for a provider's offer compared with a fair price.
+             * @example route
+             */
+            subject: components["schemas"]["PriceSubject"];
         };
         /** @description The list of all problems in an invalid request. */
         ValidationError: {
@@ -1505,9 +1840,8 @@ export interface components {
             /**
              * @description Family of the vault.
              * @example morpho
-             * @enum {string}
              */
-            type: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
+            type: components["schemas"]["VaultType"];
             /**
              * @description Smallest deposit that the vault accepts, in the asset's smallest unit; `0` if there is no minimum, `null` if unknown.
              * @example 1000000
@@ -1524,7 +1858,7 @@ export interface components {
              */
             curator: string;
             /** @description Last simulated deposit into the vault, by which this service checks its registry entry; `null` before the first. */
-            proof: components["schemas"]["VaultProof"];
+            proof: components["schemas"]["VaultProof"] | null;
             /**
              * @description Whether deposits are paused, by this service or by the vault's contract.
              * @example false
@@ -1657,16 +1991,10 @@ export interface components {
              * @example 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
              */
             vault_id: string;
-            /**
-             * @description Metric that the values of the points show.
-             * @enum {string}
-             */
-            metric: "share_price" | "total_assets" | "apy" | "net_flow";
-            /**
-             * @description Time between two points: five minutes, one hour or one day.
-             * @enum {string}
-             */
-            interval: "5m" | "1h" | "1d";
+            /** @description Metric that the values of the points show. */
+            metric: components["schemas"]["HistoryMetric"];
+            /** @description Time between two points: five minutes, one hour or one day. */
+            interval: components["schemas"]["HistoryInterval"];
             /**
              * Format: date-time
              * @description Start of the history.
@@ -1790,7 +2118,7 @@ export interface components {
                 }[];
             };
             /** @description Approval to send before the transaction, or `null` if none is needed, for example for the native currency. */
-            approval: components["schemas"]["Approval"];
+            approval: components["schemas"]["Approval"] | null;
             /**
              * @description How the user lets the payment be taken: by an approval (`approve`, also where none is needed), or by a signature of this kind.
              * @default approve
@@ -1922,8 +2250,7 @@ export interface components {
              */
             user_address: HexText;
             /**
-             * @description Slippage tolerance: maximum total loss between the expected value and the value of the received shares, as a fraction.
-             * @default 0.03
+             * @description Slippage tolerance: maximum total loss between the expected value and the value of the received shares, as a fraction. Default: `0.03`.
              * @example 0.01
              */
             slippage?: number;
@@ -1933,8 +2260,7 @@ export interface components {
              */
             referrer?: HexText;
             /**
-             * @description Handle that referred the user.
-             * @default
+             * @description Handle that referred the user. Default: empty.
              * @example alice
              */
             referrer_handle?: string;
@@ -1943,20 +2269,15 @@ export interface components {
              * @example trk_0123456789abcdef0123456789abcdef
              */
             parent_tracking_id?: string;
+            /** @description Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route. */
+            preferred_bridge?: components["schemas"]["BridgeKey"];
             /**
-             * @description Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route.
-             * @enum {string}
-             */
-            preferred_bridge?: "across" | "stargate" | "stargate_bus" | "cctp" | "cctp_fast";
-            /**
-             * @description Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as the keccak256 hash of its UTF-8 bytes, or as zero if it is empty.
-             * @default
+             * @description Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as the keccak256 hash of its UTF-8 bytes, or as zero if it is empty. Default: empty.
              * @example ptr_0123456789abcdef0123456789abcdef
              */
             partner_id?: string;
             /**
-             * @description Kind of partner: 0 direct, 1 creator, 2 wallet.
-             * @default 0
+             * @description Kind of partner: 0 direct, 1 creator, 2 wallet. Default: `0`.
              * @example 2
              */
             partner_type?: number;
@@ -1986,7 +2307,7 @@ export interface components {
             /** @description Chains and bridge of the deposit. */
             tracking: components["schemas"]["Tracking"];
             /** @description Approval to send before the transaction, or `null` if none is needed, for example for the native currency. */
-            approval: components["schemas"]["Approval"];
+            approval: components["schemas"]["Approval"] | null;
             /**
              * @description Tracking id of the deposit.
              * @example trk_0123456789abcdef0123456789abcdef
@@ -2003,7 +2324,7 @@ export interface components {
                 /** @description Transaction to sign and send second. */
                 transaction_request: components["schemas"]["TransactionRequest"];
                 /** @description Approval to send before the transaction, or `null` if none is needed, for example for the native currency. */
-                approval: components["schemas"]["Approval"];
+                approval: components["schemas"]["Approval"] | null;
             } | null;
             /** @description Expected and minimum amounts of the deposit. */
             estimate: components["schemas"]["BuildEstimate"];
@@ -2202,21 +2523,17 @@ export interface components {
         };
         /** @description Status of a transfer and of its deposit. */
         TransferStatus: {
-            /**
-             * @description Status of the transfer. `NOT_FOUND`: the transaction has not been seen yet; `INVALID`: its receipt shows neither a deposit nor a transfer; `PENDING`: in progress; `DONE` and `FAILED`: final, confirmed by on-chain data.
-             * @enum {string}
-             */
-            status: "NOT_FOUND" | "INVALID" | "PENDING" | "DONE" | "FAILED";
+            /** @description Status of the transfer. `NOT_FOUND`: the transaction has not been seen yet; `INVALID`: its receipt shows neither a deposit nor a transfer; `PENDING`: in progress; `DONE` and `FAILED`: final, confirmed by on-chain data. */
+            status: components["schemas"]["TransferStatusName"];
             /**
              * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
              * @example WAIT_DESTINATION_TRANSACTION
-             * @enum {string|null}
              */
-            substatus: "WAIT_SOURCE_CONFIRMATIONS" | "WAIT_DESTINATION_TRANSACTION" | "BRIDGE_NOT_AVAILABLE" | "CHAIN_NOT_AVAILABLE" | "REFUND_IN_PROGRESS" | "WAIT_DEPOSIT_TRANSACTION" | "WAIT_VAULT_SETTLEMENT" | "WAIT_CLAIM_TRANSACTION" | "WAIT_COOLDOWN" | "WAIT_TRANSFER_TRANSACTION" | "COMPLETED" | "PARTIAL" | "REFUNDED" | "CANCELLED" | "REJECTED" | "NOT_PROCESSABLE_REFUND_NEEDED" | "OUT_OF_GAS" | "SLIPPAGE_EXCEEDED" | "INSUFFICIENT_ALLOWANCE" | "INSUFFICIENT_BALANCE" | "EXPIRED" | "UNKNOWN_ERROR" | null;
+            substatus: components["schemas"]["Substatus"] | null;
             /** @description Transaction and amount that the user sent, or `null` if they are unknown. */
-            sending: components["schemas"]["TransferSide"];
+            sending: components["schemas"]["TransferSide"] | null;
             /** @description Transaction and amount that arrived on the vault's chain, or `null` if nothing has arrived yet. */
-            receiving: components["schemas"]["TransferSide"];
+            receiving: components["schemas"]["TransferSide"] | null;
             /**
              * @description Key of the bridge (`GET /v1/bridges`), or `null` if none is used or it is unknown.
              * @example across
@@ -2234,20 +2551,17 @@ export interface components {
                  * @example trk_0123456789abcdef0123456789abcdef
                  */
                 tracking_id: string;
-                /**
-                 * @description State of the deposit.
-                 * @enum {string}
-                 */
-                state: "built" | "expired" | "abandoned" | "submitted" | "bridging" | "awaiting_deposit" | "requested" | "claimable" | "completed" | "partial" | "refunded" | "failed";
+                /** @description State of the deposit. */
+                state: components["schemas"]["DepositState"];
                 /**
                  * @description Shares minted to the user, in the share token's smallest unit, or `null` if the amount is unknown.
                  * @example 950000000000000000
                  */
                 shares: bigint | null;
                 /** @description Next transaction that the user can sign now, or `null` if there is none. */
-                next: components["schemas"]["NextStep"];
+                next: components["schemas"]["NextStep"] | null;
                 /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
-                next_refusal: components["schemas"]["NextStepRefusal"];
+                next_refusal: components["schemas"]["NextStepRefusal"] | null;
                 /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
                 steps: components["schemas"]["Step"][];
             } | null;
@@ -2264,22 +2578,15 @@ export interface components {
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
-            /**
-             * @description State of the deposit.
-             * @enum {string}
-             */
-            state: "built" | "expired" | "abandoned" | "submitted" | "bridging" | "awaiting_deposit" | "requested" | "claimable" | "completed" | "partial" | "refunded" | "failed";
-            /**
-             * @description Transfer status that corresponds to `state`.
-             * @enum {string}
-             */
-            status: "NOT_FOUND" | "INVALID" | "PENDING" | "DONE" | "FAILED";
+            /** @description State of the deposit. */
+            state: components["schemas"]["DepositState"];
+            /** @description Transfer status that corresponds to `state`. */
+            status: components["schemas"]["TransferStatusName"];
             /**
              * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
              * @example WAIT_DESTINATION_TRANSACTION
-             * @enum {string|null}
              */
-            substatus: "WAIT_SOURCE_CONFIRMATIONS" | "WAIT_DESTINATION_TRANSACTION" | "BRIDGE_NOT_AVAILABLE" | "CHAIN_NOT_AVAILABLE" | "REFUND_IN_PROGRESS" | "WAIT_DEPOSIT_TRANSACTION" | "WAIT_VAULT_SETTLEMENT" | "WAIT_CLAIM_TRANSACTION" | "WAIT_COOLDOWN" | "WAIT_TRANSFER_TRANSACTION" | "COMPLETED" | "PARTIAL" | "REFUNDED" | "CANCELLED" | "REJECTED" | "NOT_PROCESSABLE_REFUND_NEEDED" | "OUT_OF_GAS" | "SLIPPAGE_EXCEEDED" | "INSUFFICIENT_ALLOWANCE" | "INSUFFICIENT_BALANCE" | "EXPIRED" | "UNKNOWN_ERROR" | null;
+            substatus: components["schemas"]["Substatus"] | null;
             /**
              * @description Wallet that pays for the deposit and receives the shares, checksummed.
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
@@ -2395,11 +2702,8 @@ export interface components {
             expires_at: string;
             /** @description States that the deposit has reached so far, oldest first. */
             history: {
-                /**
-                 * @description State that the deposit reached.
-                 * @enum {string}
-                 */
-                state: "built" | "expired" | "abandoned" | "submitted" | "bridging" | "awaiting_deposit" | "requested" | "claimable" | "completed" | "partial" | "refunded" | "failed";
+                /** @description State that the deposit reached. */
+                state: components["schemas"]["DepositState"];
                 /**
                  * Format: date-time
                  * @description Time at which the deposit reached the state.
@@ -2408,9 +2712,9 @@ export interface components {
                 at: string;
             }[];
             /** @description Next transaction that the user can sign now, or `null` if there is none. Always `null` in lists. */
-            next: components["schemas"]["NextStep"];
+            next: components["schemas"]["NextStep"] | null;
             /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
-            next_refusal: components["schemas"]["NextStepRefusal"];
+            next_refusal: components["schemas"]["NextStepRefusal"] | null;
         };
         /** @description A tracked deposit, with its steps. */
         DepositDetail: {
@@ -2419,22 +2723,15 @@ export interface components {
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
-            /**
-             * @description State of the deposit.
-             * @enum {string}
-             */
-            state: "built" | "expired" | "abandoned" | "submitted" | "bridging" | "awaiting_deposit" | "requested" | "claimable" | "completed" | "partial" | "refunded" | "failed";
-            /**
-             * @description Transfer status that corresponds to `state`.
-             * @enum {string}
-             */
-            status: "NOT_FOUND" | "INVALID" | "PENDING" | "DONE" | "FAILED";
+            /** @description State of the deposit. */
+            state: components["schemas"]["DepositState"];
+            /** @description Transfer status that corresponds to `state`. */
+            status: components["schemas"]["TransferStatusName"];
             /**
              * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
              * @example WAIT_DESTINATION_TRANSACTION
-             * @enum {string|null}
              */
-            substatus: "WAIT_SOURCE_CONFIRMATIONS" | "WAIT_DESTINATION_TRANSACTION" | "BRIDGE_NOT_AVAILABLE" | "CHAIN_NOT_AVAILABLE" | "REFUND_IN_PROGRESS" | "WAIT_DEPOSIT_TRANSACTION" | "WAIT_VAULT_SETTLEMENT" | "WAIT_CLAIM_TRANSACTION" | "WAIT_COOLDOWN" | "WAIT_TRANSFER_TRANSACTION" | "COMPLETED" | "PARTIAL" | "REFUNDED" | "CANCELLED" | "REJECTED" | "NOT_PROCESSABLE_REFUND_NEEDED" | "OUT_OF_GAS" | "SLIPPAGE_EXCEEDED" | "INSUFFICIENT_ALLOWANCE" | "INSUFFICIENT_BALANCE" | "EXPIRED" | "UNKNOWN_ERROR" | null;
+            substatus: components["schemas"]["Substatus"] | null;
             /**
              * @description Wallet that pays for the deposit and receives the shares, checksummed.
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
@@ -2550,11 +2847,8 @@ export interface components {
             expires_at: string;
             /** @description States that the deposit has reached so far, oldest first. */
             history: {
-                /**
-                 * @description State that the deposit reached.
-                 * @enum {string}
-                 */
-                state: "built" | "expired" | "abandoned" | "submitted" | "bridging" | "awaiting_deposit" | "requested" | "claimable" | "completed" | "partial" | "refunded" | "failed";
+                /** @description State that the deposit reached. */
+                state: components["schemas"]["DepositState"];
                 /**
                  * Format: date-time
                  * @description Time at which the deposit reached the state.
@@ -2563,9 +2857,9 @@ export interface components {
                 at: string;
             }[];
             /** @description Next transaction that the user can sign now, or `null` if there is none. Always `null` in lists. */
-            next: components["schemas"]["NextStep"];
+            next: components["schemas"]["NextStep"] | null;
             /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
-            next_refusal: components["schemas"]["NextStepRefusal"];
+            next_refusal: components["schemas"]["NextStepRefusal"] | null;
             /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
             steps: components["schemas"]["Step"][];
             /**
@@ -2582,8 +2876,7 @@ export interface components {
              */
             tx_hash: HexText;
             /**
-             * @description Step of the deposit that the transaction performs: its `step_id` in `steps`, or `source` for the user's first transaction, `deposit` for the deposit on the vault's chain as a second step, `claim` for the claim of shares from an asynchronous vault, `cancel` for the cancellation of an order or of a request. Reports of approvals change nothing: the allowance shows them.
-             * @default source
+             * @description Step of the deposit that the transaction performs: its `step_id` in `steps`, or `source` for the user's first transaction, `deposit` for the deposit on the vault's chain as a second step, `claim` for the claim of shares from an asynchronous vault, `cancel` for the cancellation of an order or of a request. Reports of approvals change nothing: the allowance shows them. Default: `source`.
              * @enum {string}
              */
             step?: "source" | "deposit" | "claim" | "cancel" | "source.approve_reset" | "source.approve" | "source.deposit" | "source.transfer" | "source.request" | "destination.approve_reset" | "destination.approve" | "destination.deposit" | "destination.request";
@@ -2626,11 +2919,8 @@ export interface components {
         };
         /** @description One way in which the vault can pay, and what it gives. */
         WithdrawOption: {
-            /**
-             * @description `instant`: paid in the same transaction; `request`: paid after the vault has settled; `cooldown`: claimed after a fixed wait.
-             * @enum {string}
-             */
-            mode: "instant" | "request" | "cooldown";
+            /** @description `instant`: paid in the same transaction; `request`: paid after the vault has settled; `cooldown`: claimed after a fixed wait. */
+            mode: components["schemas"]["ExitMode"];
             /**
              * @description What the vault is expected to pay after its exit fee, in the smallest unit of the token that it pays, or `null` if unknown. For what is priced later: at today's price.
              * @example 1000000
@@ -2714,25 +3004,19 @@ export interface components {
              */
             slippage?: number;
             /**
-             * @description `instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: instant where that costs no more than `slippage`, else a request.
-             * @default auto
+             * @description `instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: instant where that costs no more than `slippage`, else a request. Default: `auto`.
              * @enum {string}
              */
             mode?: "auto" | "instant" | "request";
+            /** @description Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route. */
+            preferred_bridge?: components["schemas"]["BridgeKey"];
             /**
-             * @description Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route.
-             * @enum {string}
-             */
-            preferred_bridge?: "across" | "stargate" | "stargate_bus" | "cctp" | "cctp_fast";
-            /**
-             * @description Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as in deposits.
-             * @default
+             * @description Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as in deposits. Default: empty.
              * @example ptr_0123456789abcdef0123456789abcdef
              */
             partner_id?: string;
             /**
-             * @description Kind of partner: 0 direct, 1 creator, 2 wallet.
-             * @default 0
+             * @description Kind of partner: 0 direct, 1 creator, 2 wallet. Default: `0`.
              * @example 2
              */
             partner_type?: number;
@@ -2742,7 +3026,7 @@ export interface components {
             /** @description Transaction to sign and send first. */
             transaction_request: components["schemas"]["TransactionRequest"];
             /** @description Approval to send before the transaction, or `null` if none is needed. */
-            approval: components["schemas"]["Approval"];
+            approval: components["schemas"]["Approval"] | null;
             /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
             steps: components["schemas"]["Step"][];
             /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
@@ -2754,11 +3038,8 @@ export interface components {
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
-            /**
-             * @description `instant`: paid in the same transaction; `request`: paid after the vault has settled; `cooldown`: claimed after a fixed wait.
-             * @enum {string}
-             */
-            mode: "instant" | "request" | "cooldown";
+            /** @description `instant`: paid in the same transaction; `request`: paid after the vault has settled; `cooldown`: claimed after a fixed wait. */
+            mode: components["schemas"]["ExitMode"];
             /**
              * @description Whether the user has to swap or bridge in a second transaction what the vault paid.
              * @example false
@@ -2827,7 +3108,7 @@ export interface components {
             /** @description Transaction to sign and send first. */
             transaction_request: components["schemas"]["TransactionRequest"];
             /** @description Approval to send before the transaction, or `null` if none is needed. */
-            approval: components["schemas"]["Approval"];
+            approval: components["schemas"]["Approval"] | null;
             /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
             steps: components["schemas"]["Step"][];
             /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
@@ -2880,9 +3161,9 @@ export interface components {
                  */
                 claimable_shares: bigint | null;
                 /** @description Claim transaction that the user can sign now, or `null` if there is none. */
-                next: components["schemas"]["NextStep"];
+                next: components["schemas"]["NextStep"] | null;
                 /** @description Reason why the shares cannot be claimed now, or `null` if there is no such reason. */
-                next_refusal: components["schemas"]["NextStepRefusal"];
+                next_refusal: components["schemas"]["NextStepRefusal"] | null;
             }[];
             /** @description Coverage of each chain. */
             chains: components["schemas"]["ChainCoverage"][];
@@ -2937,9 +3218,8 @@ export interface components {
             /**
              * @description Family of the vault.
              * @example morpho
-             * @enum {string}
              */
-            vault_type: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
+            vault_type: components["schemas"]["VaultType"];
             /**
              * @description Current value of the shares and of redemptions that are requested and not paid yet, in the asset's smallest unit, or `null` if the vault could not convert them.
              * @example 1000000
@@ -3104,11 +3384,8 @@ export interface components {
              * @example 24h
              */
             since: string;
-            /**
-             * @description Value of `dimension` in the request, or `null` if all aspects were requested.
-             * @enum {string|null}
-             */
-            dimension: "capital" | "performance" | "risk" | "trust" | null;
+            /** @description Value of `dimension` in the request, or `null` if all aspects were requested. */
+            dimension: components["schemas"]["SignalDimension"] | null;
             /**
              * @description Maximum number of signals on a page.
              * @example 20
@@ -3137,16 +3414,10 @@ export interface components {
              * @example inc_0123456789abcdef0123456789abcdef
              */
             incident_id: string;
-            /**
-             * @description Severity of the signal.
-             * @enum {string}
-             */
-            tier: "high" | "medium" | "low";
-            /**
-             * @description Aspect of the vault that the signal is about.
-             * @enum {string}
-             */
-            dimension: "capital" | "performance" | "risk" | "trust";
+            /** @description Severity of the signal. */
+            tier: components["schemas"]["SignalTier"];
+            /** @description Aspect of the vault that the signal is about. */
+            dimension: components["schemas"]["SignalDimension"];
             /**
              * @description One-line headline.
              * @example Large net outflow
@@ -3240,11 +3511,8 @@ export interface components {
              * @example net_outflow
              */
             rule_id: string;
-            /**
-             * @description Aspect of the vault that the rule watches.
-             * @enum {string}
-             */
-            dimension: "capital" | "performance" | "risk" | "trust";
+            /** @description Aspect of the vault that the rule watches. */
+            dimension: components["schemas"]["SignalDimension"];
             /**
              * @description One-line headline of the rule's signals.
              * @example Large net outflow
@@ -3257,11 +3525,8 @@ export interface components {
             description: string;
             /** @description Thresholds of the rule by severity. */
             tiers: {
-                /**
-                 * @description Severity of signals at this threshold.
-                 * @enum {string}
-                 */
-                tier: "high" | "medium" | "low";
+                /** @description Severity of signals at this threshold. */
+                tier: components["schemas"]["SignalTier"];
                 /**
                  * @description Threshold of the tier.
                  * @example more than 10%
@@ -3296,16 +3561,10 @@ export interface components {
              * @example inc_0123456789abcdef0123456789abcdef
              */
             incident_id: string;
-            /**
-             * @description Severity of the signal.
-             * @enum {string}
-             */
-            tier: "high" | "medium" | "low";
-            /**
-             * @description Aspect of the vault that the signal is about.
-             * @enum {string}
-             */
-            dimension: "capital" | "performance" | "risk" | "trust";
+            /** @description Severity of the signal. */
+            tier: components["schemas"]["SignalTier"];
+            /** @description Aspect of the vault that the signal is about. */
+            dimension: components["schemas"]["SignalDimension"];
             /**
              * @description One-line headline.
              * @example Large net outflow
@@ -3409,11 +3668,8 @@ export interface components {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 at: string;
-                /**
-                 * @description Severity at that time.
-                 * @enum {string}
-                 */
-                tier: "high" | "medium" | "low";
+                /** @description Severity at that time. */
+                tier: components["schemas"]["SignalTier"];
                 /**
                  * @description What happened, in one sentence.
                  * @example Withdrawals within a day took 18% of the vault's assets
@@ -3462,8 +3718,7 @@ export interface components {
              */
             address: HexText;
             /**
-             * @description EIP-155 id of the chain on which a smart account verifies its signature. It has no effect for other accounts.
-             * @default 1
+             * @description EIP-155 id of the chain on which a smart account verifies its signature. It has no effect for other accounts. Default: `1`.
              * @example 1
              */
             chain_id?: number;
@@ -3478,9 +3733,8 @@ export interface components {
             /**
              * @description Always `pending`.
              * @example pending
-             * @enum {string}
              */
-            status: "pending" | "approved" | "rejected" | "revoked";
+            status: components["schemas"]["ApplicationStatus"];
         };
         /** @description A partner application, signed by the applicant's wallet. */
         ApplicationInput: {
@@ -3509,11 +3763,8 @@ export interface components {
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
              */
             address: HexText;
-            /**
-             * @description Status of the partner application. After `rejected` the wallet can apply again; after `revoked` only an administrator can reopen the partner application.
-             * @enum {string}
-             */
-            status: "pending" | "approved" | "rejected" | "revoked";
+            /** @description Status of the partner application. After `rejected` the wallet can apply again; after `revoked` only an administrator can reopen the partner application. */
+            status: components["schemas"]["ApplicationStatus"];
             /**
              * Format: date-time
              * @description Time at which the partner application was submitted.
@@ -3540,8 +3791,7 @@ export interface components {
              */
             purpose?: "register" | "login";
             /**
-             * @description EIP-155 id of the chain on which a smart account verifies its signature. It has no effect for other accounts.
-             * @default 1
+             * @description EIP-155 id of the chain on which a smart account verifies its signature. It has no effect for other accounts. Default: `1`.
              * @example 1
              */
             chain_id?: number;
@@ -3606,25 +3856,21 @@ export interface components {
             nonce: string;
             /**
              * @description Display name of the partner. Default: the company in the partner application.
-             * @default
              * @example Example Wallet
              */
             name?: string;
             /**
              * @description Website of the partner. Default: the one in the partner application.
-             * @default
              * @example https://wallet.example
              */
             website?: string;
             /**
              * @description Contact e-mail address of the partner. Default: the one in the partner application.
-             * @default
              * @example partners@example.com
              */
             contact_email?: string | "";
             /**
-             * @description Description in the partner's own words.
-             * @default
+             * @description Description in the partner's own words. Default: empty.
              * @example A self-custodial wallet for stablecoin savings
              */
             description?: string;
@@ -3869,22 +4115,15 @@ export interface components {
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
-            /**
-             * @description State of the deposit.
-             * @enum {string}
-             */
-            state: "built" | "expired" | "abandoned" | "submitted" | "bridging" | "awaiting_deposit" | "requested" | "claimable" | "completed" | "partial" | "refunded" | "failed";
-            /**
-             * @description Transfer status that corresponds to `state`.
-             * @enum {string}
-             */
-            status: "NOT_FOUND" | "INVALID" | "PENDING" | "DONE" | "FAILED";
+            /** @description State of the deposit. */
+            state: components["schemas"]["DepositState"];
+            /** @description Transfer status that corresponds to `state`. */
+            status: components["schemas"]["TransferStatusName"];
             /**
              * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
              * @example WAIT_DESTINATION_TRANSACTION
-             * @enum {string|null}
              */
-            substatus: "WAIT_SOURCE_CONFIRMATIONS" | "WAIT_DESTINATION_TRANSACTION" | "BRIDGE_NOT_AVAILABLE" | "CHAIN_NOT_AVAILABLE" | "REFUND_IN_PROGRESS" | "WAIT_DEPOSIT_TRANSACTION" | "WAIT_VAULT_SETTLEMENT" | "WAIT_CLAIM_TRANSACTION" | "WAIT_COOLDOWN" | "WAIT_TRANSFER_TRANSACTION" | "COMPLETED" | "PARTIAL" | "REFUNDED" | "CANCELLED" | "REJECTED" | "NOT_PROCESSABLE_REFUND_NEEDED" | "OUT_OF_GAS" | "SLIPPAGE_EXCEEDED" | "INSUFFICIENT_ALLOWANCE" | "INSUFFICIENT_BALANCE" | "EXPIRED" | "UNKNOWN_ERROR" | null;
+            substatus: components["schemas"]["Substatus"] | null;
             /**
              * @description Wallet that pays for the deposit and receives the shares, checksummed.
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
@@ -4000,11 +4239,8 @@ export interface components {
             expires_at: string;
             /** @description States that the deposit has reached so far, oldest first. */
             history: {
-                /**
-                 * @description State that the deposit reached.
-                 * @enum {string}
-                 */
-                state: "built" | "expired" | "abandoned" | "submitted" | "bridging" | "awaiting_deposit" | "requested" | "claimable" | "completed" | "partial" | "refunded" | "failed";
+                /** @description State that the deposit reached. */
+                state: components["schemas"]["DepositState"];
                 /**
                  * Format: date-time
                  * @description Time at which the deposit reached the state.
@@ -4013,9 +4249,9 @@ export interface components {
                 at: string;
             }[];
             /** @description Next transaction that the user can sign now, or `null` if there is none. Always `null` in lists. */
-            next: components["schemas"]["NextStep"];
+            next: components["schemas"]["NextStep"] | null;
             /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
-            next_refusal: components["schemas"]["NextStepRefusal"];
+            next_refusal: components["schemas"]["NextStepRefusal"] | null;
             /**
              * @description Whether the deposit was built with API key and secret, not with the API key alone.
              * @example true
@@ -4152,11 +4388,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the key pair may do.
-             * @default [
-             *       "build",
-             *       "read"
-             *     ]
+             * @description What the key pair may do. Default: `["build","read"]`.
              * @example [
              *       "build",
              *       "read"
@@ -4164,8 +4396,7 @@ export interface components {
              */
             rights?: components["schemas"]["KeyRight"][];
             /**
-             * @description Client addresses from which the key works, in CIDR notation; an empty list allows every address.
-             * @default []
+             * @description Client addresses from which the key works, in CIDR notation; an empty list allows every address. Default: `[]`.
              * @example [
              *       "203.0.113.0/24"
              *     ]
@@ -4202,11 +4433,8 @@ export interface components {
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
              */
             address: HexText;
-            /**
-             * @description Status of the partner application. After `rejected` the wallet can apply again; after `revoked` only an administrator can reopen the partner application.
-             * @enum {string}
-             */
-            status: "pending" | "approved" | "rejected" | "revoked";
+            /** @description Status of the partner application. After `rejected` the wallet can apply again; after `revoked` only an administrator can reopen the partner application. */
+            status: components["schemas"]["ApplicationStatus"];
             /**
              * Format: date-time
              * @description Time at which the partner application was submitted.
@@ -4235,8 +4463,7 @@ export interface components {
         /** @description An administrator's decision about a partner application. */
         DecisionInput: {
             /**
-             * @description Administrator's remark, kept in the audit log.
-             * @default
+             * @description Administrator's remark, kept in the audit log. Default: empty.
              * @example Reviewed the company's website and contacts
              */
             note?: string;
@@ -4266,9 +4493,8 @@ export interface components {
             /**
              * @description Family of the vault.
              * @example morpho
-             * @enum {string}
              */
-            type: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
+            type: components["schemas"]["VaultType"];
             /**
              * @description Adapter that reads the vault's contracts and encodes its deposits; more specific than `type`.
              * @example erc4626
@@ -4371,7 +4597,7 @@ export interface components {
                 share_token: HexText | null;
             } | null;
             /** @description Last simulated deposit into the vault, or `null` before the first. */
-            proof: components["schemas"]["VaultProof"];
+            proof: components["schemas"]["VaultProof"] | null;
             /**
              * Format: date-time
              * @description Time of the next proof.
@@ -4437,15 +4663,12 @@ export interface components {
              */
             vault_id?: string;
             /**
-             * @description Family of the vault. It is ignored if the adapter determines the family.
-             * @default custom
+             * @description Family of the vault. It is ignored if the adapter determines the family. Default: `custom`.
              * @example morpho
-             * @enum {string}
              */
-            type?: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
+            type?: components["schemas"]["VaultType"];
             /**
-             * @description Adapter that reads the vault's contracts and encodes its deposits; more specific than `type`.
-             * @default erc4626
+             * @description Adapter that reads the vault's contracts and encodes its deposits; more specific than `type`. Default: `erc4626`.
              * @example erc4626
              */
             adapter?: string;
@@ -4460,8 +4683,7 @@ export interface components {
              */
             share_token?: HexText;
             /**
-             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so.
-             * @default {}
+             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so. Default: `{}`.
              * @example {
              *       "deposit": "request"
              *     }
@@ -4470,20 +4692,17 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Addresses of further tokens that the vault may accept without a swap. Those that the chain does not confirm are left out.
-             * @default []
+             * @description Addresses of further tokens that the vault may accept without a swap. Those that the chain does not confirm are left out. Default: `[]`.
              * @example []
              */
             accepted_assets?: HexText[];
             /**
              * @description Display name of the vault. Default: the name that its contract returns, or its vault id.
-             * @default
              * @example Steakhouse USDC
              */
             name?: string;
             /**
-             * @description Curator of the vault, or empty if unknown.
-             * @default
+             * @description Curator of the vault, or empty if unknown. Default: empty.
              * @example Steakhouse Financial
              */
             curator?: string;
@@ -4495,8 +4714,7 @@ export interface components {
              */
             list?: string;
             /**
-             * @description Administrator's remark, kept in the audit log.
-             * @default
+             * @description Administrator's remark, kept in the audit log. Default: empty.
              * @example Reviewed the company's website and contacts
              */
             note?: string;
@@ -4567,8 +4785,7 @@ export interface components {
              */
             status?: "active" | "paused" | "unsupported" | "candidate";
             /**
-             * @description Reason for the change. It is public: vaults show it as `paused_reason`.
-             * @default
+             * @description Reason for the change. It is public: vaults show it as `paused_reason`. Default: empty.
              * @example The vault is being migrated
              */
             reason?: string;
@@ -4740,9 +4957,8 @@ export interface components {
             /**
              * @description Source of the price: `feed`, price feeds on chain; `market`, a public price API; `null` if the price is unknown. A provider's own figure is never a price.
              * @example feed
-             * @enum {string|null}
              */
-            source: "feed" | "market" | null;
+            source: components["schemas"]["PriceSource"] | null;
             /**
              * Format: date-time
              * @description Time at which the source observed the price, or `null` if the price is unknown.
@@ -4790,9 +5006,8 @@ export interface components {
             /**
              * @description Source of the price: `feed`, price feeds on chain; `market`, a public price API; `null` if the price is unknown. A provider's own figure is never a price.
              * @example feed
-             * @enum {string|null}
              */
-            price_source: "feed" | "market" | null;
+            price_source: components["schemas"]["PriceSource"] | null;
             /**
              * Format: date-time
              * @description Time at which the source observed the price, or `null` if the price is unknown.
@@ -5042,21 +5257,19 @@ export interface components {
              * @example the vault's contract is paused
              */
             reason: string;
-        } | null;
+        };
         /** @description How a vault settles deposits and withdrawals. */
         Settlement: {
             /**
              * @description `instant`: the deposit mints shares in the same transaction; `request`: the vault may settle it later, and shares may have to be claimed.
              * @example instant
-             * @enum {string}
              */
-            deposit: "instant" | "request";
+            deposit: components["schemas"]["DepositSettlement"];
             /**
              * @description `instant`: paid in the same transaction while the vault has liquidity; `request`: paid when the vault settles; `cooldown`: paid after a waiting time that the holder starts.
              * @example instant
-             * @enum {string}
              */
-            withdraw: "instant" | "request" | "cooldown";
+            withdraw: components["schemas"]["ExitMode"];
             /**
              * @description Waiting time until a withdrawal is paid, in seconds, or `null` if it is unknown or none.
              * @example null
@@ -5102,9 +5315,8 @@ export interface components {
             /**
              * @description Family of the vault.
              * @example morpho
-             * @enum {string}
              */
-            type: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
+            type: components["schemas"]["VaultType"];
             /**
              * @description Smallest deposit that the vault accepts, in the asset's smallest unit; `0` if there is no minimum, `null` if unknown.
              * @example 1000000
@@ -5121,7 +5333,7 @@ export interface components {
              */
             curator: string;
             /** @description Last simulated deposit into the vault, by which this service checks its registry entry; `null` before the first. */
-            proof: components["schemas"]["VaultProof"];
+            proof: components["schemas"]["VaultProof"] | null;
             /**
              * @description Whether deposits are paused, by this service or by the vault's contract.
              * @example false
@@ -5162,7 +5374,7 @@ export interface components {
              * @example 1000000
              */
             amount: bigint;
-        } | null;
+        };
         /** @description Chains and bridge of a deposit. */
         Tracking: {
             /**
@@ -5318,7 +5530,7 @@ export interface components {
              * @enum {string|null}
              */
             kind: "asset" | "shares" | null;
-        } | null;
+        };
         /** @description A transaction that the user can sign now to continue a deposit. */
         NextStep: {
             /**
@@ -5329,10 +5541,10 @@ export interface components {
             /** @description Transaction to sign and send. */
             transaction_request: components["schemas"]["TransactionRequest"];
             /** @description Approval to send before the transaction, or `null` if none is needed. */
-            approval: components["schemas"]["Approval"];
+            approval: components["schemas"]["Approval"] | null;
             /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
             calls: components["schemas"]["WalletCall"][];
-        } | null;
+        };
         /** @description The reason why a remaining step cannot be signed now. */
         NextStepRefusal: {
             /**
@@ -5345,7 +5557,7 @@ export interface components {
              * @example the vault has paused deposits
              */
             detail: string;
-        } | null;
+        };
         /** @description Result of simulating the transaction before it was returned. */
         WithdrawSimulation: {
             /**
@@ -5394,9 +5606,8 @@ export interface components {
             /**
              * @description How the vault would settle it, or `null` if it does not apply.
              * @example instant
-             * @enum {string|null}
              */
-            mode: "instant" | "request" | "cooldown" | null;
+            mode: components["schemas"]["ExitMode"] | null;
             /**
              * @description The error code that a build would give now, or `null` if it is allowed.
              * @example null
@@ -5461,6 +5672,76 @@ export interface components {
          * @enum {string}
          */
         RegistryStatus: "candidate" | "active" | "refused" | "paused" | "unsupported";
+        /**
+         * @description Family of a vault, as its public label.
+         * @enum {string}
+         */
+        VaultType: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
+        /**
+         * @description State of a deposit.
+         * @enum {string}
+         */
+        DepositState: "built" | "expired" | "abandoned" | "submitted" | "bridging" | "awaiting_deposit" | "requested" | "claimable" | "completed" | "partial" | "refunded" | "failed";
+        /**
+         * @description Status of a transfer.
+         * @enum {string}
+         */
+        TransferStatusName: "NOT_FOUND" | "INVALID" | "PENDING" | "DONE" | "FAILED";
+        /**
+         * @description Detail of the status of a transfer.
+         * @enum {string}
+         */
+        Substatus: "WAIT_SOURCE_CONFIRMATIONS" | "WAIT_DESTINATION_TRANSACTION" | "BRIDGE_NOT_AVAILABLE" | "CHAIN_NOT_AVAILABLE" | "REFUND_IN_PROGRESS" | "WAIT_DEPOSIT_TRANSACTION" | "WAIT_VAULT_SETTLEMENT" | "WAIT_CLAIM_TRANSACTION" | "WAIT_COOLDOWN" | "WAIT_TRANSFER_TRANSACTION" | "COMPLETED" | "PARTIAL" | "REFUNDED" | "CANCELLED" | "REJECTED" | "NOT_PROCESSABLE_REFUND_NEEDED" | "OUT_OF_GAS" | "SLIPPAGE_EXCEEDED" | "INSUFFICIENT_ALLOWANCE" | "INSUFFICIENT_BALANCE" | "EXPIRED" | "UNKNOWN_ERROR";
+        /**
+         * @description What a signal is about.
+         * @enum {string}
+         */
+        SignalDimension: "capital" | "performance" | "risk" | "trust";
+        /**
+         * @description Severity of a signal.
+         * @enum {string}
+         */
+        SignalTier: "high" | "medium" | "low";
+        /**
+         * @description Status of a partner application.
+         * @enum {string}
+         */
+        ApplicationStatus: "pending" | "approved" | "rejected" | "revoked";
+        /**
+         * @description Key of a bridge.
+         * @enum {string}
+         */
+        BridgeKey: "across" | "stargate" | "stargate_bus" | "cctp" | "cctp_fast";
+        /**
+         * @description How a vault pays back: at once, when it settles a request, or after a cooldown.
+         * @enum {string}
+         */
+        ExitMode: "instant" | "request" | "cooldown";
+        /**
+         * @description Metric of a vault's history.
+         * @enum {string}
+         */
+        HistoryMetric: "share_price" | "total_assets" | "apy" | "net_flow";
+        /**
+         * @description Time between two points of a history.
+         * @enum {string}
+         */
+        HistoryInterval: "5m" | "1h" | "1d";
+        /**
+         * @description Whether a vault mints shares at once or settles a request later.
+         * @enum {string}
+         */
+        DepositSettlement: "instant" | "request";
+        /**
+         * @description What a price error is about: the vault's own share price, or a provider's offer.
+         * @enum {string}
+         */
+        PriceSubject: "vault" | "route";
+        /**
+         * @description Where a price comes from.
+         * @enum {string}
+         */
+        PriceSource: "feed" | "market";
     };
     responses: never;
     parameters: never;
@@ -5497,13 +5778,13 @@ export interface operations {
                 /** @description Return only vaults that take this token without a swap, given by its address or its symbol. `asset` looks at the underlying asset alone. */
                 accepts?: string;
                 /** @description Return only vaults of this type. */
-                type?: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
+                type?: components["schemas"]["VaultType"];
                 /** @description Return only vaults of this family, which is more specific than `type`. */
                 family?: string;
                 /** @description Return only vaults that settle deposits this way. */
-                deposit_settlement?: "instant" | "request";
+                deposit_settlement?: components["schemas"]["DepositSettlement"];
                 /** @description Return only vaults that settle withdrawals this way. */
-                withdraw_settlement?: "instant" | "request" | "cooldown";
+                withdraw_settlement?: components["schemas"]["ExitMode"];
                 /** @description Return only vaults of this curator, in any letter case. */
                 curator?: string;
                 /** @description Return only vaults whose name contains this text. */
@@ -5734,9 +6015,9 @@ export interface operations {
         parameters: {
             query: {
                 /** @description Metric that the values of the points show. */
-                metric: "share_price" | "total_assets" | "apy" | "net_flow";
+                metric: components["schemas"]["HistoryMetric"];
                 /** @description Time between two points: five minutes, one hour or one day. */
-                interval?: "5m" | "1h" | "1d";
+                interval?: components["schemas"]["HistoryInterval"];
                 /** @description Start of the history: an RFC 3339 time, or an age such as `90m`, `12h`, `30d` or `4w`. Default: thirty days before `to`. */
                 from?: string;
                 /** @description End of the history: an RFC 3339 time, or an age such as `90m`, `12h`, `30d` or `4w`. Default: now. */
@@ -7878,7 +8159,7 @@ export interface operations {
                 /** @description Start of the period: an RFC 3339 time, or an age such as `90m`, `12h`, `30d` or `4w`. At most ninety days ago. */
                 since?: string;
                 /** @description Return only signals about this aspect of a vault, in any letter case. Default: all aspects. */
-                dimension?: "capital" | "performance" | "risk" | "trust";
+                dimension?: components["schemas"]["SignalDimension"];
                 /** @description Maximum number of items on a page. */
                 limit?: number;
                 /** @description Number of signals to skip. */
@@ -7985,7 +8266,7 @@ export interface operations {
                 /** @description Start of the period: an RFC 3339 time, or an age such as `90m`, `12h`, `30d` or `4w`. At most ninety days ago. */
                 since?: string;
                 /** @description Return only signals about this aspect of a vault, in any letter case. Default: all aspects. */
-                dimension?: "capital" | "performance" | "risk" | "trust";
+                dimension?: components["schemas"]["SignalDimension"];
                 /** @description Maximum number of items on a page. */
                 limit?: number;
                 /** @description Number of signals to skip. */
@@ -8092,7 +8373,7 @@ export interface operations {
                 /** @description Start of the period: an RFC 3339 time, or an age such as `90m`, `12h`, `30d` or `4w`. At most ninety days ago. */
                 since?: string;
                 /** @description Return only signals about this aspect of a vault, in any letter case. Default: all aspects. */
-                dimension?: "capital" | "performance" | "risk" | "trust";
+                dimension?: components["schemas"]["SignalDimension"];
                 /** @description Maximum number of items on a page. */
                 limit?: number;
                 /** @description Number of signals to skip. */
@@ -8199,7 +8480,7 @@ export interface operations {
                 /** @description Start of the period: an RFC 3339 time, or an age such as `90m`, `12h`, `30d` or `4w`. At most ninety days ago. */
                 since?: string;
                 /** @description Return only signals about this aspect of a vault, in any letter case. Default: all aspects. */
-                dimension?: "capital" | "performance" | "risk" | "trust";
+                dimension?: components["schemas"]["SignalDimension"];
                 /** @description Maximum number of items on a page. */
                 limit?: number;
                 /** @description Number of signals to skip. */
@@ -10130,7 +10411,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Return only partner applications with this status. */
-                status?: "pending" | "approved" | "rejected" | "revoked";
+                status?: components["schemas"]["ApplicationStatus"];
                 /** @description Cursor of the requested page, from the `Link` header of the previous page. Default: the first page. */
                 cursor?: string;
                 /** @description Maximum number of items on a page. */

@@ -4,6 +4,7 @@ import type { AnyRoute } from "../http/define-route.ts";
 import { rateLimitOf } from "../http/http-rate-limit.ts";
 import { commonErrors } from "../http/problem-response.ts";
 import { ProblemBody, ValidationErrorBody } from "../schemas/error-schema.ts";
+import { describeDefaults, nameSharedEnums } from "./document-for-generators.ts";
 import { type DescribedDocument, describeReferences } from "./openapi-references.ts";
 
 /** Adds the operation of a route to an OpenAPI document. */
@@ -159,6 +160,8 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
   // A deep copy, so that shared objects become separate and undefined values disappear.
   const described: DescribedDocument = JSON.parse(JSON.stringify(made));
   describeReferences(described, routes);
+  nameSharedEnums(described);
+  describeDefaults(described);
   addResponseHeaders(described);
   return described;
 }

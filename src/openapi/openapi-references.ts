@@ -132,12 +132,13 @@ function referenceParts(
 }
 
 /**
- * Makes a component nullable only if all references to it are. If only some are, they become `anyOf` of the component
- * and null.
+ * Makes sure that a component is never nullable itself: nullable fields become `anyOf` of the component and null.
+ * Otherwise a generated type of the component would be null where a field is not.
  */
-function referenceNullable(component: Node | undefined, { plain, nullable }: Uses): void {
-  if (component === undefined || plain.length === 0 || nullable.length === 0) return;
-  component.type = "object";
+function referenceNullable(component: Node | undefined, { nullable }: Uses): void {
+  if (component === undefined || nullable.length === 0) return;
+  if (Array.isArray(component.type))
+    component.type = component.type.find((type) => type !== "null") ?? "object";
   for (const use of nullable) {
     use.anyOf = [{ $ref: use.$ref ?? "" }, { type: "null" }];
     delete use.$ref;

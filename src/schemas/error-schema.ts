@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type ErrorMembers, errorCodes } from "../errors.ts";
 
 /** Response body for a request with invalid input (422), on any endpoint. */
 export const ValidationErrorBody = z
@@ -27,31 +28,43 @@ export const ValidationErrorBody = z
 /** One problem in a request with invalid input, in wire format. */
 export type ValidationIssue = z.infer<typeof ValidationErrorBody>["detail"][number];
 
-/** Response body of every other error: a problem document (RFC 9457) with the additional fields of its error code. */
-export const ProblemBody = z
-  .object({
-    type: z.string().meta({
-      description: "Relative URL of the page that explains the error code.",
-      example: "/docs/errors#vault_not_found",
-    }),
-    title: z.string().meta({ description: "Short meaning of the error code.", example: "No such vault" }),
-    status: z.int().meta({ description: "HTTP status of the response.", example: 404 }),
-    detail: z.string().meta({
-      description: "Explanation of the error in this request.",
-      example: "there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
-    }),
-    code: z.string().meta({
-      description: "Stable error code; every code is explained at `/docs/errors`.",
-      example: "vault_not_found",
-    }),
-    request_id: z.string().meta({
-      description: "Id of the request, as in `X-Request-Id`; quote it when asking for support.",
-      example: "5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11",
-    }),
-    reason: z.string().optional().meta({
-      description: "With `vault_paused`: why the vault is paused.",
+/** Members that every problem document has. */
+const common = {
+  type: z.string().meta({
+    description: "Relative URL of the page that explains the error code.",
+    example: "/docs/errors#vault_not_found",
+  }),
+  title: z.string().meta({ description: "Short meaning of the error code.", example: "No such vault" }),
+  status: z.int().meta({ description: "HTTP status of the response.", example: 404 }),
+  detail: z.string().meta({
+    description: "Explanation of the error in this request.",
+    example: "there is no vault 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+  }),
+  request_id: z.string().meta({
+    description: "Id of the request, as in `X-Request-Id`; quote it when asking for support.",
+    example: "5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11",
+  }),
+};
+
+const subject = z
+  .enum(["vault", "route"])
+
+  .meta({
+    description:
+      "`vault` for the vault's own share price, `route` for a provider's offer " +
+      "compared with a fair price.",
+    example: "route",
+  });
+
+/** Members of the problem documents of single error codes. */
+const membersByCode = {
+  vault_paused: {
+    reason: z.string().meta({
+      description: "Why the vault is paused.",
       example: "The vault is being migrated",
     }),
+  },
+  no_route: {
     reasons: z
       .array(
         z.object({
@@ -62,44 +75,89 @@ export const ProblemBody = z
           }),
         }),
       )
-      .optional()
-      .meta({ description: "With `no_route`: the reason why each provider has no route." }),
-    revert: z.string().nullable().optional().meta({
-      description:
-        "With `would_revert`: the revert reason of the simulated transaction, or `null` if it returned none.",
+
+      .meta({ description: "The reason why each provider has no route." }),
+  },
+  would_revert: {
+    revert: z.string().nullable().meta({
+      description: "The revert reason of the simulated transaction, or `null` if it returned none.",
       example: "ERC20: transfer amount exceeds balance",
     }),
-    min_deposit: z.string().nullable().optional().meta({
+  },
+  below_minimum: {
+    min_deposit: z.string().nullable().meta({
       description:
-        "With `below_minimum`: smallest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.",
+        "Smallest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.",
       example: "1000000",
     }),
-    max_deposit: z.string().nullable().optional().meta({
+  },
+  above_maximum: {
+    max_deposit: z.string().nullable().meta({
       description:
-        "With `above_maximum`: largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.",
+        "Largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.",
       example: "250000000000",
     }),
-    subject: z
-      .enum(["vault", "route"])
-      .optional()
-      .meta({
-        description:
-          "With `price_unsafe` and `price_stale`: `vault` for the vault's own share price, `route` for a provider's offer " +
-          "compared with a fair price.",
-        example: "route",
-      }),
-    available: z.string().nullable().optional().meta({
+  },
+  no_liquidity: {
+    available: z.string().nullable().meta({
       description:
-        "With `no_liquidity`: amount that can be withdrawn now, in the asset's smallest unit, or `null` if it is unknown.",
+        "Amount that can be withdrawn now, in the asset's smallest unit, or `null` if it is unknown.",
       example: "1000000",
     }),
-    until: z.string().nullable().optional().meta({
-      description: "With `cooldown`: time at which the cooldown ends, or `null` if it is unknown.",
+  },
+  cooldown: {
+    until: z.string().nullable().meta({
+      description: "Time at which the cooldown ends, or `null` if it is unknown.",
       example: "2026-01-02T03:04:05.678Z",
     }),
-    retry_after: z.int().optional().meta({
-      description: "With `rate_limited`: seconds to wait before the next request, as in `Retry-After`.",
+  },
+  rate_limited: {
+    retry_after: z.int().meta({
+      description: "Seconds to wait before the next request, as in `Retry-After`.",
       example: 12,
     }),
+  },
+  price_unsafe: { subject },
+  price_stale: { subject },
+} satisfies { [C in keyof ErrorMembers]: Record<keyof ErrorMembers[C], z.ZodType> };
+
+const codeText = "Stable error code; every code is explained at `/docs/errors`.";
+
+/** The problem document of an error code that has members of its own. */
+function problemOf<C extends keyof typeof membersByCode>(code: C) {
+  const name = code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return z
+    .object({ ...common, code: z.literal(code).meta({ description: codeText }), ...membersByCode[code] })
+    .meta({ id: `${name}Problem`, description: `The problem document of \`${code}\`.` });
+}
+
+/** Error codes without members of their own. */
+const plainCodes = errorCodes.filter((code) => !(code in membersByCode));
+
+/** The problem document of every other error code. */
+const PlainProblem = z
+  .object({
+    ...common,
+    code: z.enum(plainCodes).meta({ description: codeText, example: "vault_not_found" }),
   })
-  .meta({ id: "Problem", description: "An error as a problem document (RFC 9457)." });
+  .meta({ id: "PlainProblem", description: "The problem document of error codes without further members." });
+
+/** Response body of every other error: a problem document (RFC 9457) with the additional fields of its error code. */
+export const ProblemBody = z
+  .discriminatedUnion("code", [
+    PlainProblem,
+    problemOf("vault_paused"),
+    problemOf("no_route"),
+    problemOf("would_revert"),
+    problemOf("below_minimum"),
+    problemOf("above_maximum"),
+    problemOf("no_liquidity"),
+    problemOf("cooldown"),
+    problemOf("rate_limited"),
+    problemOf("price_unsafe"),
+    problemOf("price_stale"),
+  ])
+  .meta({
+    id: "Problem",
+    description: "An error as a problem document (RFC 9457), told apart by its `code`.",
+  });

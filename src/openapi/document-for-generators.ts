@@ -1,0 +1,109 @@
+import { applicationStatuses } from "../schemas/application-schema.ts";
+import { bridgeKeys } from "../schemas/build-input-schema.ts";
+import { depositStates, substatuses, transferStatuses } from "../schemas/deposit-schema.ts";
+import { historyIntervals, historyMetrics } from "../schemas/history-schema.ts";
+import { dimensions, tiers } from "../schemas/signal-schema.ts";
+import { vaultTypes } from "../schemas/vault-schema.ts";
+import type { DescribedDocument } from "./openapi-references.ts";
+
+/** Enumerations that several fields or parameters have, by the name of their component. */
+const sharedEnums: Readonly<Record<string, { values: readonly string[]; description: string }>> = {
+  VaultType: { values: vaultTypes, description: "Family of a vault, as its public label." },
+  DepositState: { values: depositStates, description: "State of a deposit." },
+  TransferStatusName: { values: transferStatuses, description: "Status of a transfer." },
+  Substatus: { values: substatuses, description: "Detail of the status of a transfer." },
+  SignalDimension: { values: dimensions, description: "What a signal is about." },
+  SignalTier: { values: tiers, description: "Severity of a signal." },
+  ApplicationStatus: { values: applicationStatuses, description: "Status of a partner application." },
+  BridgeKey: { values: bridgeKeys, description: "Key of a bridge." },
+  ExitMode: {
+    values: ["instant", "request", "cooldown"],
+    description: "How a vault pays back: at once, when it settles a request, or after a cooldown.",
+  },
+  HistoryMetric: { values: historyMetrics, description: "Metric of a vault's history." },
+  HistoryInterval: {
+    values: Object.keys(historyIntervals),
+    description: "Time between two points of a history.",
+  },
+  DepositSettlement: {
+    values: ["instant", "request"],
+    description: "Whether a vault mints shares at once or settles a request later.",
+  },
+  PriceSubject: {
+    values: ["vault", "route"],
+    description: "What a price error is about: the vault's own share price, or a provider's offer.",
+  },
+  PriceSource: { values: ["feed", "market"], description: "Where a price comes from." },
+};
+
+/** A schema with an enumeration, as far as this file changes it. */
+interface EnumNode {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  anyOf?: object[];
+}
+
+/**
+ * Writes each shared enumeration once, as a component, and refers to it wherever it stands, so that generated clients
+ * have one type of it. Modifies the document in place.
+ */
+export function nameSharedEnums(document: DescribedDocument): void {
+  const used = new Set<string>();
+  const names = new Map(Object.entries(sharedEnums).map(([name, { values }]) => [keyOf(values), name]));
+  visit(document, (node) => {
+    const values = node.enum ?? [];
+    const name = names.get(keyOf(values.filter((value) => value !== null)));
+    if (name === undefined) return;
+    used.add(name);
+    const reference = { $ref: `#/components/schemas/${name}` };
+    delete node.type;
+    delete node.enum;
+    if (values.includes(null)) node.anyOf = [reference, { type: "null" }];
+    else Object.assign(node, reference);
+  });
+  const components = Object.entries(sharedEnums)
+    .filter(([name]) => used.has(name))
+    .map(([name, { values, description }]) => [name, { type: "string", enum: [...values], description }]);
+  document.components = {
+    ...document.components,
+    schemas: { ...document.components?.schemas, ...Object.fromEntries(components) },
+  };
+}
+
+/** A field of a request body, as far as this file changes it. */
+interface DefaultedField {
+  default?: unknown;
+  description?: string;
+}
+
+/**
+ * Says the defaults of request bodies in their texts only. Generators of clients take a field with a default for one
+ * that is always there, and would ask the caller for it. Modifies the document in place.
+ */
+export function describeDefaults(document: DescribedDocument): void {
+  const schemas = document.components?.schemas ?? {};
+  for (const operation of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path)))
+    for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
+      const named = schemas[schema?.$ref?.split("/").at(-1) ?? ""];
+      for (const field of Object.values((named ?? schema)?.properties ?? {})) describeDefault(field);
+    }
+}
+
+function describeDefault(field: DefaultedField): void {
+  if (!("default" in field)) return;
+  const text = JSON.stringify(field.default).replace(/^"(.*)"$/, "$1");
+  const said = /\bDefault: /.test(field.description ?? "");
+  if (!said)
+    field.description = `${field.description ?? ""} Default: ${text === "" ? "empty" : `\`${text}\``}.`;
+  delete field.default;
+}
+
+const keyOf = (values: readonly unknown[]): string => JSON.stringify(values);
+
+/** Calls `change` with every object of a document that has an enumeration. */
+function visit(part: unknown, change: (node: EnumNode) => void): void {
+  if (part === null || typeof part !== "object") return;
+  if ("enum" in part && Array.isArray(part.enum)) change(part as EnumNode);
+  for (const inner of Object.values(part)) visit(inner, change);
+}

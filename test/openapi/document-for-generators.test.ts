@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { loadRoutes } from "../../src/app.ts";
+import { errorCodes } from "../../src/errors.ts";
+import { openApiDocument } from "../../src/openapi/openapi-document.ts";
+
+const document = openApiDocument(await loadRoutes(), "https://causeway.example");
+const schemas = (document.components?.schemas ?? {}) as Record<string, Record<string, unknown>>;
+
+/** Returns every object of a part of the document that `fits`, with its place. */
+function find(part: unknown, fits: (node: Record<string, unknown>) => boolean, place = ""): string[] {
+  if (part === null || typeof part !== "object") return [];
+  const node = part as Record<string, unknown>;
+  const inner = Object.entries(node).flatMap(([name, value]) => find(value, fits, `${place}/${name}`));
+  return fits(node) ? [place, ...inner] : inner;
+}
+
+const isNull = (node: unknown) => (node as { type?: unknown } | null)?.type === "null";
+
+describe("the document for generators of clients", () => {
+  test("has no component that is null itself", () => {
+    const nullable = Object.entries(schemas).filter(
+      ([, { type, anyOf, oneOf }]) =>
+        (Array.isArray(type) && type.includes("null")) ||
+        [anyOf, oneOf].some((list) => Array.isArray(list) && list.some(isNull)),
+    );
+    expect(nullable.map(([name]) => name)).toEqual([]);
+  });
+
+  test("writes no enumeration twice", () => {
+    const places = new Map<string, string[]>();
+    find(document, (node) => {
+      const values = node["enum"];
+      if (!Array.isArray(values) || values.length < 2) return false;
+      const key = JSON.stringify(values.filter((value) => value !== null));
+      places.set(key, [...(places.get(key) ?? []), key]);
+      return false;
+    });
+    // Add what is listed here to `sharedEnums` in src/openapi/document-for-generators.ts.
+    expect([...places.values()].filter(({ length }) => length > 1).map(([key]) => key)).toEqual([]);
+  });
+
+  test("has no request body with a default, which generators would demand", () => {
+    const bodies = Object.values(document.paths ?? {})
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}))
+      .map(({ schema }) => schemas[schema?.$ref?.split("/").at(-1) ?? ""] ?? schema);
+    expect(bodies.length).toBeGreaterThan(15);
+    expect(find(bodies, (node) => "default" in node && "description" in node)).toEqual([]);
+    const { properties } = schemas["BuildInput"] as { properties: Record<string, { description: string }> };
+    expect(properties["slippage"]?.description).toMatch(/Default: /);
+  });
+
+  test("tells problems apart by their code, and steps by their kind", () => {
+    const { discriminator } = schemas["Problem"] as {
+      discriminator: { propertyName: string; mapping: object };
+    };
+    expect(discriminator.propertyName).toBe("code");
+    expect(Object.keys(discriminator.mapping).sort()).toEqual([...errorCodes].sort());
+    expect(schemas["Step"]).toMatchObject({ discriminator: { propertyName: "kind" } });
+  });
+});
