@@ -25,6 +25,14 @@ const sharedEnums: Readonly<Record<string, { values: readonly string[]; descript
     values: Object.keys(historyIntervals),
     description: "Time between two points of a history.",
   },
+  VaultState: {
+    values: ["candidate", "active", "refused", "paused", "unsupported"],
+    description: "State of a vault in the registry.",
+  },
+  WantedVaultState: {
+    values: ["active", "paused", "unsupported", "candidate"],
+    description: "State that an administrator can give a vault.",
+  },
   DepositSettlement: {
     values: ["instant", "request"],
     description: "Whether a vault mints shares at once or settles a request later.",
