@@ -293,6 +293,46 @@ export interface paths {
         patch: operations["deposits.abandon"];
         trace?: never;
     };
+    "/v1/deposits/{tracking_id}/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a deposit with a signature
+         * @description Takes the user's signature of a built deposit's `typed_data` and returns the response to the build with its transaction, which has been simulated with the signature. The deposit stays `built` until the transaction is seen, whoever sends it. The signature is not stored: after a reload the user signs again.
+         */
+        post: operations["deposits.authorize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deposits/{tracking_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a signed deposit
+         * @description Returns the step that makes a signed order unusable before somebody sends it: for Permit2 a transaction of the user; for ERC-3009 a signature, which is sent to this endpoint again for the transaction. An order that only the user can send needs no cancellation.
+         */
+        post: operations["deposits.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/withdraw/quote": {
         parameters: {
             query?: never;
@@ -2079,6 +2119,12 @@ export interface components {
             };
             /** @description Approval to send before the transaction, or `null` if none is needed, for example for the native currency. */
             approval: components["schemas"]["Approval"] | null;
+            /**
+             * @description How the user lets the payment be taken: by an approval (`approve`, also where none is needed), or by a signature of this kind.
+             * @default approve
+             * @example approve
+             */
+            authorize?: components["schemas"]["SigningMethod"];
             /** @description All routes that providers offered. The route that a build would take comes first. */
             route_options: components["schemas"]["RouteOption"][];
             /** @description Why the other routes were rejected. */
@@ -2234,11 +2280,28 @@ export interface components {
              * @example 2
              */
             partner_type?: number;
+            /**
+             * @description How the user lets the DepositRouter take the payment. `approve` (the default): an approval transaction; `erc3009`, `permit2`, `permit`: a signature of this kind, or 400 `authorization_unsupported` where it does not work; `auto`: the first that works of a standing allowance, ERC-3009, ERC-2612, Permit2 where the user has approved it, and an approval. With a signature `transaction_request` is `null`: send it to `POST …/{tracking_id}/authorize`.
+             * @example auto
+             * @enum {string}
+             */
+            authorize?: "approve" | "erc3009" | "permit2" | "permit" | "auto";
+            /**
+             * @description Account that will send the signed order and pay its gas. Default: `user_address`. Another account needs a signature by `erc3009` or `permit2`, which `auto` looks for too.
+             * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+             */
+            submitter?: HexText;
         };
         /** @description A built deposit, whose transaction is ready to be signed. */
         BuiltDeposit: {
-            /** @description Transaction to sign and send first. */
-            transaction_request: components["schemas"]["TransactionRequest"];
+            /** @description Transaction to sign and send first, or `null` while a signature is awaited: `POST /v1/deposits/{tracking_id}/authorize` then returns it. */
+            transaction_request: components["schemas"]["TransactionRequest"] | null;
+            /**
+             * @description How the user lets the payment be taken: by an approval (`approve`, also where none is needed), or by a signature of this kind.
+             * @default approve
+             * @example approve
+             */
+            authorize?: components["schemas"]["SigningMethod"];
             /** @description Chains and bridge of the deposit. */
             tracking: components["schemas"]["Tracking"];
             /** @description Approval to send before the transaction, or `null` if none is needed, for example for the native currency. */
@@ -2286,6 +2349,34 @@ export interface components {
              * @example []
              */
             warnings?: components["schemas"]["Warning"][];
+        };
+        /** @description An unsigned transaction that the user signs and sends. */
+        TransactionRequest: {
+            /**
+             * @description Contract that is called, checksummed.
+             * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+             */
+            to: HexText;
+            /**
+             * @description Calldata of the call.
+             * @example 0x6e553f6500000000000000000000000000000000000000000000000000000000000f4240000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266
+             */
+            data: HexText;
+            /**
+             * @description Amount of native currency to send with the call, in wei.
+             * @example 0
+             */
+            value: bigint;
+            /**
+             * @description EIP-155 id of the chain to send the transaction on.
+             * @example 8453
+             */
+            chain_id: number;
+            /**
+             * @description Gas limit from the simulation, with a margin, or `null` to let the wallet estimate it.
+             * @example 312000
+             */
+            gas_limit: bigint | null;
         };
         /** @description One thing that the user does: a transaction or a signature. */
         Step: components["schemas"]["TransactionStep"] | components["schemas"]["SignatureStep"];
@@ -2354,34 +2445,6 @@ export interface components {
              * @example 6
              */
             decimals: number | null;
-        };
-        /** @description An unsigned transaction that the user signs and sends. */
-        TransactionRequest: {
-            /**
-             * @description Contract that is called, checksummed.
-             * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
-             */
-            to: HexText;
-            /**
-             * @description Calldata of the call.
-             * @example 0x6e553f6500000000000000000000000000000000000000000000000000000000000f4240000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266
-             */
-            data: HexText;
-            /**
-             * @description Amount of native currency to send with the call, in wei.
-             * @example 0
-             */
-            value: bigint;
-            /**
-             * @description EIP-155 id of the chain to send the transaction on.
-             * @example 8453
-             */
-            chain_id: number;
-            /**
-             * @description Gas limit from the simulation, with a margin, or `null` to let the wallet estimate it.
-             * @example 312000
-             */
-            gas_limit: bigint | null;
         };
         /** @description A step that is a signature of the user. */
         SignatureStep: {
@@ -2815,6 +2878,32 @@ export interface components {
              * @enum {string}
              */
             step?: "source" | "deposit" | "claim" | "cancel" | "source.approve_reset" | "source.approve" | "source.deposit" | "source.transfer" | "source.request" | "destination.approve_reset" | "destination.approve" | "destination.deposit" | "destination.request";
+        };
+        /** @description The user's signature of a built order. */
+        AuthorizeInput: {
+            /**
+             * @description Signature of the `typed_data` of the order's `signature` step: 65 bytes, or bytes that a contract account accepts (ERC-1271).
+             * @example 0x0bf5059875921e668a5bdf2c7fc4844592d2572bcd0668d2d6c52f5054e2d0836bf84c7174cb7476364cc3dbd968b0f7172ed85794bb358b0c3b525da1786f9f1c
+             */
+            signature: HexText;
+        };
+        /** @description What the user does to make a signed order unusable. */
+        Cancellation: {
+            /**
+             * @description Tracking id of the deposit.
+             * @example trk_0123456789abcdef0123456789abcdef
+             */
+            tracking_id: string;
+            /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
+            steps: components["schemas"]["Step"][];
+        };
+        /** @description Request for the cancellation of a signed order. */
+        CancelInput: {
+            /**
+             * @description Signature of the `typed_data` of the `cancel` step, where that step is a signature (ERC-3009); the answer then holds the transaction that cancels.
+             * @example 0x0bf5059875921e668a5bdf2c7fc4844592d2572bcd0668d2d6c52f5054e2d0836bf84c7174cb7476364cc3dbd968b0f7172ed85794bb358b0c3b525da1786f9f1c
+             */
+            signature?: HexText;
         };
         /** @description What a withdrawal would give now, by mode. */
         WithdrawQuote: {
@@ -5640,6 +5729,11 @@ export interface components {
          */
         WantedVaultState: "active" | "paused" | "unsupported" | "candidate";
         /**
+         * @description How the payment is allowed: by an approval, or by a signature of one kind.
+         * @enum {string}
+         */
+        SigningMethod: "approve" | "erc3009" | "permit2" | "permit";
+        /**
          * @description Whether a vault mints shares at once or settles a request later.
          * @enum {string}
          */
@@ -6067,7 +6161,7 @@ export interface operations {
                     "application/json": components["schemas"]["Quote"];
                 };
             };
-            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `zero_shares`: The deposit would mint no shares; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `above_maximum`: Above the vault's maximum */
+            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `zero_shares`: The deposit would mint no shares; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `authorization_unsupported`: Signature not possible here; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `above_maximum`: Above the vault's maximum */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6221,7 +6315,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuiltDeposit"];
                 };
             };
-            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `zero_shares`: The deposit would mint no shares; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `above_maximum`: Above the vault's maximum */
+            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `zero_shares`: The deposit would mint no shares; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `authorization_unsupported`: Signature not possible here; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `above_maximum`: Above the vault's maximum */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6894,6 +6988,314 @@ export interface operations {
             };
             /** @description `store_unavailable`: Database unavailable */
             503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "deposits.authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                tracking_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthorizeInput"];
+            };
+        };
+        responses: {
+            /** @description The built deposit with its transaction */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuiltDeposit"];
+                };
+            };
+            /** @description `would_revert`: The transaction would revert; `chain_unsupported`: Chain not supported; `authorization_unsupported`: Signature not possible here; `price_unsafe`: Unsafe price */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `signature_invalid`: Invalid signature; `credentials_invalid`: Invalid credentials */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `deposit_not_found`: No such deposit */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `deposit_state`: Not possible in the deposit's current state; `quote_expired`: Quote expired */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: Request body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `upstream_unavailable`: Upstream service unavailable */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `simulation_unavailable`: Simulation unavailable; `store_unavailable`: Database unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `upstream_timeout`: Upstream timeout */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "deposits.cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                tracking_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CancelInput"];
+            };
+        };
+        responses: {
+            /** @description The step that cancels the order */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cancellation"];
+                };
+            };
+            /** @description `would_revert`: The transaction would revert; `chain_unsupported`: Chain not supported */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `signature_invalid`: Invalid signature; `credentials_invalid`: Invalid credentials */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `deposit_not_found`: No such deposit */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `deposit_state`: Not possible in the deposit's current state; `quote_expired`: Quote expired */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: Request body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `upstream_unavailable`: Upstream service unavailable */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `simulation_unavailable`: Simulation unavailable; `store_unavailable`: Database unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `upstream_timeout`: Upstream timeout */
+            504: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Retry-After": components["headers"]["Retry-After"];

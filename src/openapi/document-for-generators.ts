@@ -33,6 +33,10 @@ const sharedEnums: Readonly<Record<string, { values: readonly string[]; descript
     values: ["active", "paused", "unsupported", "candidate"],
     description: "State that an administrator can give a vault.",
   },
+  SigningMethod: {
+    values: ["approve", "erc3009", "permit2", "permit"],
+    description: "How the payment is allowed: by an approval, or by a signature of one kind.",
+  },
   DepositSettlement: {
     values: ["instant", "request"],
     description: "Whether a vault mints shares at once or settles a request later.",
