@@ -224,8 +224,8 @@ export interface ProviderCapabilities {
 export interface Provider {
   readonly name: string;
   /**
-   * True if its transactions name the user as depositor, to whom every refund goes, so that another account may send them.
-   * Absent if a transaction's sender counts.
+   * True if its transactions name the user as depositor or receiver, to whom everything goes, refunds included, so that
+   * another account may send them. Absent if a transaction's sender counts.
    */
   readonly namesDepositor?: true;
   capabilities(): ProviderCapabilities;

@@ -57,12 +57,14 @@ export async function signRoute(
   const { order, funds, provider } = attempt;
   const { authorize: wish, user: owner, from } = order;
   const { payment, route } = built;
-  const names = provider.namesDepositor === true && route.transaction.value === 0n;
+  // A transaction that itself calls the Router cannot run inside an order.
+  const nested = from.chainId === order.vault.chainId && built.end.kind === "one_step";
+  const names = provider.namesDepositor === true && route.transaction.value === 0n && !nested;
   const facts = names && (await isRouterDeployed(ctx, from.chainId)) ? funds.authorization : null;
   const { amount, allowance } = payment;
   const kind = chooseAuthorization({ wish, owner, amount, allowance, facts });
   if (kind === null || facts === null) return { ...built, authorization: null };
-  const data = encodeRouterCall(toBridgeOrder(attempt, built));
+  const data = encodeRouterCall(toRouteOrder(attempt, built));
   const source = await simulatePayment(ctx, {
     payment: {
       ...payment,
@@ -82,8 +84,15 @@ export async function signRoute(
   return { ...built, source, authorization };
 }
 
-/** Returns the order whose only step sends a provider's transaction, which takes the whole amount. */
-function toBridgeOrder({ order, funds }: DepositAttempt, { payment, route }: BuiltRoute): RouterCall {
+/**
+ * Returns the order whose only step sends a provider's transaction, which takes the whole amount: into a bridge, or a swap
+ * that pays the user at least what it guarantees.
+ */
+function toRouteOrder(
+  { order, funds, token: target }: DepositAttempt,
+  { payment, route }: BuiltRoute,
+): RouterCall {
+  const swaps = order.from.chainId === order.vault.chainId;
   const { token, amount } = payment;
   const { to, data } = route.transaction;
   return {
@@ -92,12 +101,12 @@ function toBridgeOrder({ order, funds }: DepositAttempt, { payment, route }: Bui
       amountIn: amount,
       minIn: amount,
       nativeFee: 0n,
-      tokenOut: bridgedToken,
+      tokenOut: swaps ? target.address : bridgedToken,
       receiver: order.user,
-      minOut: 0n,
+      minOut: swaps ? route.toAmountMin : 0n,
       minOutPerIn: 0n,
       deadline: orderDeadline(funds.block.timestamp),
-      direct: false,
+      direct: swaps,
       refundTo: order.user,
       ref: order.ref,
       partnerId: order.partnerHash,

@@ -59,7 +59,14 @@ export function innerDataHashes(input: Hex): Set<Hex> {
 
 type BuiltSource = Pick<
   TrackedRow,
-  "direction" | "ref" | "userAddress" | "sourceTo" | "sourceDataHash" | "fromToken" | "fromAmount"
+  | "direction"
+  | "ref"
+  | "moveToken"
+  | "userAddress"
+  | "sourceTo"
+  | "sourceDataHash"
+  | "fromToken"
+  | "fromAmount"
 >;
 
 /**
@@ -69,22 +76,23 @@ type BuiltSource = Pick<
 export function matchesSource(row: BuiltSource, { transaction, receipt }: TransactionOnChain): boolean {
   if (transaction === null) return false;
   if (isSourceTransaction(row, transaction)) return true;
-  if (receipt !== null && paidForBridge(row, receipt)) return true;
+  if (receipt !== null && paidForRoute(row, receipt)) return true;
   return receipt !== null && isInBatch(row, { transaction, receipt });
 }
 
 /**
- * Returns true if a receipt shows an order of the Router that carried a deposit into a bridge and that its user paid for:
- * by a signature, whoever sent it. Only the user's own money makes the Router name the user as payer.
+ * Returns true if a receipt shows an order of the Router that carried a deposit into a bridge or a swap and that its user
+ * paid for: by a signature, whoever sent it. Only the user's own money makes the Router name the user as payer.
  */
-function paidForBridge({ ref, userAddress, fromToken, sourceTo }: BuiltSource, receipt: Receipt): boolean {
+function paidForRoute(row: BuiltSource, receipt: Receipt): boolean {
+  const { ref, userAddress, fromToken, sourceTo, moveToken } = row;
   if (!receipt.succeeded || !sameAddress(sourceTo, depositRouterAddress)) return false;
   return executedOrders(receipt.logs).some(
     ({ args }) =>
       args.ref === ref &&
       sameAddress(args.payer, userAddress) &&
       sameAddress(args.tokenIn, fromToken) &&
-      sameAddress(args.tokenOut, bridgedToken),
+      [bridgedToken, moveToken ?? bridgedToken].some((token) => sameAddress(args.tokenOut, token)),
   );
 }
 

@@ -64,6 +64,12 @@ test("an order that its user paid into a bridge is its source, whoever sent it",
   expect(matchesSource(built, bridged())).toBe(true);
 });
 
+test("an order that its user paid into a swap is its source", () => {
+  expect(matchesSource({ ...built, moveToken: OTHER.toLowerCase() }, bridged({ tokenOut: OTHER }))).toBe(
+    true,
+  );
+});
+
 test.each<[string, TransactionOnChain]>([
   ["of another reference", bridged({ ref: `0x${"2".repeat(64)}` })],
   ["that somebody else paid", bridged({ payer: OTHER })],

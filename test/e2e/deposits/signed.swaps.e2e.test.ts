@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { Api } from "../../support/e2e/api.ts";
+import { allowanceOf, balanceOf } from "../../support/e2e/balances.ts";
+import { chainOf, newUser, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
+import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
+import { authorize, signOrder, submit } from "../../support/e2e/sign-order.ts";
+
+const api = new Api();
+const vault = vaultNamed("Solid WETH");
+const chain = chainOf(vault.chain_id);
+const [USDC, WETH] = [tokenOn(chain, "USDC"), tokenOn(chain, "WETH")];
+
+test("one signature pays for a swap that names the user as receiver; the deposit is the second step", async () => {
+  const user = await newUser(chain, { USDC: amounts.USDC });
+  const relayer = await newUser(chain);
+  const body = { ...bodyFor(vault, { user: user.address, amount: amounts.USDC }), from_token: USDC };
+  const built = await api.buildToSign({ ...body, authorize: "erc3009", submitter: relayer.address });
+  expect(built).toMatchObject({ transaction_request: null, authorize: "erc3009", two_step: true });
+  expect(built.steps.map(({ step_id, state }) => [step_id, state])).toEqual([
+    ["source.authorize", "required"],
+    ["source.transfer", "waiting"],
+    ["destination.approve", "waiting"],
+    ["destination.deposit", "waiting"],
+  ]);
+  const ready = await authorize(api, built.tracking_id, await signOrder(built, user));
+  const { status, transactionHash } = await submit(chain, relayer, ready);
+  expect(status).toBe("success");
+  expect(await api.status(transactionHash, chain.chainId)).toMatchObject({
+    status: "PENDING",
+    substatus: "WAIT_DEPOSIT_TRANSACTION",
+  });
+  const arrived = await balanceOf(chain, { token: WETH, owner: user.address });
+  expect(arrived).toBeGreaterThanOrEqual(BigInt(built.estimate.to_amount_min));
+  expect(await api.deposit(built.tracking_id)).toMatchObject({
+    state: "awaiting_deposit",
+    source_tx_hash: transactionHash,
+    delivered_amount: arrived.toString(),
+  });
+  const spender = chain.info.contracts.deposit_router;
+  expect(await allowanceOf(chain, { token: USDC, owner: user.address, spender })).toBe(0n);
+});
