@@ -71,6 +71,7 @@ export const amountFields: ReadonlySet<string> = new Set([
   "delivered_amount",
   "deposit_amount",
   "deposit_amount_min",
+  "estimated_assets",
   "estimated_shares",
   "exit_fee",
   "from_amount",
@@ -411,6 +412,86 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/withdrawals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a user's withdrawals
+         * @description Returns the newest withdrawals first. Without `state` the list contains only withdrawals of which a chain has seen a transaction, because anybody can build a withdrawal for any address. The `Link` header contains the URL of the next page.
+         */
+        get: operations["withdrawals.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/withdrawals/{tracking_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a withdrawal
+         * @description Returns the withdrawal as the chains show it now, with all that its user does. A claim, and the second step for exactly what the vault paid, are built and simulated for each reading.
+         */
+        get: operations["withdrawals.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/withdrawals/{tracking_id}/tx": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Report a transaction of a withdrawal
+         * @description Reports the hash of a transaction that the user has sent for a withdrawal, so that it is found sooner. A report is a claim that anybody can make: it changes nothing until the transaction's receipt shows that it belongs to this withdrawal, and it never stands in the way of another report.
+         */
+        patch: operations["withdrawals.report-transaction"];
+        trace?: never;
+    };
+    "/v1/withdrawals/{tracking_id}/abandon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Abandon a withdrawal
+         * @description Marks a withdrawal that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A withdrawal of which a chain has seen a transaction cannot be abandoned.
+         */
+        patch: operations["withdrawals.abandon"];
         trace?: never;
     };
     "/v1/positions/{user_address}": {
@@ -2563,6 +2644,27 @@ export interface components {
                 /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
                 steps: components["schemas"]["Step"][];
             } | null;
+            /** @description Tracked withdrawal that the transaction belongs to, or `null` if there is none. */
+            withdrawal: {
+                /**
+                 * @description Tracking id of the deposit.
+                 * @example trk_0123456789abcdef0123456789abcdef
+                 */
+                tracking_id: string;
+                /** @description State of the withdrawal. */
+                state: components["schemas"]["WithdrawalState"];
+                /**
+                 * @description Amount that the vault paid, in the smallest unit of `exit_token`, or `null` if it is unknown.
+                 * @example 101000000
+                 */
+                assets: bigint | null;
+                /** @description Next transaction that the user can sign now, or `null` if there is none. */
+                next: components["schemas"]["WithdrawalNextStep"] | null;
+                /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
+                next_refusal: components["schemas"]["NextStepRefusal"] | null;
+                /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
+                steps: components["schemas"]["Step"][];
+            } | null;
             /**
              * @description Milliseconds after which reading again is worthwhile.
              * @example 5000
@@ -3131,6 +3233,340 @@ export interface components {
              * @example 0
              */
             request_id: string;
+        };
+        /** @description A tracked withdrawal, with its state, amounts and transactions. */
+        Withdrawal: {
+            /**
+             * @description Tracking id of the deposit.
+             * @example trk_0123456789abcdef0123456789abcdef
+             */
+            tracking_id: string;
+            /** @description State of the withdrawal. */
+            state: components["schemas"]["WithdrawalState"];
+            /** @description Transfer status that corresponds to `state`. */
+            status: components["schemas"]["TransferStatusName"];
+            /**
+             * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
+             * @example WAIT_DESTINATION_TRANSACTION
+             */
+            substatus: components["schemas"]["Substatus"] | null;
+            /**
+             * @description Wallet that holds the shares and receives the payment, checksummed.
+             * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+             */
+            user_address: HexText;
+            /**
+             * @description Vault id: `<chain_id>:<vault address>`, lowercase.
+             * @example 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            vault_id: string;
+            /** @description How the vault pays. `instant`: in the same transaction; `request`: after it has settled a request; `cooldown`: after a fixed wait. */
+            mode: components["schemas"]["ExitMode"];
+            /**
+             * @description Shares to redeem, in the share token's smallest unit. Once a chain has shown them, the shares that were redeemed.
+             * @example 1000000
+             */
+            shares: bigint;
+            /**
+             * @description EIP-155 id of the vault's chain.
+             * @example 8453
+             */
+            chain_id: number;
+            /**
+             * @description EIP-155 id of the chain on which the user is paid.
+             * @example 8453
+             */
+            to_chain_id: number;
+            /**
+             * @description Token that the vault pays, checksummed; the zero address for the native currency.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            exit_token: HexText;
+            /**
+             * @description Token that the user asked for, checksummed; the zero address for the native currency.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            to_token: HexText;
+            /**
+             * @description Amount that the vault was expected to pay when the withdrawal was built, or `null` if it was unknown.
+             * @example 1000000
+             */
+            estimated_assets: bigint | null;
+            /**
+             * @description Least amount that the vault must pay, or `null` if no minimum is enforced on-chain.
+             * @example 1000000
+             */
+            min_assets: bigint | null;
+            /**
+             * @description Amount that the vault paid, in the smallest unit of `exit_token`, or `null` if it is unknown.
+             * @example 101000000
+             */
+            assets: bigint | null;
+            /**
+             * @description Amount that reached the user, in the smallest unit of `to_token`, or `null` if nothing has arrived or the amount is unknown.
+             * @example 1000000
+             */
+            to_amount: bigint | null;
+            /**
+             * @description Least amount of `to_token` that must arrive, or `null` if no minimum is enforced on-chain.
+             * @example 1000000
+             */
+            to_amount_min: bigint | null;
+            /**
+             * @description Number of the request at the vault, or `null` if there is none.
+             * @example 42
+             */
+            request_id: string | null;
+            /**
+             * @description Key of the bridge (`GET /v1/bridges`), or `null` if none is used.
+             * @example across
+             */
+            bridge: string | null;
+            /**
+             * @description URL of the bridge's page for the transfer, or `null` if there is none.
+             * @example https://scan.li.fi/tx/0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            router_explorer: string | null;
+            /**
+             * @description Whether the user has to send a second transaction that swaps or bridges what the vault paid.
+             * @example false
+             */
+            two_step: boolean;
+            /**
+             * @description Hash of the transaction that redeems, requests or starts the cooldown, or `null` if no chain has shown it.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            source_tx_hash: HexText | null;
+            /**
+             * @description Hash of the transaction in which the vault paid a request, or `null` if none has been seen.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            claim_tx_hash: HexText | null;
+            /**
+             * @description Hash of the user's second transaction, or `null` if no chain has shown it.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            transfer_tx_hash: HexText | null;
+            /**
+             * @description Hash of the transaction in which a bridge paid the user, or `null` if none has been seen.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            destination_tx_hash: HexText | null;
+            /**
+             * @description Hash of the transaction that cancelled or rejected the request, or in which a bridge paid back, or `null`.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            refund_tx_hash: HexText | null;
+            /**
+             * Format: date-time
+             * @description Time at which the withdrawal was built.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change to the withdrawal.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description Time at which the quote expires.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            expires_at: string;
+            /** @description States that the withdrawal has reached so far, oldest first. */
+            history: {
+                /** @description State that the withdrawal reached. */
+                state: components["schemas"]["WithdrawalState"];
+                /**
+                 * Format: date-time
+                 * @description Time at which the withdrawal reached the state.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                at: string;
+            }[];
+            /** @description Next transaction that the user can sign now, or `null` if there is none. Always `null` in lists. */
+            next: components["schemas"]["WithdrawalNextStep"] | null;
+            /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
+            next_refusal: components["schemas"]["NextStepRefusal"] | null;
+        };
+        /** @description A tracked withdrawal, with its steps. */
+        WithdrawalDetail: {
+            /**
+             * @description Tracking id of the deposit.
+             * @example trk_0123456789abcdef0123456789abcdef
+             */
+            tracking_id: string;
+            /** @description State of the withdrawal. */
+            state: components["schemas"]["WithdrawalState"];
+            /** @description Transfer status that corresponds to `state`. */
+            status: components["schemas"]["TransferStatusName"];
+            /**
+             * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
+             * @example WAIT_DESTINATION_TRANSACTION
+             */
+            substatus: components["schemas"]["Substatus"] | null;
+            /**
+             * @description Wallet that holds the shares and receives the payment, checksummed.
+             * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+             */
+            user_address: HexText;
+            /**
+             * @description Vault id: `<chain_id>:<vault address>`, lowercase.
+             * @example 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            vault_id: string;
+            /** @description How the vault pays. `instant`: in the same transaction; `request`: after it has settled a request; `cooldown`: after a fixed wait. */
+            mode: components["schemas"]["ExitMode"];
+            /**
+             * @description Shares to redeem, in the share token's smallest unit. Once a chain has shown them, the shares that were redeemed.
+             * @example 1000000
+             */
+            shares: bigint;
+            /**
+             * @description EIP-155 id of the vault's chain.
+             * @example 8453
+             */
+            chain_id: number;
+            /**
+             * @description EIP-155 id of the chain on which the user is paid.
+             * @example 8453
+             */
+            to_chain_id: number;
+            /**
+             * @description Token that the vault pays, checksummed; the zero address for the native currency.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            exit_token: HexText;
+            /**
+             * @description Token that the user asked for, checksummed; the zero address for the native currency.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            to_token: HexText;
+            /**
+             * @description Amount that the vault was expected to pay when the withdrawal was built, or `null` if it was unknown.
+             * @example 1000000
+             */
+            estimated_assets: bigint | null;
+            /**
+             * @description Least amount that the vault must pay, or `null` if no minimum is enforced on-chain.
+             * @example 1000000
+             */
+            min_assets: bigint | null;
+            /**
+             * @description Amount that the vault paid, in the smallest unit of `exit_token`, or `null` if it is unknown.
+             * @example 101000000
+             */
+            assets: bigint | null;
+            /**
+             * @description Amount that reached the user, in the smallest unit of `to_token`, or `null` if nothing has arrived or the amount is unknown.
+             * @example 1000000
+             */
+            to_amount: bigint | null;
+            /**
+             * @description Least amount of `to_token` that must arrive, or `null` if no minimum is enforced on-chain.
+             * @example 1000000
+             */
+            to_amount_min: bigint | null;
+            /**
+             * @description Number of the request at the vault, or `null` if there is none.
+             * @example 42
+             */
+            request_id: string | null;
+            /**
+             * @description Key of the bridge (`GET /v1/bridges`), or `null` if none is used.
+             * @example across
+             */
+            bridge: string | null;
+            /**
+             * @description URL of the bridge's page for the transfer, or `null` if there is none.
+             * @example https://scan.li.fi/tx/0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            router_explorer: string | null;
+            /**
+             * @description Whether the user has to send a second transaction that swaps or bridges what the vault paid.
+             * @example false
+             */
+            two_step: boolean;
+            /**
+             * @description Hash of the transaction that redeems, requests or starts the cooldown, or `null` if no chain has shown it.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            source_tx_hash: HexText | null;
+            /**
+             * @description Hash of the transaction in which the vault paid a request, or `null` if none has been seen.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            claim_tx_hash: HexText | null;
+            /**
+             * @description Hash of the user's second transaction, or `null` if no chain has shown it.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            transfer_tx_hash: HexText | null;
+            /**
+             * @description Hash of the transaction in which a bridge paid the user, or `null` if none has been seen.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            destination_tx_hash: HexText | null;
+            /**
+             * @description Hash of the transaction that cancelled or rejected the request, or in which a bridge paid back, or `null`.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            refund_tx_hash: HexText | null;
+            /**
+             * Format: date-time
+             * @description Time at which the withdrawal was built.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change to the withdrawal.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description Time at which the quote expires.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            expires_at: string;
+            /** @description States that the withdrawal has reached so far, oldest first. */
+            history: {
+                /** @description State that the withdrawal reached. */
+                state: components["schemas"]["WithdrawalState"];
+                /**
+                 * Format: date-time
+                 * @description Time at which the withdrawal reached the state.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                at: string;
+            }[];
+            /** @description Next transaction that the user can sign now, or `null` if there is none. Always `null` in lists. */
+            next: components["schemas"]["WithdrawalNextStep"] | null;
+            /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
+            next_refusal: components["schemas"]["NextStepRefusal"] | null;
+            /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
+            steps: components["schemas"]["Step"][];
+            /**
+             * @description Milliseconds after which reading again is worthwhile.
+             * @example 5000
+             */
+            poll_after_ms: number;
+        };
+        /** @description A transaction that the user has sent for a withdrawal. */
+        ReportWithdrawalTransaction: {
+            /**
+             * @description Hash of the transaction. Several hashes may be reported for one step; the chain decides.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            tx_hash: HexText;
+            /**
+             * @description Step of the withdrawal that the transaction performs: its `step_id` in `steps`, or `redeem`, `request` and `cooldown` for the user's first transaction, `claim` for the claim of a settled request, `transfer` for the swap or bridge of what the vault paid, `cancel` for the cancellation of a request. Reports of approvals change nothing: the allowance shows them. Default: `redeem`.
+             * @enum {string}
+             */
+            step?: "redeem" | "request" | "cooldown" | "claim" | "transfer" | "cancel" | "source.redeem" | "source.request" | "source.cooldown" | "source.approve" | "source.approve_reset" | "destination.transfer" | "destination.approve" | "destination.approve_reset";
         };
         /** @description A user's shares and pending deposits in all listed vaults. */
         Positions: {
@@ -5552,6 +5988,20 @@ export interface components {
              */
             detail: string;
         };
+        /** @description A transaction that the user can sign now to continue a withdrawal. */
+        WithdrawalNextStep: {
+            /**
+             * @description Kind of step. `claim`: the claim of what the vault settled; `transfer`: the swap or bridge of what it paid; `cancel`: takes back a request whose window has passed.
+             * @enum {string}
+             */
+            kind: "claim" | "transfer" | "cancel";
+            /** @description Transaction to sign and send. */
+            transaction_request: components["schemas"]["TransactionRequest"];
+            /** @description Approval to send before the transaction, or `null` if none is needed. */
+            approval: components["schemas"]["Approval"] | null;
+            /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
+            calls: components["schemas"]["WalletCall"][];
+        };
         /** @description Result of simulating the transaction before it was returned. */
         WithdrawSimulation: {
             /**
@@ -5673,6 +6123,11 @@ export interface components {
          * @enum {string}
          */
         DepositState: "built" | "expired" | "abandoned" | "submitted" | "bridging" | "awaiting_deposit" | "requested" | "claimable" | "completed" | "partial" | "refunded" | "failed";
+        /**
+         * @description State of a withdrawal.
+         * @enum {string}
+         */
+        WithdrawalState: "built" | "expired" | "abandoned" | "submitted" | "requested" | "cooling" | "claimable" | "awaiting_transfer" | "bridging" | "completed" | "partial" | "refunded" | "cancelled" | "failed" | "rejected";
         /**
          * @description Status of a transfer.
          * @enum {string}
@@ -7893,6 +8348,439 @@ export interface operations {
             };
             /** @description `upstream_timeout`: Upstream timeout */
             504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "withdrawals.list": {
+        parameters: {
+            query: {
+                /** @description Wallet address of the user. */
+                user_address: HexText;
+                /** @description Return only withdrawals in this state, or in one of several states separated by commas. Default: every state except `built`, `expired` and `abandoned`. */
+                state?: string;
+                /** @description Return only withdrawals from this vault. */
+                vault_id?: string;
+                /** @description Return only withdrawals that were built at this time or later: RFC 3339, or an age such as `30d`. */
+                from?: string;
+                /** @description Return only withdrawals that were built before this time: RFC 3339, or an age such as `1d`. */
+                to?: string;
+                /** @description Cursor of the requested page, from the `Link` header of the previous page. Default: the first page. */
+                cursor?: string;
+                /** @description Maximum number of items on a page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of withdrawals */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Withdrawal"][];
+                };
+            };
+            /** @description `credentials_invalid`: Invalid credentials */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: Database unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "withdrawals.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                tracking_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The withdrawal and all that its user does */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WithdrawalDetail"];
+                };
+            };
+            /** @description `credentials_invalid`: Invalid credentials */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `withdrawal_not_found`: No such withdrawal */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: Database unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "withdrawals.report-transaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                tracking_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportWithdrawalTransaction"];
+            };
+        };
+        responses: {
+            /** @description The withdrawal as far as chains have shown it */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Withdrawal"];
+                };
+            };
+            /** @description `credentials_invalid`: Invalid credentials */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `withdrawal_not_found`: No such withdrawal */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: Request body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: Database unavailable */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "withdrawals.abandon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                tracking_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The abandoned withdrawal */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Withdrawal"];
+                };
+            };
+            /** @description `credentials_invalid`: Invalid credentials */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `key_forbidden`: Not allowed with this API key */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `withdrawal_not_found`: No such withdrawal */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `withdrawal_state`: Not possible in the withdrawal's current state */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_large`: Request body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `store_unavailable`: Database unavailable */
+            503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Retry-After": components["headers"]["Retry-After"];

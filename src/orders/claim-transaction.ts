@@ -1,7 +1,8 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { Context } from "../context.ts";
-import type { NextStep, NextStepRefusal } from "../schemas/deposit-schema.ts";
+import type { NextStep } from "../schemas/deposit-schema.ts";
+import type { NextStepRefusal } from "../schemas/step-schema.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { explainVaultRevert } from "../vaults/vault-families.ts";
 import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-payment.ts";

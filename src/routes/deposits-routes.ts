@@ -13,9 +13,10 @@ import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";
-import { Deposit, DepositDetail, DepositState, depositStates } from "../schemas/deposit-schema.ts";
+import { Deposit, DepositDetail, depositStates } from "../schemas/deposit-schema.ts";
 import {
   limitParam,
+  statesParam,
   TrackingIdInput,
   TxHashInput,
   VaultIdInput,
@@ -25,26 +26,11 @@ import { BuiltDeposit } from "../schemas/quote-schema.ts";
 import { AuthorizeInput, CancelAnswer, CancelInput } from "../schemas/signing-schema.ts";
 import { TimeInput } from "../schemas/time-schema.ts";
 
-/** States to list, separated by commas. */
-const DepositStatesParam = z
-  .string()
-  .max(200)
-  .transform((text, context): DepositState[] => {
-    const states = z.array(DepositState).safeParse(text.split(","));
-    if (states.success) return states.data;
-    context.addIssue({
-      code: "custom",
-      message: `must be of ${depositStates.join(", ")}, separated by commas`,
-    });
-    return z.NEVER;
-  })
-  .meta({
-    type: "string",
-    maxLength: 200,
-    description:
-      "Return only deposits in this state, or in one of several states separated by commas. Default: every state except `built`, `expired` and `abandoned`.",
-    example: "bridging,awaiting_deposit",
-  });
+/** States to list. */
+const DepositStatesParam = statesParam(depositStates, {
+  noun: "deposits",
+  example: "bridging,awaiting_deposit",
+});
 
 const depositsList = defineRoute({
   operationId: "deposits.list",

@@ -1,7 +1,19 @@
 import * as z from "zod";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
+import { pageReply } from "../http/page-reply.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
+import { formatVaultId } from "../lib/vault-id.ts";
+import { TimeCursor } from "../schemas/cursor-schema.ts";
+import {
+  limitParam,
+  statesParam,
+  TrackingIdInput,
+  TxHashInput,
+  VaultIdInput,
+  WalletParam,
+} from "../schemas/primitive-schemas.ts";
+import { TimeInput } from "../schemas/time-schema.ts";
 import {
   BuiltRequestAction,
   BuiltWithdrawal,
@@ -9,9 +21,17 @@ import {
   WithdrawInput,
   WithdrawQuote,
 } from "../schemas/withdraw-build-schema.ts";
+import { Withdrawal, WithdrawalDetail, withdrawalStates } from "../schemas/withdrawal-schema.ts";
 import { buildWithdrawalOnce } from "../withdrawals/build-withdrawal.ts";
 import { getWithdrawalQuote } from "../withdrawals/get-withdrawal-quote.ts";
 import { buildRequestAction } from "../withdrawals/request-action.ts";
+import {
+  abandonWithdrawal,
+  getTrackedWithdrawal,
+  listWithdrawals,
+  reportWithdrawalTransaction,
+  toTrackedWithdrawal,
+} from "../withdrawals/withdrawal-records.ts";
 import { assertListedBridge } from "./quotes-routes.ts";
 
 /** Error codes that quoting and building a withdrawal can return. */
@@ -153,10 +173,152 @@ const withdrawalsCancel = defineRoute({
   handler: (ctx, { body }) => buildRequestAction(ctx, { input: body, action: "cancel" }),
 });
 
-/** Routes that quote and build withdrawals, and claim and cancel redemption requests. */
+/** States to list. */
+const WithdrawalStatesParam = statesParam(withdrawalStates, {
+  noun: "withdrawals",
+  example: "requested,claimable",
+});
+
+const withdrawalsList = defineRoute({
+  operationId: "withdrawals.list",
+  method: "get",
+  path: "/v1/withdrawals",
+  summary: "List a user's withdrawals",
+  description:
+    "Returns the newest withdrawals first. Without `state` the list contains only withdrawals of which a chain has seen a transaction, because anybody can build a withdrawal for any address. The `Link` header contains the URL of the next page.",
+  tag: "Withdrawals",
+  access: "public",
+  cache: "no-store",
+  query: z.object({
+    user_address: WalletParam,
+    state: WithdrawalStatesParam.optional(),
+    vault_id: VaultIdInput.optional().meta({ description: "Return only withdrawals from this vault." }),
+    from: TimeInput.optional().meta({
+      description:
+        "Return only withdrawals that were built at this time or later: RFC 3339, or an age such as `30d`.",
+    }),
+    to: TimeInput.optional().meta({
+      description:
+        "Return only withdrawals that were built before this time: RFC 3339, or an age such as `1d`.",
+    }),
+    cursor: TimeCursor.optional(),
+    limit: limitParam(100, 20),
+  }),
+  response: { schema: z.array(Withdrawal), description: "One page of withdrawals" },
+  errors: ["store_unavailable"],
+  handler: async (ctx, { query }) => {
+    const { user_address: user, limit, state: states, vault_id: vault, from, to } = query;
+    const filter = { states, vault, from: from?.at(ctx.now()), to: to?.at(ctx.now()) };
+    const page = await listWithdrawals(ctx, { user, limit, before: query.cursor ?? null, filter });
+    const rows = page.rows.map((row) => toTrackedWithdrawal(row, ctx.now()));
+    const asked = {
+      ...{ user_address: user, state: states?.join(","), from: from?.text, to: to?.text, limit },
+      vault_id: vault === undefined ? undefined : formatVaultId(vault),
+    };
+    return pageReply({ rows, next: page.next }, { path: "/v1/withdrawals", query: asked });
+  },
+});
+
+const withdrawalsGet = defineRoute({
+  operationId: "withdrawals.get",
+  method: "get",
+  path: "/v1/withdrawals/{tracking_id}",
+  summary: "Read a withdrawal",
+  description:
+    "Returns the withdrawal as the chains show it now, with all that its user does. A claim, and the second step for exactly what the vault paid, are built and simulated for each reading.",
+  tag: "Withdrawals",
+  access: "public",
+  cache: "no-store",
+  params: z.object({ tracking_id: TrackingIdInput }),
+  response: { schema: WithdrawalDetail, description: "The withdrawal and all that its user does" },
+  errors: ["withdrawal_not_found", "store_unavailable"],
+  handler: (ctx, { params }) => getTrackedWithdrawal(ctx, params.tracking_id),
+});
+
+/** Steps that a report may name: what the transaction does, or the `step_id` of `steps`. */
+const reportedSteps = [
+  "redeem",
+  "request",
+  "cooldown",
+  "claim",
+  "transfer",
+  "cancel",
+  "source.redeem",
+  "source.request",
+  "source.cooldown",
+  "source.approve",
+  "source.approve_reset",
+  "destination.transfer",
+  "destination.approve",
+  "destination.approve_reset",
+] as const;
+
+const withdrawalsReportTransaction = defineRoute({
+  operationId: "withdrawals.report-transaction",
+  method: "patch",
+  path: "/v1/withdrawals/{tracking_id}/tx",
+  summary: "Report a transaction of a withdrawal",
+  description:
+    "Reports the hash of a transaction that the user has sent for a withdrawal, so that it is found sooner. A report is a claim that anybody can make: it changes nothing until the transaction's receipt shows that it belongs to this withdrawal, and it never stands in the way of another report.",
+  tag: "Withdrawals",
+  access: "public",
+  cache: "no-store",
+  params: z.object({ tracking_id: TrackingIdInput }),
+  body: z
+    .object({
+      tx_hash: TxHashInput.meta({
+        description:
+          "Hash of the transaction. Several hashes may be reported for one step; the chain decides.",
+      }),
+      step: z
+        .enum(reportedSteps)
+        .default("redeem")
+        .meta({
+          description:
+            "Step of the withdrawal that the transaction performs: its `step_id` in `steps`, or `redeem`, `request` and " +
+            "`cooldown` for the user's first transaction, `claim` for the claim of a settled request, `transfer` for the " +
+            "swap or bridge of what the vault paid, `cancel` for the cancellation of a request. Reports of approvals " +
+            "change nothing: the allowance shows them.",
+        }),
+    })
+    .meta({
+      id: "ReportWithdrawalTransaction",
+      description: "A transaction that the user has sent for a withdrawal.",
+    }),
+  response: { schema: Withdrawal, description: "The withdrawal as far as chains have shown it" },
+  errors: ["withdrawal_not_found", "store_unavailable"],
+  handler: async (ctx, { params, body }) => {
+    const approves = body.step.includes("approve");
+    const report = { trackingId: params.tracking_id, txHash: approves ? null : body.tx_hash };
+    return toTrackedWithdrawal(await reportWithdrawalTransaction(ctx, report), ctx.now());
+  },
+});
+
+const withdrawalsAbandon = defineRoute({
+  operationId: "withdrawals.abandon",
+  method: "patch",
+  path: "/v1/withdrawals/{tracking_id}/abandon",
+  summary: "Abandon a withdrawal",
+  description:
+    "Marks a withdrawal that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A withdrawal of which a chain has seen a transaction cannot be abandoned.",
+  tag: "Withdrawals",
+  access: "public",
+  cache: "no-store",
+  params: z.object({ tracking_id: TrackingIdInput }),
+  response: { schema: Withdrawal, description: "The abandoned withdrawal" },
+  errors: ["withdrawal_not_found", "withdrawal_state", "store_unavailable"],
+  handler: async (ctx, { params }) =>
+    toTrackedWithdrawal(await abandonWithdrawal(ctx, params.tracking_id), ctx.now()),
+});
+
+/** Routes that quote, build, claim, cancel, list, read and report on withdrawals. */
 export const withdrawalRoutes: readonly AnyRoute[] = [
   withdrawalsQuote,
   withdrawalsBuild,
   withdrawalsClaim,
   withdrawalsCancel,
+  withdrawalsList,
+  withdrawalsGet,
+  withdrawalsReportTransaction,
+  withdrawalsAbandon,
 ];

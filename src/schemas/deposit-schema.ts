@@ -8,8 +8,16 @@ import {
   TrackingIdText,
   VaultIdText,
 } from "./primitive-schemas.ts";
-import { PollAfter, Steps, TokenRef } from "./step-schema.ts";
+import {
+  NextStepRefusal,
+  PollAfter,
+  Steps,
+  SubstatusText,
+  TokenRef,
+  transferStatuses,
+} from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
+import { WithdrawalOfStatus } from "./withdrawal-schema.ts";
 
 /** States of a tracked deposit. */
 export const depositStates = [
@@ -29,10 +37,6 @@ export const depositStates = [
 /** State of a tracked deposit. */
 export const DepositState = z.enum(depositStates).meta({ description: "State of the deposit." });
 export type DepositState = z.infer<typeof DepositState>;
-
-/** Statuses of a transfer, as `GET /v1/status` returns them. */
-export const transferStatuses = ["NOT_FOUND", "INVALID", "PENDING", "DONE", "FAILED"] as const;
-export type TransferStatusName = (typeof transferStatuses)[number];
 
 /**
  * The transaction that the user signs next: the second step of a two-step deposit, or the claim of shares from an
@@ -55,21 +59,6 @@ export const NextStep = z
   })
   .meta({ id: "NextStep", description: "A transaction that the user can sign now to continue a deposit." });
 export type NextStep = z.infer<typeof NextStep>;
-
-/**
- * Reason why the remaining step of a deposit cannot be signed now. `code` is an error code of the API, or a code that
- * only these reasons have, such as `balance_insufficient`.
- */
-export const NextStepRefusal = z
-  .object({
-    code: z.string().meta({ description: "Stable code of the reason.", example: "would_revert" }),
-    detail: z.string().meta({
-      description: "Human-readable explanation of the reason.",
-      example: "the vault has paused deposits",
-    }),
-  })
-  .meta({ id: "NextStepRefusal", description: "The reason why a remaining step cannot be signed now." });
-export type NextStepRefusal = z.infer<typeof NextStepRefusal>;
 
 /** The sending or the receiving side of a transfer. */
 const TransferSide = z
@@ -97,44 +86,6 @@ const TransferSide = z
     }),
   })
   .meta({ id: "TransferSide", description: "The sending or the receiving side of a transfer." });
-
-/** Details of a transfer's status: what it waits for, its outcome, or why it failed. */
-export const substatuses = [
-  "WAIT_SOURCE_CONFIRMATIONS",
-  "WAIT_DESTINATION_TRANSACTION",
-  "BRIDGE_NOT_AVAILABLE",
-  "CHAIN_NOT_AVAILABLE",
-  "REFUND_IN_PROGRESS",
-  "WAIT_DEPOSIT_TRANSACTION",
-  "WAIT_VAULT_SETTLEMENT",
-  "WAIT_CLAIM_TRANSACTION",
-  "WAIT_COOLDOWN",
-  "WAIT_TRANSFER_TRANSACTION",
-  "COMPLETED",
-  "PARTIAL",
-  "REFUNDED",
-  "CANCELLED",
-  "REJECTED",
-  "NOT_PROCESSABLE_REFUND_NEEDED",
-  "OUT_OF_GAS",
-  "SLIPPAGE_EXCEEDED",
-  "INSUFFICIENT_ALLOWANCE",
-  "INSUFFICIENT_BALANCE",
-  "EXPIRED",
-  "UNKNOWN_ERROR",
-] as const;
-export type Substatus = (typeof substatuses)[number];
-
-/** Returns true for a text that is one of the substatuses of the API. */
-export const isSubstatus = (text: string | null): text is Substatus =>
-  substatuses.some((substatus) => substatus === text);
-
-/** Details of a transfer's status, or null. */
-const SubstatusText = z.enum(substatuses).nullable().meta({
-  description:
-    "Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.",
-  example: "WAIT_DESTINATION_TRANSACTION",
-});
 
 /** Reason why a remaining step cannot be signed now, or null. */
 const NextRefusal = NextStepRefusal.nullable().meta({
@@ -182,6 +133,9 @@ export const TransferStatus = z
       })
       .nullable()
       .meta({ description: "Tracked deposit that the transaction belongs to, or `null` if there is none." }),
+    withdrawal: WithdrawalOfStatus.nullable().meta({
+      description: "Tracked withdrawal that the transaction belongs to, or `null` if there is none.",
+    }),
     poll_after_ms: PollAfter,
   })
   .meta({ id: "TransferStatus", description: "Status of a transfer and of its deposit." });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { NextStep, NextStepRefusal } from "./deposit-schema.ts";
+import { NextStep } from "./deposit-schema.ts";
 import {
   AddressText,
   AmountText,
@@ -9,6 +9,7 @@ import {
   UsdText,
   VaultIdText,
 } from "./primitive-schemas.ts";
+import { NextStepRefusal } from "./step-schema.ts";
 import { VaultType } from "./vault-schema.ts";
 
 /** A request of a user to a vault: a deposit or a redemption that the vault has not settled or the user not claimed. */

@@ -193,3 +193,30 @@ export function limitParam(maximum: number, fallback: number) {
       description: "Maximum number of items on a page.",
     });
 }
+
+/** Returns the schema of a query parameter that lists states, separated by commas. */
+export function statesParam<const State extends string>(
+  states: readonly State[],
+  shown: { noun: string; example: string },
+) {
+  return z
+    .string()
+    .max(200)
+    .transform((text, context): State[] => {
+      const parsed = z.array(z.enum(states)).safeParse(text.split(","));
+      if (parsed.success) return parsed.data as State[];
+      context.addIssue({
+        code: "custom",
+        message: `must be of ${states.join(", ")}, separated by commas`,
+      });
+      return z.NEVER;
+    })
+    .meta({
+      type: "string",
+      maxLength: 200,
+      description:
+        `Return only ${shown.noun} in this state, or in one of several states separated by commas. ` +
+        "Default: every state except `built`, `expired` and `abandoned`.",
+      example: shown.example,
+    });
+}

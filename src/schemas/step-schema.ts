@@ -128,3 +128,60 @@ export const PollAfter = z.int().meta({
   description: "Milliseconds after which reading again is worthwhile.",
   example: 5000,
 });
+
+/** Statuses of a transfer, as `GET /v1/status` returns them. */
+export const transferStatuses = ["NOT_FOUND", "INVALID", "PENDING", "DONE", "FAILED"] as const;
+export type TransferStatusName = (typeof transferStatuses)[number];
+
+/** Details of a transfer's status: what it waits for, its outcome, or why it failed. */
+export const substatuses = [
+  "WAIT_SOURCE_CONFIRMATIONS",
+  "WAIT_DESTINATION_TRANSACTION",
+  "BRIDGE_NOT_AVAILABLE",
+  "CHAIN_NOT_AVAILABLE",
+  "REFUND_IN_PROGRESS",
+  "WAIT_DEPOSIT_TRANSACTION",
+  "WAIT_VAULT_SETTLEMENT",
+  "WAIT_CLAIM_TRANSACTION",
+  "WAIT_COOLDOWN",
+  "WAIT_TRANSFER_TRANSACTION",
+  "COMPLETED",
+  "PARTIAL",
+  "REFUNDED",
+  "CANCELLED",
+  "REJECTED",
+  "NOT_PROCESSABLE_REFUND_NEEDED",
+  "OUT_OF_GAS",
+  "SLIPPAGE_EXCEEDED",
+  "INSUFFICIENT_ALLOWANCE",
+  "INSUFFICIENT_BALANCE",
+  "EXPIRED",
+  "UNKNOWN_ERROR",
+] as const;
+export type Substatus = (typeof substatuses)[number];
+
+/** Returns true for a text that is one of the substatuses of the API. */
+export const isSubstatus = (text: string | null): text is Substatus =>
+  substatuses.some((substatus) => substatus === text);
+
+/** Details of a transfer's status, or null. */
+export const SubstatusText = z.enum(substatuses).nullable().meta({
+  description:
+    "Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.",
+  example: "WAIT_DESTINATION_TRANSACTION",
+});
+
+/**
+ * Reason why the remaining step cannot be signed now. `code` is an error code of the API, or a code that
+ * only these reasons have, such as `balance_insufficient`.
+ */
+export const NextStepRefusal = z
+  .object({
+    code: z.string().meta({ description: "Stable code of the reason.", example: "would_revert" }),
+    detail: z.string().meta({
+      description: "Human-readable explanation of the reason.",
+      example: "the vault has paused deposits",
+    }),
+  })
+  .meta({ id: "NextStepRefusal", description: "The reason why a remaining step cannot be signed now." });
+export type NextStepRefusal = z.infer<typeof NextStepRefusal>;

@@ -1,4 +1,15 @@
 import * as z from "zod";
+import {
+  AddressText,
+  AmountText,
+  ChainIdNumber,
+  HashText,
+  TimeText,
+  TrackingIdText,
+  VaultIdText,
+} from "./primitive-schemas.ts";
+import { NextStepRefusal, PollAfter, Steps, SubstatusText, transferStatuses } from "./step-schema.ts";
+import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 
 /** States of a tracked withdrawal. */
 export const withdrawalStates = [
@@ -19,7 +30,158 @@ export const withdrawalStates = [
   "rejected",
 ] as const;
 /** State of a tracked withdrawal. */
-export const WithdrawalState = z
-  .enum(withdrawalStates)
-  .meta({ id: "WithdrawalState", description: "State of the withdrawal." });
+export const WithdrawalState = z.enum(withdrawalStates).meta({ description: "State of the withdrawal." });
 export type WithdrawalState = z.infer<typeof WithdrawalState>;
+
+/** The transaction that the user signs next: the claim of a payment, the second step, or the cancellation. */
+export const WithdrawalNextStep = z
+  .object({
+    kind: z.enum(["claim", "transfer", "cancel"]).meta({
+      description:
+        "Kind of step. `claim`: the claim of what the vault settled; `transfer`: the swap or bridge of what it paid; " +
+        "`cancel`: takes back a request whose window has passed.",
+    }),
+    transaction_request: TransactionRequest.meta({ description: "Transaction to sign and send." }),
+    approval: Approval.nullable().meta({
+      description: "Approval to send before the transaction, or `null` if none is needed.",
+    }),
+    calls: z.array(WalletCall).meta({
+      description:
+        "Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets.",
+    }),
+  })
+  .meta({
+    id: "WithdrawalNextStep",
+    description: "A transaction that the user can sign now to continue a withdrawal.",
+  });
+export type WithdrawalNextStep = z.infer<typeof WithdrawalNextStep>;
+
+const next = WithdrawalNextStep.nullable().meta({
+  description: "Next transaction that the user can sign now, or `null` if there is none.",
+});
+const nextRefusal = NextStepRefusal.nullable().meta({
+  description: "Reason why the remaining step cannot be signed now, or `null` if there is no such reason.",
+});
+const paidAssets = AmountText.nullable().meta({
+  description:
+    "Amount that the vault paid, in the smallest unit of `exit_token`, or `null` if it is unknown.",
+  example: "101000000",
+});
+
+/** A tracked withdrawal in the answer of `GET /v1/status`. */
+export const WithdrawalOfStatus = z.object({
+  tracking_id: TrackingIdText,
+  state: WithdrawalState,
+  assets: paidAssets,
+  next,
+  next_refusal: nextRefusal,
+  steps: Steps,
+});
+
+/** A tracked withdrawal: its amounts, state, transactions and next step. */
+export const Withdrawal = z
+  .object({
+    tracking_id: TrackingIdText,
+    state: WithdrawalState,
+    status: z.enum(transferStatuses).meta({ description: "Transfer status that corresponds to `state`." }),
+    substatus: SubstatusText,
+    user_address: AddressText.meta({
+      description: "Wallet that holds the shares and receives the payment, checksummed.",
+      example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+    }),
+    vault_id: VaultIdText,
+    mode: z.enum(["instant", "request", "cooldown"]).meta({
+      description:
+        "How the vault pays. `instant`: in the same transaction; `request`: after it has settled a request; `cooldown`: " +
+        "after a fixed wait.",
+    }),
+    shares: AmountText.meta({
+      description:
+        "Shares to redeem, in the share token's smallest unit. Once a chain has shown them, the shares that were redeemed.",
+    }),
+    chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the vault's chain." }),
+    to_chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the chain on which the user is paid." }),
+    exit_token: AddressText.meta({
+      description: "Token that the vault pays, checksummed; the zero address for the native currency.",
+    }),
+    to_token: AddressText.meta({
+      description: "Token that the user asked for, checksummed; the zero address for the native currency.",
+    }),
+    estimated_assets: AmountText.nullable().meta({
+      description:
+        "Amount that the vault was expected to pay when the withdrawal was built, or `null` if it was unknown.",
+    }),
+    min_assets: AmountText.nullable().meta({
+      description: "Least amount that the vault must pay, or `null` if no minimum is enforced on-chain.",
+    }),
+    assets: paidAssets,
+    to_amount: AmountText.nullable().meta({
+      description:
+        "Amount that reached the user, in the smallest unit of `to_token`, or `null` if nothing has arrived or the amount is unknown.",
+    }),
+    to_amount_min: AmountText.nullable().meta({
+      description:
+        "Least amount of `to_token` that must arrive, or `null` if no minimum is enforced on-chain.",
+    }),
+    request_id: z.string().nullable().meta({
+      description: "Number of the request at the vault, or `null` if there is none.",
+      example: "42",
+    }),
+    bridge: z.string().nullable().meta({
+      description: "Key of the bridge (`GET /v1/bridges`), or `null` if none is used.",
+      example: "across",
+    }),
+    router_explorer: z.string().nullable().meta({
+      description: "URL of the bridge's page for the transfer, or `null` if there is none.",
+      example: "https://scan.li.fi/tx/0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+    }),
+    two_step: z.boolean().meta({
+      description:
+        "Whether the user has to send a second transaction that swaps or bridges what the vault paid.",
+      example: false,
+    }),
+    source_tx_hash: HashText.nullable().meta({
+      description:
+        "Hash of the transaction that redeems, requests or starts the cooldown, or `null` if no chain has shown it.",
+    }),
+    claim_tx_hash: HashText.nullable().meta({
+      description:
+        "Hash of the transaction in which the vault paid a request, or `null` if none has been seen.",
+    }),
+    transfer_tx_hash: HashText.nullable().meta({
+      description: "Hash of the user's second transaction, or `null` if no chain has shown it.",
+    }),
+    destination_tx_hash: HashText.nullable().meta({
+      description:
+        "Hash of the transaction in which a bridge paid the user, or `null` if none has been seen.",
+    }),
+    refund_tx_hash: HashText.nullable().meta({
+      description:
+        "Hash of the transaction that cancelled or rejected the request, or in which a bridge paid back, or `null`.",
+    }),
+    created_at: TimeText.meta({ description: "Time at which the withdrawal was built." }),
+    updated_at: TimeText.meta({ description: "Time of the last change to the withdrawal." }),
+    expires_at: TimeText.meta({ description: "Time at which the quote expires." }),
+    history: z
+      .array(
+        z.object({
+          state: WithdrawalState.meta({ description: "State that the withdrawal reached." }),
+          at: TimeText.meta({ description: "Time at which the withdrawal reached the state." }),
+        }),
+      )
+      .meta({ description: "States that the withdrawal has reached so far, oldest first." }),
+    next: next.meta({
+      description:
+        "Next transaction that the user can sign now, or `null` if there is none. Always `null` in lists.",
+    }),
+    next_refusal: nextRefusal,
+  })
+  .meta({ id: "Withdrawal", description: "A tracked withdrawal, with its state, amounts and transactions." });
+export type Withdrawal = z.infer<typeof Withdrawal>;
+
+/** A tracked withdrawal with all that its user does. */
+export const WithdrawalDetail = Withdrawal.extend({ steps: Steps, poll_after_ms: PollAfter }).meta({
+  id: "WithdrawalDetail",
+  description: "A tracked withdrawal, with its steps.",
+});
+export type WithdrawalDetail = z.infer<typeof WithdrawalDetail>;

@@ -1,7 +1,12 @@
 import type { Hex } from "viem";
 import type { TransactionOnChain } from "../chains/chain-transaction.ts";
 import type { Context } from "../context.ts";
-import { type DepositRow, selectDepositsByTransaction } from "../db/queries/deposit-queries.ts";
+import {
+  type DepositRow,
+  selectDepositsByTransaction,
+  type TrackedRow,
+  type WithdrawalRow,
+} from "../db/queries/deposit-queries.ts";
 import { findShareProof, routerRefs } from "../tracking/track/deposit-proofs.ts";
 import { isOpen, isRequested } from "../tracking/track/deposit-state-machine.ts";
 import {
@@ -11,6 +16,7 @@ import {
   matchesSource,
 } from "../tracking/track/source-transaction.ts";
 import { awaitsSecondStep } from "../tracking/track/vault-transaction.ts";
+import { isExitSourceOpen } from "../tracking/withdraw/withdrawal-source.ts";
 
 /** A transaction of a status request as its chain returned it. `seen` is null if the chain could not be read. */
 export interface FoundTransaction {
@@ -27,8 +33,8 @@ export interface FoundTransaction {
  */
 export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "claimed";
 
-interface DepositMatch {
-  row: DepositRow;
+interface Match {
+  row: TrackedRow;
   kind: MatchKind;
 }
 
@@ -49,14 +55,13 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
  * Finds the deposit that a transaction belongs to and returns the strongest match, or null if there is none. Throws
  * `store_unavailable`.
  */
-export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<DepositMatch | null> {
+export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<Match | null> {
   const { hash, chainId, seen } = found;
   const refs = seen === null || seen.receipt === null ? [] : routerRefs(seen.receipt);
   const dataHashes = seen === null ? [] : dataHashesOf(seen);
   const asked = { hash, chainId, dataHashes, refs };
   const rows = await selectDepositsByTransaction(ctx.db, asked);
   const tracked = rows.flatMap((row) => {
-    if (row.direction !== "deposit") return [];
     const kind = matchKindOf(row, { ...found, ...asked });
     return kind === null ? [] : [{ row, kind }];
   });
@@ -73,10 +78,37 @@ function dataHashesOf({ transaction, receipt }: TransactionOnChain): Hex[] {
   return [...builtDataHashes(transaction.input), ...inner];
 }
 
-function matchKindOf(
-  row: DepositRow,
-  found: FoundTransaction & { dataHashes: readonly Hex[]; refs: readonly Hex[] },
-): MatchKind | null {
+type Searched = FoundTransaction & { dataHashes: readonly Hex[]; refs: readonly Hex[] };
+
+function matchKindOf(row: TrackedRow, found: Searched): MatchKind | null {
+  return row.direction === "deposit" ? kindOfDeposit(row, found) : kindOfWithdrawal(row, found);
+}
+
+/**
+ * Returns how a transaction may belong to a withdrawal. What copies its reference or its calldata, and is no hint and not
+ * the user's, belongs to nothing.
+ */
+function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null {
+  const { hash, chainId, seen, dataHashes, refs } = found;
+  if (isWithdrawalProvenBy(row, hash)) return "proven";
+  const open = isExitSourceOpen(row);
+  if (seen !== null && chainId === row.vaultChainId && matchesSource(row, seen)) {
+    if (!open) return null;
+    return row.sourceTxHash === hash ? "reported" : "matched";
+  }
+  if (refs.some((ref) => ref === row.ref)) return open && chainId === row.vaultChainId ? "named" : null;
+  return dataHashes.some((of) => of === row.sourceDataHash) ? null : "claimed";
+}
+
+/** Returns true if a transaction is already proven on-chain to belong to a withdrawal. */
+export function isWithdrawalProvenBy(row: WithdrawalRow, hash: Hex): boolean {
+  const later = [row.destinationTxHash, row.refundTxHash, row.claimTxHash];
+  if (later.includes(hash)) return true;
+  if (row.sourceTxHash === hash && row.sourceProven) return true;
+  return row.depositTxHash === hash && row.depositProven;
+}
+
+function kindOfDeposit(row: DepositRow, found: Searched): MatchKind | null {
   const { hash, chainId, seen, dataHashes, refs } = found;
   if (isProvenBy(row, hash)) return "proven";
   if (isNamedBy(row, found)) return isOpen(row.state) || awaitsSecondStep(row) ? "named" : "replayed";

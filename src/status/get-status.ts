@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { unservedChain } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
-import type { DepositRow } from "../db/queries/deposit-queries.ts";
+import type { DepositRow, TrackedRow } from "../db/queries/deposit-queries.ts";
 import { AppError, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import type { TransferStatus } from "../schemas/deposit-schema.ts";
@@ -25,6 +25,7 @@ import { getReplayStatus } from "./repeated-transaction-status.ts";
 import { toStatusWithoutSteps, toTransferStatus, toUntrackedStatus } from "./tracked-deposit-status.ts";
 import { classifyUntracked } from "./untracked-transaction-status.ts";
 import { findUserOperation } from "./user-operation.ts";
+import { getWithdrawalStatus } from "./withdrawal-status.ts";
 
 /** Parameters of a status request: a transaction hash, and the chains on which the transaction may be. */
 export interface StatusQuery {
@@ -34,8 +35,8 @@ export interface StatusQuery {
 }
 
 /**
- * Returns the transfer status of a transaction of a deposit: its source transaction, second step, delivery, claim or
- * refund, or the user operation that contains one of them, on either of the chains. First updates that deposit from
+ * Returns the transfer status of a transaction of a deposit or withdrawal: its first transaction, second step, delivery,
+ * claim or refund, or the user operation that contains one of them, on either of the chains. First updates that deposit from
  * on-chain data; for a transaction without a deposit nothing is stored. Throws `chain_unsupported`, `store_unavailable`,
  * and `upstream_unavailable` or `upstream_timeout` if the chain cannot be read and the transaction is not yet proven.
  */
@@ -54,7 +55,7 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
       : search.found;
   const tracked = await matchDeposit(ctx, found);
   if (unreadable !== null && tracked?.kind !== "proven") throw unreadable;
-  const status = tracked === null ? null : await statusOfMatch(ctx, { ...tracked, found, readTransaction });
+  const status = tracked === null ? null : await statusOfTracked(ctx, { ...tracked, found, readTransaction });
   return status ?? statusOfUntracked(ctx, { found, client, readTransaction });
 }
 
@@ -68,6 +69,15 @@ async function statusOfUntracked(
   const on = ctx.chains.client(found.chainId) ?? client;
   const verdict = await classifyUntracked(ctx, { client: on, seen, readTransaction });
   return toUntrackedStatus(ctx, { found, verdict });
+}
+
+async function statusOfTracked(
+  ctx: Context,
+  { row, ...matched }: Omit<MatchedTransaction, "row"> & { row: TrackedRow },
+): Promise<TransferStatus | null> {
+  return row.direction === "deposit"
+    ? statusOfMatch(ctx, { ...matched, row })
+    : getWithdrawalStatus(ctx, { ...matched, row });
 }
 
 interface MatchedTransaction {

@@ -41,6 +41,7 @@ async function statusOfRow(
     bridge: row.bridge,
     router_explorer: row.routerExplorer,
     deposit: { tracking_id: row.trackingId, state, shares: row.shares, ...actions },
+    withdrawal: null,
     poll_after_ms: pollAfter(state),
   };
 }
@@ -65,6 +66,7 @@ export async function toUntrackedStatus(
     bridge: null,
     router_explorer: null,
     deposit: null,
+    withdrawal: null,
     poll_after_ms: UNTRACKED_POLL_MS[verdict.status] ?? DONE_POLL_MS,
   };
 }

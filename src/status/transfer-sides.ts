@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { transactionLink } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
-import type { DepositRow } from "../db/queries/deposit-queries.ts";
+import type { DepositRow, WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import type { TransferStatus } from "../schemas/deposit-schema.ts";
 import { isRequested, isUnseen } from "../tracking/track/deposit-state-machine.ts";
 import { describeToken } from "../vaults/token-metadata.ts";
@@ -32,6 +32,44 @@ export async function depositSides(ctx: Context, row: DepositRow): Promise<Trans
 }
 
 /**
+ * Returns both sides of a withdrawal's transfer status: the shares that the user redeemed, and what the user received.
+ * Throws `store_unavailable`.
+ */
+export async function withdrawalSides(ctx: Context, row: WithdrawalRow): Promise<TransferSides> {
+  const { sourceTxHash: hash, vaultChainId: chainId, shareToken: token } = row;
+  const sent = row.sourceProven || row.state === "submitted";
+  const planned = row.fromAmount === "0" ? row.estimatedShares : row.fromAmount;
+  const amount = row.shares ?? planned;
+  return describeSides(ctx, {
+    sent: hash === null || !sent ? null : { hash, chainId, amount, token, kind: "shares" },
+    received: paidOf(row),
+  });
+}
+
+/** Returns what a withdrawal's user received: the token asked for, the vault's token, or the shares again. */
+function paidOf(row: WithdrawalRow): Movement | null {
+  const { vaultChainId: chainId, exitToken: token, assets: amount } = row;
+  const paidIn = row.claimTxHash ?? row.sourceTxHash;
+  switch (row.state) {
+    case "completed": {
+      const hash = row.destinationTxHash ?? row.depositTxHash ?? paidIn;
+      const arrived = { amount: row.deliveredAmount, token: row.moveToken };
+      return { hash, chainId: row.toChainId, ...arrived, kind: "asset" };
+    }
+    case "awaiting_transfer":
+      return { hash: paidIn, chainId, amount, token, kind: "asset" };
+    case "partial":
+      return { hash: row.destinationTxHash ?? paidIn, chainId, amount, token, kind: "asset" };
+    case "refunded":
+      return { hash: row.refundTxHash, chainId, amount: row.receivedAmount, token, kind: "asset" };
+    case "cancelled":
+      return { hash: row.refundTxHash, chainId, amount: row.shares, token: row.shareToken, kind: "shares" };
+    default:
+      return null;
+  }
+}
+
+/**
  * Returns both sides of the status of a transaction without a recorded deposit, or none if `verdict` is null. Throws
  * `store_unavailable`.
  */
@@ -41,11 +79,11 @@ export async function untrackedSides(
 ): Promise<TransferSides> {
   if (verdict === null) return { sending: null, receiving: null };
   const { hash, chainId } = found;
-  const { sent, sentToken, received, receivedKind, shareToken, endedBy } = verdict;
+  const { sent, sentToken, sentKind, received, receivedKind, shareToken, endedBy } = verdict;
   const of = (amount: bigint | null) => ({ hash, chainId, amount: amount?.toString() ?? null });
   const arrived = { ...of(received), hash: endedBy ?? hash, token: shareToken, kind: receivedKind };
   return describeSides(ctx, {
-    sent: { ...of(sent), token: sentToken, kind: sentToken === null ? null : "asset" },
+    sent: { ...of(sent), token: sentToken, kind: sentToken === null ? null : sentKind },
     received: received === null && endedBy === null ? null : arrived,
   });
 }

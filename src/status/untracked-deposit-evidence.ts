@@ -147,7 +147,7 @@ function findMint({ vaults, transaction, receipt }: ShownIn): ShownDeposit | nul
 }
 
 /** Returns the accounts on whose behalf a transaction runs: its sender, its target, and the senders of user operations. */
-function accountsOf({ transaction, receipt }: ShownIn): Address[] {
+export function accountsOf({ transaction, receipt }: Pick<ShownIn, "transaction" | "receipt">): Address[] {
   const { from, to } = transaction;
   const operations = parseEventLogs({ abi: userOperationAbi(), logs: [...receipt.logs] });
   return [from, ...(to === null ? [] : [to]), ...operations.map(({ args }) => args.sender)];

@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import type { Context } from "../context.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
-import type { Substatus, TransferStatusName } from "../schemas/deposit-schema.ts";
+import type { Substatus, TransferStatusName } from "../schemas/step-schema.ts";
 import { type RequestSubject, settlementTransitions } from "../tracking/track/deposit-request-settlement.ts";
 import type { TransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
 import type { Transition } from "../tracking/track/deposit-transitions.ts";

@@ -4,16 +4,18 @@ import type { TransactionOnChain } from "../chains/chain-transaction.ts";
 import type { Context } from "../context.ts";
 import { sameAddress } from "../lib/address.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
-import type { Substatus, TransferStatusName } from "../schemas/deposit-schema.ts";
+import type { Substatus, TransferStatusName } from "../schemas/step-schema.ts";
 import { failureReason } from "../tracking/track/deposit-failure-reason.ts";
 import type { TransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import { findShownDeposit } from "./untracked-deposit-evidence.ts";
 import { findRequestEnd } from "./untracked-request-status.ts";
+import { findShownWithdrawal, type ShownWithdrawal } from "./untracked-withdrawal-evidence.ts";
 
 /**
  * The status of a transaction without a recorded deposit, determined from its receipt alone. `sent` is in the smallest
- * unit of `sentToken`, `received` in that of `shareToken`; all are null unless the receipt shows a deposit.
+ * unit of `sentToken`, `received` in that of `shareToken`, the token received; all are null unless the receipt shows a
+ * deposit or a withdrawal.
  */
 export interface UntrackedStatus {
   status: TransferStatusName;
@@ -25,6 +27,7 @@ export interface UntrackedStatus {
   /** The later transaction that ended a request, or null; `receivedKind` says what it brought. */
   endedBy: Hex | null;
   receivedKind: "shares" | "asset";
+  sentKind: "shares" | "asset";
 }
 
 const statusOnly = (status: TransferStatusName, substatus: Substatus | null): UntrackedStatus => ({
@@ -36,11 +39,12 @@ const statusOnly = (status: TransferStatusName, substatus: Substatus | null): Un
   shareToken: null,
   endedBy: null,
   receivedKind: "shares",
+  sentKind: "asset",
 });
 
 /**
- * Classifies a transaction without a recorded deposit by its receipt: as a deposit into a vault of the registry, through
- * the Router or not, or as `INVALID`. A pending transaction is `PENDING`, an unknown one `NOT_FOUND`. A request at an
+ * Classifies a transaction without a record by its receipt: as a deposit into a vault of the registry or a withdrawal
+ * from one, through the Router or not, or as `INVALID`. A pending transaction is `PENDING`, an unknown one `NOT_FOUND`. A request at an
  * asynchronous vault is followed to its claim, settlement or refund. Throws `store_unavailable`.
  */
 export async function classifyUntracked(
@@ -60,7 +64,7 @@ export async function classifyUntracked(
   const { all } = await listRegistry(ctx);
   const vaults = all.filter((vault) => vault.chainId === client.definition.chainId);
   const shown = findShownDeposit({ vaults, transaction, receipt, chain: client.definition });
-  if (shown === null) return statusOnly("INVALID", null);
+  if (shown === null) return classifyWithdrawal({ vaults, transaction, receipt }, confirmed);
   const { sent, sentToken, received, vault, request } = shown;
   const amounts = { sent, sentToken, received, shareToken: vault.shareToken };
   if (!confirmed) return { ...statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS"), ...amounts };
@@ -70,4 +74,29 @@ export async function classifyUntracked(
     ...{ hash: transaction.hash, readTransaction },
   });
   return { ...statusOnly("PENDING", "WAIT_VAULT_SETTLEMENT"), ...amounts, ...end };
+}
+
+const WITHDRAWN: Readonly<Record<ShownWithdrawal["kind"], [TransferStatusName, Substatus]>> = {
+  paid: ["DONE", "COMPLETED"],
+  request: ["PENDING", "WAIT_VAULT_SETTLEMENT"],
+  cooldown: ["PENDING", "WAIT_COOLDOWN"],
+  bridged: ["PENDING", "WAIT_DESTINATION_TRANSACTION"],
+};
+
+/** Classifies a transaction that is no deposit as a withdrawal from a vault of the registry, or as `INVALID`. */
+function classifyWithdrawal(
+  shown: Parameters<typeof findShownWithdrawal>[0],
+  confirmed: boolean,
+): UntrackedStatus {
+  const withdrawal = findShownWithdrawal(shown);
+  if (withdrawal === null) return statusOnly("INVALID", null);
+  const { vault, kind, shares, received, receivedToken } = withdrawal;
+  const standing = confirmed
+    ? statusOnly(...WITHDRAWN[kind])
+    : statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS");
+  return {
+    ...standing,
+    ...{ sent: shares, sentToken: vault.shareToken, sentKind: "shares" },
+    ...{ received, shareToken: receivedToken, receivedKind: "asset" },
+  };
 }

@@ -43,7 +43,7 @@ async function judge(receipt: Receipt | null, change: Partial<TransactionOnChain
 const strangers = executedLog({ payer: OTHER, receiver: OTHER, amountOut: 1n });
 const gift = transferLog({ to: OTHER, value: 1n });
 const early = { confirmations: DEPTH - 1 };
-const unended = { endedBy: null, receivedKind: "shares" };
+const unended = { sentKind: "asset", endedBy: null, receivedKind: "shares" };
 const nothing = { sent: null, sentToken: null, received: null, shareToken: null, ...unended };
 const waits = { status: "PENDING", substatus: "WAIT_SOURCE_CONFIRMATIONS", ...nothing };
 const none = { status: "INVALID", substatus: null, ...nothing };

@@ -23,7 +23,7 @@ import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 import type { Database } from "../database-client.ts";
 import { olderThan } from "../page-conditions.ts";
 import { type Direction, deposits } from "../schema/deposit-tables.ts";
-import { depositHints } from "../schema/deposit-tracking-tables.ts";
+import { depositHints, withdrawalTransfers } from "../schema/deposit-tracking-tables.ts";
 
 type StoredRow = typeof deposits.$inferSelect;
 /** The columns that differ between the directions. */
@@ -124,6 +124,14 @@ export async function selectDepositsByTransaction(
   const { dataHashes } = tx;
   const same =
     dataHashes.length === 0 ? undefined : and(inArray(deposits.sourceDataHash, [...dataHashes]), onSource);
+  const transfer =
+    dataHashes.length === 0
+      ? undefined
+      : inArray(
+          deposits.trackingId,
+          raw`(select tracking_id from ${withdrawalTransfers}
+            where ${inArray(withdrawalTransfers.dataHash, [...dataHashes])})`,
+        );
   const hinted = inArray(
     deposits.trackingId,
     raw`(select tracking_id from ${depositHints} where tx_hash = ${tx.hash} and dropped_at is null)`,
@@ -142,7 +150,7 @@ export async function selectDepositsByTransaction(
     sql
       .select()
       .from(deposits)
-      .where(or(named, ended, source, deposit, claim, same, hinted))
+      .where(or(named, ended, source, deposit, claim, same, transfer, hinted))
       .orderBy(
         rank,
         desc(raw`(${or(source, hinted)}) is true`),

@@ -63,7 +63,10 @@ export const withdrawalTransfers = pgTable(
     least: uint256("least").notNull(),
     builtAt: time("built_at").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.trackingId, table.dataHash] })],
+  (table) => [
+    primaryKey({ columns: [table.trackingId, table.dataHash] }),
+    index("withdrawal_transfers_data").on(table.dataHash),
+  ],
 );
 
 /**

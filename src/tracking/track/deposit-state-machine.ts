@@ -1,10 +1,6 @@
 import type { ProviderStatus } from "../../providers/provider.ts";
-import {
-  type DepositState,
-  isSubstatus,
-  type Substatus,
-  type TransferStatusName,
-} from "../../schemas/deposit-schema.ts";
+import type { DepositState } from "../../schemas/deposit-schema.ts";
+import { isSubstatus, type Substatus, type TransferStatusName } from "../../schemas/step-schema.ts";
 
 /** An on-chain event of a deposit, as shown by a receipt or by a view function of the vault. */
 export type OnchainEvent =

@@ -1,5 +1,5 @@
 import type { ProviderStatus } from "../../providers/provider.ts";
-import { isSubstatus, type Substatus, type TransferStatusName } from "../../schemas/deposit-schema.ts";
+import { isSubstatus, type Substatus, type TransferStatusName } from "../../schemas/step-schema.ts";
 import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 
 /** An on-chain event of a withdrawal, as shown by a receipt or by a view function of the vault. */

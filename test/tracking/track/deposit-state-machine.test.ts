@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type DepositState, depositStates, transferStatuses } from "../../../src/schemas/deposit-schema.ts";
+import { type DepositState, depositStates } from "../../../src/schemas/deposit-schema.ts";
+import { transferStatuses } from "../../../src/schemas/step-schema.ts";
 import {
   currentState,
   isOpen,

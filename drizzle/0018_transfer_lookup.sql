@@ -1,0 +1,1 @@
+CREATE INDEX "withdrawal_transfers_data" ON "withdrawal_transfers" USING btree ("data_hash");

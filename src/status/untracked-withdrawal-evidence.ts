@@ -1,0 +1,84 @@
+import { type Address, isAddressEqual } from "viem";
+import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
+import { executedOrders } from "../router/router-codec.ts";
+import { netTransfers } from "../tracking/track/deposit-proofs.ts";
+import { withdrawalsIn } from "../tracking/withdraw/withdrawal-proofs.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { adapterOf } from "../vaults/vault-families.ts";
+import { accountsOf } from "./untracked-deposit-evidence.ts";
+
+/** Address that the Router's events name as the token of an order that ended in a bridge. */
+const BRIDGED: Address = "0x00000000000000000000000000000000000000bb";
+
+/** A withdrawal from a vault of the registry that a receipt shows. Amounts are null if the receipt does not show them. */
+export interface ShownWithdrawal {
+  vault: Vault;
+  /** `request`: the vault pays later. `bridged`: a bridge took the payment. */
+  kind: "paid" | "request" | "cooldown" | "bridged";
+  /** Shares that were redeemed or requested. */
+  shares: bigint | null;
+  /** What reached the account, and its token. */
+  received: bigint | null;
+  receivedToken: Address | null;
+}
+
+interface ShownIn {
+  vaults: readonly Vault[];
+  transaction: Transaction;
+  receipt: Receipt;
+}
+
+/**
+ * Finds a withdrawal from a vault of the registry in a receipt: an order of the Router paid with shares, or an event by
+ * which the vault's family reports withdrawals or requests of one of the transaction's own accounts. Returns null if
+ * there is none.
+ */
+export function findShownWithdrawal(shown: ShownIn): ShownWithdrawal | null {
+  return findRouterRedemption(shown) ?? findVaultWithdrawal(shown);
+}
+
+function findRouterRedemption({ vaults, receipt }: ShownIn): ShownWithdrawal | null {
+  for (const { args } of executedOrders(receipt.logs)) {
+    const { tokenIn, tokenOut, amountIn: shares, amountOut } = args;
+    const vault = vaults.find(({ shareToken }) => isAddressEqual(shareToken, tokenIn));
+    if (vault === undefined || amountOut === 0n) continue;
+    return isAddressEqual(tokenOut, BRIDGED)
+      ? { vault, kind: "bridged", shares, received: null, receivedToken: null }
+      : { vault, kind: "paid", shares, received: amountOut, receivedToken: tokenOut };
+  }
+  return null;
+}
+
+function findVaultWithdrawal({ vaults, transaction, receipt }: ShownIn): ShownWithdrawal | null {
+  const accounts = accountsOf({ transaction, receipt });
+  for (const vault of vaults) {
+    for (const account of accounts) {
+      const found = requestIn(receipt, { vault, account }) ?? paymentIn(receipt, { vault, account });
+      if (found !== null) return found;
+    }
+  }
+  return null;
+}
+
+interface AtVault {
+  vault: Vault;
+  account: Address;
+}
+
+function requestIn({ logs }: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
+  const { exits } = adapterOf(vault);
+  const request = exits?.findRequest?.(vault, { user: account, logs }) ?? null;
+  if (request === null) return null;
+  const kind = exits?.modes(vault).includes("cooldown") === true ? "cooldown" : "request";
+  return { vault, kind, shares: request.shares, received: null, receivedToken: null };
+}
+
+/** Returns the withdrawal of an account among a vault's events, if the vault's asset reached the account. */
+function paymentIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
+  const flow = withdrawalsIn(receipt, vault).find(({ user }) => isAddressEqual(user, account));
+  if (flow === undefined) return null;
+  const { address: receivedToken } = vault.asset;
+  const arrived = netTransfers(receipt.logs, { token: receivedToken, account });
+  const known = arrived > 0n ? { received: arrived, receivedToken } : { received: null, receivedToken: null };
+  return { vault, kind: "paid", shares: flow.shares, ...known };
+}

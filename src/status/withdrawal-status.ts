@@ -1,0 +1,84 @@
+import type { Context } from "../context.ts";
+import { type DepositHint, selectHints } from "../db/queries/deposit-hint-queries.ts";
+import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
+import { sameAddress } from "../lib/address.ts";
+import type { TransferStatus } from "../schemas/deposit-schema.ts";
+import type { TransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
+import { trackWithdrawal } from "../tracking/withdraw/track-withdrawal.ts";
+import {
+  currentWithdrawalState,
+  isUnseenWithdrawal,
+  statusOfWithdrawal,
+} from "../tracking/withdraw/withdrawal-state-machine.ts";
+import { nextExitStep } from "../withdrawals/next-withdrawal-step.ts";
+import { pollWithdrawalAfter, readWithdrawalSteps } from "../withdrawals/withdrawal-steps.ts";
+import {
+  type FoundTransaction,
+  isWithdrawalProvenBy,
+  type MatchKind,
+} from "./find-deposit-of-transaction.ts";
+import { withdrawalSides } from "./transfer-sides.ts";
+
+interface MatchedWithdrawal {
+  row: WithdrawalRow;
+  kind: MatchKind;
+  found: FoundTransaction;
+  readTransaction: TransactionReader;
+}
+
+/**
+ * Returns the status of a transaction that may belong to a withdrawal, after updating the withdrawal from on-chain data,
+ * or null if the transaction does not belong to it after all. Throws `store_unavailable`.
+ */
+export async function getWithdrawalStatus(
+  ctx: Context,
+  { row: stored, kind, found, readTransaction }: MatchedWithdrawal,
+): Promise<TransferStatus | null> {
+  const { trackingId } = stored;
+  const own: DepositHint = {
+    ...{ trackingId, chainId: found.chainId, txHash: found.hash },
+    ...{ origin: "logs", notedAt: new Date(ctx.now()), droppedAt: null },
+  };
+  const hints = [...(await selectHints(ctx.db, [trackingId])), own];
+  const { row } = await trackWithdrawal(ctx, { row: stored, readTransaction, hints });
+  const carries = row.sourceTxHash === found.hash || isWithdrawalProvenBy(row, found.hash);
+  if (carries) return toStatus(ctx, { row, offers: true });
+  // Its receipt shows neither a payment nor a request, or another transaction is this withdrawal's.
+  const waits = kind !== "proven" && isPendingClaim(row, found);
+  return waits ? toStatus(ctx, { row, offers: false }) : null;
+}
+
+/**
+ * Returns true if a transaction that was only reported is shown as the withdrawal's: one that no chain shows yet, while
+ * the withdrawal itself has not been seen, or a pending one that the user has sent. Nothing is offered to sign in it.
+ */
+function isPendingClaim(row: WithdrawalRow, { seen }: FoundTransaction): boolean {
+  if (seen?.receipt != null) return false;
+  const sender = seen?.transaction?.from ?? null;
+  return sender === null ? isUnseenWithdrawal(row.state) : sameAddress(sender, row.userAddress);
+}
+
+async function toStatus(
+  ctx: Context,
+  { row, offers }: { row: WithdrawalRow; offers: boolean },
+): Promise<TransferStatus> {
+  const state = currentWithdrawalState(row, ctx.now());
+  const { next, refusal } = offers ? await nextExitStep(ctx, row) : { next: null, refusal: null };
+  const steps = offers ? await readWithdrawalSteps(ctx, { row, state, next }) : [];
+  return {
+    ...statusOfWithdrawal(state, row.substatus),
+    ...(await withdrawalSides(ctx, row)),
+    bridge: row.bridge,
+    router_explorer: row.routerExplorer,
+    deposit: null,
+    withdrawal: {
+      tracking_id: row.trackingId,
+      state,
+      assets: row.assets,
+      next,
+      next_refusal: refusal,
+      steps,
+    },
+    poll_after_ms: pollWithdrawalAfter(state),
+  };
+}

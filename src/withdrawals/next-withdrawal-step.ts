@@ -1,0 +1,108 @@
+import { getAddress } from "viem";
+import type { Context } from "../context.ts";
+import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
+import { addBuiltTransfer, selectOtherRedemptions } from "../db/queries/withdrawal-queries.ts";
+import { AppError } from "../errors.ts";
+import { describeError } from "../lib/logger.ts";
+import { prepareClaim } from "../orders/claim-transaction.ts";
+import type { NextStepRefusal } from "../schemas/step-schema.ts";
+import type { WithdrawalNextStep } from "../schemas/withdrawal-schema.ts";
+import { type OpenExit, readExitRequest } from "../tracking/withdraw/withdrawal-request.ts";
+import { isOpenRequest } from "../tracking/withdraw/withdrawal-state-machine.ts";
+import type { ExitFollowUp } from "../vaults/vault-exits.ts";
+import { prepareTransfer } from "./transfer-route.ts";
+
+/** The next transaction of a withdrawal, or the reason why it cannot be signed. Both are null if there is none. */
+export interface PreparedExitStep {
+  next: WithdrawalNextStep | null;
+  refusal: NextStepRefusal | null;
+}
+
+const NOTHING: PreparedExitStep = { next: null, refusal: null };
+const refused = (code: string, detail: string): PreparedExitStep => ({
+  next: null,
+  refusal: { code, detail },
+});
+
+/**
+ * Returns the next transaction that the user must sign for a withdrawal, built and simulated now: the claim of a settled
+ * request, the cancellation of one whose window has passed, or the second step for the amount that the vault paid. If it
+ * would be refused or a chain cannot be read, the result contains a `refusal` instead. Throws only unexpected errors.
+ */
+export async function nextExitStep(ctx: Context, row: WithdrawalRow): Promise<PreparedExitStep> {
+  try {
+    if (isOpenRequest(row.state)) return await nextOfRequest(ctx, row);
+    return row.state === "awaiting_transfer" ? await nextTransfer(ctx, row) : NOTHING;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    ctx.log.warn("next_step_refused", { tracking_id: row.trackingId, error: describeError(error) });
+    return refused(error.code, error.message);
+  }
+}
+
+async function nextOfRequest(ctx: Context, row: WithdrawalRow): Promise<PreparedExitStep> {
+  const now = await readExitRequest(ctx, row);
+  if (now === null) return refused("would_revert", "the vault no longer takes requests");
+  const { vault, exits, request } = now;
+  if (request === null) return refused("request_gone", "the vault no longer knows this request");
+  const user = getAddress(row.userAddress);
+  if (request.state === "claimable") {
+    const call = exits.claim?.(vault, { user, request }) ?? null;
+    if (call === null) return NOTHING;
+    const earlier = await findEarlierRequest(ctx, row);
+    if (earlier !== null)
+      return refused("claim_shared", `one claim takes several requests: it is the next step of ${earlier}`);
+    return prepareFollowUp(ctx, { now, row, call, kind: "claim" });
+  }
+  if (request.state !== "expired") return NOTHING;
+  const call = exits.cancel?.(vault, { user, request }) ?? null;
+  return call === null ? NOTHING : prepareFollowUp(ctx, { now, row, call, kind: "cancel" });
+}
+
+/** Returns the tracking id of the account's oldest open request that the same claim collects, or null if there is none. */
+async function findEarlierRequest(ctx: Context, row: WithdrawalRow): Promise<string | null> {
+  const open = (await selectOtherRedemptions(ctx.db, row)).filter(({ state }) => isOpenRequest(state));
+  const first = open.at(-1);
+  if (first === undefined) return null;
+  const [at, own] = [first.createdAt.getTime(), row.createdAt.getTime()];
+  return at < own || (at === own && first.trackingId < row.trackingId) ? first.trackingId : null;
+}
+
+async function prepareFollowUp(
+  ctx: Context,
+  of: { now: OpenExit; row: WithdrawalRow; call: ExitFollowUp; kind: "claim" | "cancel" },
+): Promise<PreparedExitStep> {
+  const { now, row, call, kind } = of;
+  const user = getAddress(row.userAddress);
+  const prepared = await prepareClaim(ctx, {
+    ...{ vault: now.vault, user, call },
+    headTime: now.block.timestamp,
+  });
+  return { next: prepared.next === null ? null : { ...prepared.next, kind }, refusal: prepared.refusal };
+}
+
+/** Builds the second step for the amount that the vault paid, and keeps what identifies the transaction. */
+async function nextTransfer(ctx: Context, row: WithdrawalRow): Promise<PreparedExitStep> {
+  if (row.assets === null)
+    return refused(
+      "amount_unknown",
+      "several requests were paid together, so the amount of this one is unknown",
+    );
+  const { vaultChainId: chainId, trackingId, assets } = row;
+  const prepared = await prepareTransfer(ctx, {
+    user: getAddress(row.userAddress),
+    from: { chainId, token: getAddress(row.exitToken), amount: BigInt(assets) },
+    to: { chainId: row.toChainId, token: getAddress(row.moveToken) },
+    slippage: row.slippage,
+    preferredBridge: null,
+  });
+  const { target, dataHash, provider, bridge, tool, toAmountMin, balanceSufficient } = prepared;
+  if (!balanceSufficient)
+    return refused("balance_insufficient", "the account no longer holds what the vault paid");
+  await addBuiltTransfer(ctx.db, {
+    ...{ trackingId, dataHash, target: target.toLowerCase(), provider, bridge, tool },
+    ...{ amount: assets, least: toAmountMin.toString(), builtAt: new Date(ctx.now()) },
+  });
+  const { transaction_request, approval, calls } = prepared;
+  return { next: { kind: "transfer", transaction_request, approval, calls }, refusal: null };
+}

@@ -1,0 +1,142 @@
+import { getAddress, type Hex } from "viem";
+import type { Context } from "../context.ts";
+import { addReportedHint } from "../db/queries/deposit-hint-queries.ts";
+import {
+  selectWithdrawalsByUser,
+  updateWithdrawal,
+  type WithdrawalRow,
+} from "../db/queries/deposit-queries.ts";
+import { selectWithdrawal } from "../db/queries/withdrawal-queries.ts";
+import { failure } from "../errors.ts";
+import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
+import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
+import type { Withdrawal, WithdrawalDetail, WithdrawalState } from "../schemas/withdrawal-schema.ts";
+import { createTransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
+import { trackWithdrawal } from "../tracking/withdraw/track-withdrawal.ts";
+import {
+  currentWithdrawalState,
+  nextWithdrawalState,
+  statusOfWithdrawal,
+} from "../tracking/withdraw/withdrawal-state-machine.ts";
+import { nextExitStep } from "./next-withdrawal-step.ts";
+import { pollWithdrawalAfter, readWithdrawalSteps } from "./withdrawal-steps.ts";
+
+/**
+ * Converts the database row of a tracked withdrawal to the API format, without the next step. `now` (unix milliseconds)
+ * decides whether the withdrawal has expired.
+ */
+export function toTrackedWithdrawal(row: WithdrawalRow, now: number): Withdrawal {
+  const state = currentWithdrawalState(row, now);
+  return {
+    tracking_id: row.trackingId,
+    state,
+    ...statusOfWithdrawal(state, row.substatus),
+    user_address: getAddress(row.userAddress),
+    vault_id: formatVaultId({ chainId: row.vaultChainId, address: row.vaultAddress }),
+    mode: row.mode,
+    shares: row.shares ?? (row.fromAmount === "0" ? row.estimatedShares : row.fromAmount),
+    chain_id: row.vaultChainId,
+    to_chain_id: row.toChainId,
+    exit_token: getAddress(row.exitToken),
+    to_token: getAddress(row.moveToken),
+    estimated_assets: row.estimatedAssets,
+    min_assets: row.minAssets,
+    assets: row.assets,
+    to_amount: row.deliveredAmount,
+    to_amount_min: row.moveMin,
+    request_id: row.requestId,
+    bridge: row.bridge,
+    router_explorer: row.routerExplorer,
+    two_step: row.twoStep,
+    source_tx_hash: row.sourceTxHash as Hex | null,
+    claim_tx_hash: row.claimTxHash as Hex | null,
+    transfer_tx_hash: row.depositTxHash as Hex | null,
+    destination_tx_hash: row.destinationTxHash as Hex | null,
+    refund_tx_hash: row.refundTxHash as Hex | null,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+    history: row.history,
+    next: null,
+    next_refusal: null,
+  };
+}
+
+/** Reads the database row of a tracked withdrawal. Throws `withdrawal_not_found`, `store_unavailable`. */
+async function loadWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalRow> {
+  const row = await selectWithdrawal(ctx.db, trackingId);
+  if (row === null) throw failure("withdrawal_not_found", `there is no withdrawal ${trackingId}`);
+  return row;
+}
+
+/**
+ * Updates a tracked withdrawal from on-chain data and returns it with its next step: the claim of a settled request, or
+ * the second step for the amount that the vault paid. Throws `withdrawal_not_found`, `store_unavailable`.
+ */
+export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalDetail> {
+  const stored = await loadWithdrawal(ctx, trackingId);
+  const { row } = await trackWithdrawal(ctx, { row: stored, readTransaction: createTransactionReader(ctx) });
+  const { next, refusal } = await nextExitStep(ctx, row);
+  const wire = toTrackedWithdrawal(row, ctx.now());
+  const steps = await readWithdrawalSteps(ctx, { row, state: wire.state, next });
+  return { ...wire, next, next_refusal: refusal, steps, poll_after_ms: pollWithdrawalAfter(wire.state) };
+}
+
+/** Which of a user's withdrawals are listed; absent filters do not restrict the list. */
+export interface WithdrawalListFilter {
+  /** Without it, only withdrawals that a chain has seen: anybody may build withdrawals for anybody's address. */
+  states?: readonly WithdrawalState[] | undefined;
+  vault?: VaultKey | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/**
+ * Returns one page of a user's withdrawals, newest first. `before` is the position of the last withdrawal on the previous
+ * page. Throws `store_unavailable`.
+ */
+export async function listWithdrawals(
+  ctx: Context,
+  page: { user: string; limit: number; before: TimePosition | null; filter: WithdrawalListFilter },
+): Promise<Page<WithdrawalRow>> {
+  const { states = null, vault = null, from = null, to = null } = page.filter;
+  const filter = { states, vault, from, to, now: new Date(ctx.now()) };
+  const found = await selectWithdrawalsByUser(ctx.db, { ...page, limit: page.limit + 1, filter });
+  const partsOf = (row: WithdrawalRow) => timeCursorParts({ at: row.createdAt, id: row.trackingId });
+  return cutPage(found, { limit: page.limit, partsOf });
+}
+
+/**
+ * Marks a withdrawal as abandoned when its user will not send the transaction. The withdrawal is reopened if the
+ * transaction appears on-chain after all. Throws `withdrawal_not_found`, `store_unavailable`, and `withdrawal_state` if
+ * the withdrawal was already sent.
+ */
+export async function abandonWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalRow> {
+  const row = await loadWithdrawal(ctx, trackingId);
+  if (row.state === "abandoned") return row;
+  const state = nextWithdrawalState(row.state, { kind: "abandoned" });
+  if (state === row.state)
+    throw failure("withdrawal_state", `a withdrawal that is ${state} cannot be abandoned`);
+  const history = [...row.history, { state, at: new Date(ctx.now()).toISOString() }];
+  const change = { state, history };
+  const updated = await updateWithdrawal(ctx.db, { trackingId, from: row.state, change });
+  if (updated === null)
+    throw failure("withdrawal_state", "the withdrawal changed in the meantime; try again");
+  return updated;
+}
+
+/**
+ * Stores a transaction hash that a caller reports for a withdrawal, as a hint for tracking. Every step is on the vault's
+ * chain. A report binds nothing and excludes no other, because anybody may make it: only a receipt decides what the
+ * transaction is. An approval has no hash to store. Throws `withdrawal_not_found`, `store_unavailable`.
+ */
+export async function reportWithdrawalTransaction(
+  ctx: Context,
+  report: { trackingId: string; txHash: Hex | null },
+): Promise<WithdrawalRow> {
+  const row = await loadWithdrawal(ctx, report.trackingId);
+  const { trackingId, txHash } = report;
+  const now = new Date(ctx.now());
+  if (txHash !== null) await addReportedHint(ctx.db, { trackingId, chainId: row.vaultChainId, txHash, now });
+  return row;
+}

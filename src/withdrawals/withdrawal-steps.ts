@@ -1,0 +1,187 @@
+import { erc20Abi, getAddress } from "viem";
+import { createQuery, read, valueOrNull } from "../chains/chain-query.ts";
+import type { Context } from "../context.ts";
+import { selectHints, selectStepPlan } from "../db/queries/deposit-hint-queries.ts";
+import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
+import { type LegFacts, type StepLeg, StepPlan, toClaimStep, toLegSteps } from "../orders/order-steps.ts";
+import type { Step, StepState } from "../schemas/step-schema.ts";
+import type { WithdrawalNextStep, WithdrawalState } from "../schemas/withdrawal-schema.ts";
+import { isOpenRequest } from "../tracking/withdraw/withdrawal-state-machine.ts";
+import { findToken } from "../vaults/find-token.ts";
+import { readUncached } from "../vaults/vault-state.ts";
+
+/** A withdrawal to show the steps of: its row, its state now, and the transaction that the user can sign next. */
+interface SteppedWithdrawal {
+  row: WithdrawalRow;
+  state: WithdrawalState;
+  next: WithdrawalNextStep | null;
+}
+
+/**
+ * Returns all that the user does for a withdrawal, with the state of each step by what the chains show. Reads the user's
+ * allowance while the first transaction is to be sent. Throws `store_unavailable`.
+ */
+export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithdrawal): Promise<Step[]> {
+  const { state } = withdrawal;
+  const [kept, row] = await Promise.all([
+    selectStepPlan(ctx.db, withdrawal.row.trackingId),
+    withReportedHashes(ctx, withdrawal),
+  ]);
+  const stored = StepPlan.safeParse(kept);
+  const plan = stored.success ? stored.data : await planOfRow(ctx, row);
+  const pays = firstState(row, state) === "required" && plan.source.spender !== null;
+  const allowance = pays ? await readAllowance(ctx, { leg: plan.source, row }) : null;
+  return toWithdrawalSteps({ ...withdrawal, row, plan, allowance });
+}
+
+/**
+ * Returns the row with the reported transaction of the step that the user is at, while no chain shows one: a client that
+ * has sent a transaction must not be asked to send it again.
+ */
+async function withReportedHashes(ctx: Context, { row, state }: SteppedWithdrawal): Promise<WithdrawalRow> {
+  const column = REPORTED_COLUMN[state];
+  if (column === undefined || row[column] !== null) return row;
+  const hints = await selectHints(ctx.db, [row.trackingId]);
+  // The transactions of earlier steps may be hints too, on the same chain.
+  const earlier = [row.sourceTxHash, row.claimTxHash];
+  const own = hints
+    .filter(({ chainId, origin }) => chainId === row.vaultChainId && origin === "report")
+    .findLast(({ txHash }) => !earlier.includes(txHash));
+  return own === undefined ? row : { ...row, [column]: own.txHash };
+}
+
+/** The column of the transaction that a withdrawal in a state waits for. */
+const REPORTED_COLUMN: Readonly<
+  Partial<Record<WithdrawalState, "sourceTxHash" | "depositTxHash" | "claimTxHash">>
+> = { built: "sourceTxHash", awaiting_transfer: "depositTxHash", claimable: "claimTxHash" };
+
+/** Returns the steps of a withdrawal from its plan, its row and the allowance for its first transaction. */
+export function toWithdrawalSteps(
+  withdrawal: SteppedWithdrawal & { plan: StepPlan; allowance: bigint | null },
+): Step[] {
+  const { row, state, next, plan, allowance } = withdrawal;
+  const first: LegFacts = {
+    ...{ state: firstState(row, state), txHash: row.sourceTxHash },
+    ...{ allowance, approvalsWait: false },
+  };
+  const claim = next?.kind === "claim" ? next.transaction_request : null;
+  const cancel = next?.kind === "cancel" ? next.transaction_request : null;
+  const settles = plan.settles || isOpenRequest(state);
+  const step = { chainId: row.vaultChainId, token: plan.destination?.token ?? null };
+  const ready = claim !== null;
+  const claimed = { request: claim, state: claimState(row, { state, ready }), txHash: row.claimTxHash };
+  const cancelled = { ...step, request: cancel, state: "required", txHash: null } as const;
+  return [
+    ...toLegSteps(plan.source, first),
+    ...(settles ? [toClaimStep({ ...step, ...claimed })] : []),
+    ...(cancel === null ? [] : [{ ...toClaimStep(cancelled), ...CANCEL }]),
+    ...transferSteps(withdrawal),
+  ];
+}
+
+const CANCEL = { step_id: "cancel", purpose: "cancel", title: "Cancel the request" } as const;
+
+/** Returns the state of the first transaction. */
+function firstState(row: WithdrawalRow, state: WithdrawalState): StepState {
+  switch (state) {
+    case "built":
+      return row.sourceTxHash === null ? "required" : "waiting";
+    case "expired":
+    case "abandoned":
+      return "skipped";
+    case "submitted":
+      return "waiting";
+    case "bridging":
+      return row.depositProven ? "done" : "waiting";
+    case "failed":
+      return row.history.some((entry) => isOpenRequest(entry.state)) ? "done" : "skipped";
+    default:
+      return "done";
+  }
+}
+
+function claimState(
+  row: WithdrawalRow,
+  { state, ready }: { state: WithdrawalState; ready: boolean },
+): StepState {
+  if (["expired", "abandoned", "failed", "cancelled", "rejected"].includes(state)) return "skipped";
+  if (state === "built" || state === "submitted" || isOpenRequest(state))
+    return ready && row.claimTxHash === null ? "required" : "waiting";
+  return row.claimTxHash === null ? "skipped" : "done";
+}
+
+/** Returns the steps of the swap or bridge of what the vault paid, or none if the withdrawal has no second step. */
+function transferSteps({ row, state, next, plan }: SteppedWithdrawal & { plan: StepPlan }): Step[] {
+  const planned = plan.destination;
+  if (planned === null) return [];
+  const ready = next?.kind === "transfer" ? next : null;
+  const as = (own: StepState, approvalsWait = false): LegFacts => ({
+    ...{ state: own, txHash: row.depositTxHash, allowance: null, approvalsWait },
+  });
+  if (ready === null) return toLegSteps(planned, transferFacts(row, { state, as }));
+  const approvals = ready.calls.length - 1;
+  const leg: StepLeg = {
+    ...planned,
+    amount: row.assets ?? planned.amount,
+    spender: ready.approval?.spender_address ?? null,
+    allowed: approvals === 0,
+    reset: approvals > 1,
+    transaction: ready.transaction_request,
+  };
+  return toLegSteps(leg, row.depositTxHash === null ? as("required") : as("waiting"));
+}
+
+function transferFacts(
+  row: WithdrawalRow,
+  { state, as }: { state: WithdrawalState; as: (own: StepState, approvalsWait?: boolean) => LegFacts },
+): LegFacts {
+  if (["expired", "abandoned", "failed", "cancelled", "rejected"].includes(state)) return as("skipped");
+  if (row.depositProven) return as(state === "bridging" ? "waiting" : "done");
+  return as("waiting", true);
+}
+
+/** Reads the allowance that a leg's transaction needs. Returns null if no node answers. */
+async function readAllowance(
+  ctx: Context,
+  { leg, row }: { leg: StepLeg; row: WithdrawalRow },
+): Promise<bigint | null> {
+  const args = [getAddress(row.userAddress), getAddress(leg.spender ?? row.userAddress)] as const;
+  const allowance = read({ to: getAddress(leg.token.address), abi: erc20Abi, name: "allowance", args });
+  const query = createQuery({ allowance }, (results) => valueOrNull(results.allowance));
+  const answer = await readUncached(ctx, { chainId: leg.chainId, query }).catch(() => null);
+  return answer?.value ?? null;
+}
+
+/** Returns the plan of a withdrawal that has none stored: its transactions are unknown. */
+async function planOfRow(ctx: Context, row: WithdrawalRow): Promise<StepPlan> {
+  const { vaultChainId: chainId, mode } = row;
+  const token = await findToken(ctx, { chainId, address: row.shareToken });
+  const purpose = mode === "instant" ? "redeem" : mode;
+  const source: StepLeg = {
+    ...{ slot: "source", purpose, chainId, token, amount: row.estimatedShares },
+    ...{ spender: null, allowed: true, reset: false, transaction: null },
+  };
+  return { source, destination: null, settles: mode !== "instant" };
+}
+
+/** Milliseconds between two readings of a withdrawal, by what it waits for. */
+const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
+
+/** Returns the milliseconds after which reading a withdrawal again is worthwhile. */
+export function pollWithdrawalAfter(state: WithdrawalState): number {
+  switch (state) {
+    case "built":
+    case "claimable":
+    case "awaiting_transfer":
+      return POLL_MS.user;
+    case "submitted":
+      return POLL_MS.chain;
+    case "bridging":
+      return POLL_MS.bridge;
+    case "requested":
+    case "cooling":
+      return POLL_MS.vault;
+    default:
+      return POLL_MS.nothing;
+  }
+}
