@@ -6,7 +6,7 @@ import { prepareRouted } from "../../../src/deposits/build/deposit-route-search.
 import type { RoutedDeposit } from "../../../src/deposits/build/prepared-deposit.ts";
 import { AppError } from "../../../src/errors.ts";
 import { leastOutput } from "../../../src/orders/order-floors.ts";
-import { priceKey } from "../../../src/prices/price.ts";
+import { priceKey, type TokenPrice } from "../../../src/prices/price.ts";
 import { createAcross } from "../../../src/providers/across/across-provider.ts";
 import { createKyber } from "../../../src/providers/kyber/kyber-provider.ts";
 import { RateLimitMemory } from "../../../src/providers/lifi/api/lifi-rate-limits.ts";
@@ -30,7 +30,7 @@ import { AcrossMarket } from "./across-market.ts";
 import { KyberMarket } from "./kyber-market.ts";
 import type { Lie } from "./lies.ts";
 import { LifiMarket } from "./lifi-market.ts";
-import { nativeOf, priceOfToken, type Trade } from "./trades.ts";
+import { nativeOf, priceOfToken, type Trade, type TradedToken } from "./trades.ts";
 
 /** Who takes part, and how each of them lies; null or absent for one that is not asked. */
 export interface Providers {
@@ -62,7 +62,7 @@ interface Stage {
 export async function tradeWith(
   trade: Trade,
   providers: Providers,
-  options: { priced?: boolean } = {},
+  options: { priced?: boolean; priceOf?: (token: TradedToken) => TokenPrice } = {},
 ): Promise<Verdict> {
   const lifi = providers.lifi === null ? null : new LifiMarket(trade, providers.lifi);
   const across = providers.across === null ? null : new AcrossMarket(trade, providers.across);
@@ -98,7 +98,8 @@ export async function tradeWith(
   const scope = { ...base.providers.scope, fetch, now: base.now };
   const ctx = { ...base, providers: { all: async () => all, scope } };
   if (options.priced !== false)
-    for (const token of [trade.from, trade.to, nativeOf(trade)]) notePrice(ctx, token);
+    for (const token of [trade.from, trade.to, nativeOf(trade)])
+      notePrice(ctx, { token, price: (options.priceOf ?? priceOfToken)(token) });
   await remember(ctx, trade);
   const verdict = { lifi, across };
   try {
@@ -120,10 +121,13 @@ const distrustedIn = (logged: readonly Record<string, unknown>[]): string[] =>
 
 type TestScope = ReturnType<typeof testContext>;
 
-function notePrice(ctx: Pick<TestScope, "prices">, token: Trade["from"]): void {
+function notePrice(
+  ctx: Pick<TestScope, "prices">,
+  { token, price }: { token: TradedToken; price: TokenPrice },
+): void {
   const { chainId, address } = token;
   const { feeds } = ctx.prices.book;
-  feeds.set(priceKey({ chainId, token: address }), priceOfToken(token));
+  feeds.set(priceKey({ chainId, token: address }), price);
   // The chain's own feeds, which these nodes do not have, would remove it.
   feeds.delete = () => false;
 }

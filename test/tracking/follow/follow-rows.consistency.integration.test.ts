@@ -249,3 +249,28 @@ test.each(["own", "router", "one_step", "two_step"] as const)(
     expect(await world.readAll()).toMatchObject([{ state: "failed", source_tx_hash: hash, shares: null }]);
   },
 );
+
+test.each(["own", "router", "one_step", "two_step"] as const)(
+  "%s: has failed if a reorg takes its transaction and it reverts minutes later",
+  async (kind) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    const chain = world.chain(order.source.chainId);
+    let fails = false;
+    const hash = world.send(order, { fails: () => fails });
+    await world.report(order, { hash });
+    world.include();
+    world.pass(2);
+    await world.round();
+    expect(["completed", "bridging"]).toContain(await stateOf(order));
+    chain.reorg(4, () => false);
+    await minutes(2);
+    expect(["built", "expired"]).toContain(await stateOf(order));
+    // What reverts leaves no events: only the report says where to look.
+    fails = true;
+    const sent = chain.sent.get(hash);
+    if (sent !== undefined) chain.pool.push(sent);
+    world.include();
+    await minutes(6);
+    expect(await world.readAll()).toMatchObject([{ state: "failed", source_tx_hash: hash, shares: null }]);
+  },
+);
