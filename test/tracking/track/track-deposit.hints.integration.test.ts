@@ -10,8 +10,8 @@ import { deposits } from "../../../src/db/schema/deposit-tables.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { trackDeposit } from "../../../src/tracking/track/track-deposit.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
-import { NOW, OTHER, row, USER } from "../../support/deposits/fixtures.ts";
-import { executedLog, receiptOf } from "../../support/deposits/logs.ts";
+import { NOW, OTHER, row, USER, VAULT } from "../../support/deposits/fixtures.ts";
+import { executedLog, receiptOf, transferLog } from "../../support/deposits/logs.ts";
 
 const TRUE: Hex = `0x${"11".repeat(32)}`;
 const FALSE: Hex = `0x${"22".repeat(32)}`;
@@ -126,4 +126,26 @@ test("a transaction that was reported for a twin proves the twin", async () => {
 
   expect(await provesAnother(ctx.db, { row: direct, hash: TRUE })).toBe(true);
   expect(await provesAnother(ctx.db, { row: twin, hash: TRUE })).toBe(false);
+});
+
+test("a deposit leaves its twin the transaction that was reported for the twin, whichever is tracked first", async () => {
+  const ctx = context();
+  const own = { ...direct, sourceTo: row.vaultAddress };
+  const twin = { ...own, trackingId: `trk_${"2".repeat(32)}`, ref: TRUE };
+  await causeway.db.insert(deposits).values([own, twin]);
+  const { fromChainId: chainId } = row;
+  await addReportedHint(ctx.db, { trackingId: twin.trackingId, chainId, txHash: TRUE, now: new Date(NOW) });
+  const seen = { transaction: { ...sent, to: VAULT }, receipt: receiptOf(transferLog()), ...confirmed };
+  const found = {
+    ...{ chainId, txHash: TRUE, origin: "logs" as const },
+    notedAt: new Date(NOW),
+    droppedAt: null,
+  };
+  const states: string[] = [];
+  for (const one of [own, twin]) {
+    const hints = [{ ...found, trackingId: one.trackingId }];
+    const { row: after } = await trackDeposit(ctx, { row: one, readTransaction: async () => seen, hints });
+    states.push(after.state);
+  }
+  expect(states).toEqual(["built", "completed"]);
 });
