@@ -102,6 +102,15 @@ export const positionsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
+/** What a user may do with a vault now. */
+export const actionsQuery = (of: { userAddress: `0x${string}`; vaultId: string }) =>
+  queryOptions({
+    queryKey: ["actions", of.userAddress.toLowerCase(), of.vaultId],
+    queryFn: ({ signal }) =>
+      ask<"actions.get">({ path: `/v1/actions/${of.userAddress}/${encodeURIComponent(of.vaultId)}`, signal }),
+    refetchInterval: MINUTE,
+  });
+
 /** A user's deposits that the chains have shown, newest first. */
 export const depositsQuery = (userAddress: `0x${string}`) =>
   queryOptions({

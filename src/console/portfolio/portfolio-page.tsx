@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { Deposit, Positions } from "../../client/read-actions.ts";
 import { formatChain } from "../api/chain-names.ts";
 import {
@@ -10,7 +10,7 @@ import {
   tokensQuery,
   vaultsQuery,
 } from "../api/console-queries.ts";
-import { formatUsd } from "../format/amounts.ts";
+import { formatAmount, formatUsd } from "../format/amounts.ts";
 import { formatAge, shorten } from "../format/words.ts";
 import { describeState } from "../orders/order-words.ts";
 import { Button, TextField } from "../ui/controls.tsx";
@@ -20,6 +20,7 @@ import { TokenAmount, TokenMark } from "../ui/tokens.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
 import { isAddress, readPortfolioSearch, totalUsd } from "./portfolio-search.ts";
+import { PositionRequests } from "./position-requests.tsx";
 
 type Position = Positions["positions"][number];
 
@@ -104,7 +105,7 @@ function Holdings({ address }: { address: `0x${string}` }) {
     <div className="space-y-6">
       <Unfinished deposits={deposits.data ?? []} />
       <Card title="Positions" aside={<Total positions={positions.data?.positions ?? []} />} flush>
-        <Loaded query={positions}>{(answer) => <PositionList answer={answer} />}</Loaded>
+        <Loaded query={positions}>{(answer) => <PositionList answer={answer} address={address} />}</Loaded>
       </Card>
       <Card title="Deposits" flush>
         <Loaded query={deposits}>{(list) => <DepositList deposits={list} />}</Loaded>
@@ -146,7 +147,9 @@ function Unfinished({ deposits }: { deposits: readonly Omit<Deposit, "steps" | "
   ));
 }
 
-function PositionList({ answer }: { answer: Positions }) {
+function PositionList({ answer, address }: { answer: Positions; address: `0x${string}` }) {
+  const wallet = useWallet();
+  const own = wallet.address?.toLowerCase() === address.toLowerCase() ? wallet.address : null;
   const chains = useQuery(chainsQuery).data ?? [];
   const silent = answer.chains.filter(({ ok }) => !ok).map(({ chainId }) => formatChain(chains, chainId));
   return (
@@ -175,6 +178,7 @@ function PositionList({ answer }: { answer: Positions }) {
               key={position.vaultId}
               position={position}
               chain={formatChain(chains, position.chainId)}
+              own={own}
             />
           ))}
         </ul>
@@ -183,34 +187,74 @@ function PositionList({ answer }: { answer: Positions }) {
   );
 }
 
-function PositionRow({ position, chain }: { position: Position; chain: string }) {
+const WithdrawDialog = lazy(() =>
+  import("./withdraw-dialog.tsx").then((module) => ({ default: module.WithdrawDialog })),
+);
+
+function WithdrawButton({ position, own }: { position: Position; own: `0x${string}` }) {
+  const [state, setState] = useState<"never" | "open" | "closed">("never");
+  return (
+    <>
+      <Button kind="secondary" onClick={() => setState("open")}>
+        Withdraw
+      </Button>
+      {state === "never" ? null : (
+        <Suspense fallback={null}>
+          <WithdrawDialog
+            position={position}
+            userAddress={own}
+            open={state === "open"}
+            onOpenChange={(open) => setState(open ? "open" : "closed")}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function PositionRow(props: { position: Position; chain: string; own: `0x${string}` | null }) {
+  const { position, chain, own } = props;
   const asset = { symbol: position.assetSymbol, decimals: position.assetDecimals };
   const { yieldAssets } = position;
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)_auto]">
-      <Link
-        to="/vaults/$vaultId"
-        params={{ vaultId: position.vaultId }}
-        className="flex min-w-0 items-center gap-3 hover:underline"
-      >
-        <TokenMark symbol={position.assetSymbol} />
-        <span className="min-w-0">
-          <span className="block truncate font-medium">{position.vaultName}</span>
-          <span className="block text-sm text-muted">{chain}</span>
-        </span>
-      </Link>
-      <Cell label="Worth now">
-        <TokenAmount amount={position.currentAssets} token={asset} />
-        <span className="block text-sm text-muted">{formatUsd(position.valueUsd)}</span>
-      </Cell>
-      <Cell label="Yield">
-        <span className={yieldAssets === null ? "" : yieldAssets < 0n ? "text-bad" : "text-good"}>
-          {yieldAssets !== null && yieldAssets > 0n ? "+" : ""}
-          <TokenAmount amount={yieldAssets} token={asset} />
-        </span>
-      </Cell>
+    <li>
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)_7rem]">
+        <Link
+          to="/vaults/$vaultId"
+          params={{ vaultId: position.vaultId }}
+          className="flex min-w-0 items-center gap-3 hover:underline"
+        >
+          <TokenMark symbol={position.assetSymbol} />
+          <span className="min-w-0">
+            <span className="block truncate font-medium">{position.vaultName}</span>
+            <span className="block text-sm text-muted">{chain}</span>
+          </span>
+        </Link>
+        <Cell label="Worth now">
+          <TokenAmount amount={position.currentAssets} token={asset} />
+          <span className="block text-sm text-muted">{formatUsd(position.valueUsd)}</span>
+        </Cell>
+        <Cell label="Yield">
+          <span className={yieldTone(yieldAssets, asset.decimals)}>
+            {yieldAssets !== null && yieldAssets > 0n ? "+" : ""}
+            <TokenAmount amount={yieldAssets} token={asset} />
+          </span>
+        </Cell>
+        <div className="col-span-2 text-right md:col-span-1">
+          {own === null || position.shareBalance === 0n ? null : (
+            <WithdrawButton position={position} own={own} />
+          )}
+        </div>
+      </div>
+      <PositionRequests position={position} own={own} />
     </li>
   );
+}
+
+/** Colours of gains and losses; what is too small to be shown in digits is neither. */
+function yieldTone(amount: bigint | null, decimals: number): string {
+  if (amount === null || formatAmount(amount, { decimals }).includes("<")) return "text-muted";
+  return amount < 0n ? "text-bad" : "text-good";
 }
 
 function Cell({ label, children }: { label: string; children: ReactNode }) {

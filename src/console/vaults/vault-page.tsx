@@ -3,7 +3,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { VaultDetail } from "../../client/read-actions.ts";
 import { explorerLink } from "../api/chain-names.ts";
-import { chainsQuery, signalsQuery, vaultQuery } from "../api/console-queries.ts";
+import { actionsQuery, chainsQuery, signalsQuery, vaultQuery } from "../api/console-queries.ts";
 import { formatAmount, formatPercent, formatSharePrice, formatUsd } from "../format/amounts.ts";
 import { describeSettlement, familyName, formatAge, formatTime, shorten } from "../format/words.ts";
 import { DepositForm } from "../orders/deposit-form.tsx";
@@ -12,6 +12,7 @@ import { SignalList } from "../signals/signal-list.tsx";
 import { Badge, EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Fact, Facts, Page, Stat } from "../ui/layout.tsx";
 import { TokenAmount } from "../ui/tokens.tsx";
+import { useWallet } from "../wallet/wallet-session.ts";
 import { VaultHistory } from "./vault-history.tsx";
 import { describeCapacity, describeMinimum } from "./vault-limits.ts";
 
@@ -40,10 +41,11 @@ function VaultView({ vault }: { vault: VaultDetail }) {
     >
       <Stats vault={vault} />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_23rem]">
-        <div className="lg:sticky lg:top-20 lg:order-2">
+        <div className="space-y-6 lg:sticky lg:top-20 lg:order-2">
           <Card title="Deposit">
             {vault.paused ? <Paused vault={vault} /> : <DepositForm vault={vault} />}
           </Card>
+          <YourActions vault={vault} />
         </div>
         <div className="min-w-0 space-y-6">
           <VaultHistory vault={vault} />
@@ -97,6 +99,42 @@ function Paused({ vault }: { vault: VaultDetail }) {
     </Notice>
   );
 }
+
+const ACTIONS = [
+  ["deposit", "Deposit"],
+  ["withdraw", "Withdraw"],
+  ["claim", "Claim"],
+  ["cancel", "Cancel a request"],
+] as const;
+
+/** What the connected wallet may do with the vault now, and why not. */
+function YourActions({ vault }: { vault: VaultDetail }) {
+  const { address } = useWallet();
+  const of = { userAddress: address ?? zeroAddress, vaultId: vault.vaultId };
+  const query = useQuery({ ...actionsQuery(of), enabled: address !== null });
+  if (address === null) return null;
+  return (
+    <Card title="What you can do now" flush={query.data === undefined}>
+      <Loaded query={query} rows={2}>
+        {(actions) => (
+          <Facts>
+            {ACTIONS.map(([name, label]) => (
+              <Fact key={name} term={label}>
+                {actions[name].allowed ? (
+                  <Badge tone="good">Yes</Badge>
+                ) : (
+                  <span className="text-muted">{actions[name].reason || "Nothing to do"}</span>
+                )}
+              </Fact>
+            ))}
+          </Facts>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+const zeroAddress = "0x0000000000000000000000000000000000000000";
 
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
