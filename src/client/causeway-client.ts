@@ -16,7 +16,7 @@ export interface CausewayClientOptions {
 
 /** One request to the API. */
 export interface ApiRequest {
-  method?: "GET" | "POST" | "PATCH";
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   query?: Readonly<Record<string, unknown>>;
   body?: Readonly<Record<string, unknown>>;

@@ -45,7 +45,18 @@ const portfolio = createRoute({
   component: lazyRouteComponent(() => import("./portfolio/portfolio-page.tsx"), "PortfolioPage"),
 });
 
-const pages = [vaults, vault, deposit, portfolio, signals, status] as const;
+const partners = createRoute({
+  getParentRoute,
+  path: "/partners",
+  component: lazyRouteComponent(() => import("./partners/partners-page.tsx"), "PartnersPage"),
+});
+const admin = createRoute({
+  getParentRoute,
+  path: "/admin",
+  component: lazyRouteComponent(() => import("./admin/admin-page.tsx"), "AdminPage"),
+});
+
+const pages = [vaults, vault, deposit, portfolio, signals, status, partners, admin] as const;
 
 /** Creates the router of all pages. */
 export const createConsoleRouter = () =>

@@ -20,6 +20,8 @@ const pages = [
   { path: "/portfolio", shown: "Any address" },
   { path: "/signals", shown: "Rules" },
   { path: "/status", shown: "Dependencies" },
+  { path: "/partners", shown: "Your wallet is your account" },
+  { path: "/admin", shown: "Administrator's token" },
   { path: "/deposits/trk_00000000000000000000000000000000", shown: "Check the address of this page." },
 ];
 const everyLook = process.env["BROWSER_LOOKS"] === "all";

@@ -113,6 +113,12 @@ function Footer() {
   return (
     <footer className="border-t border-line px-4 py-6 text-sm text-muted sm:px-6">
       <div className="mx-auto flex max-w-6xl flex-wrap items-center gap-x-6 gap-y-3">
+        <Link to="/partners" className={link}>
+          Partners
+        </Link>
+        <a href="/docs/guide" className={link}>
+          Guide
+        </a>
         <a href="/docs" className={link}>
           API reference
         </a>

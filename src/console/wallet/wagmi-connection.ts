@@ -7,7 +7,7 @@ import {
   erc20Abi,
   zeroAddress,
 } from "viem";
-import { getBalance, readContract } from "viem/actions";
+import { getBalance, readContract, signMessage } from "viem/actions";
 import { type Connector, createConfig, createStorage, injected, unstable_connector } from "wagmi";
 import {
   connect,
@@ -19,7 +19,7 @@ import {
 } from "wagmi/actions";
 import { CausewayError } from "../../client/causeway-error.ts";
 import { getChains } from "../../client/read-actions.ts";
-import type { Wallet } from "../../client/wallet-steps.ts";
+import { toWalletError, type Wallet } from "../../client/wallet-steps.ts";
 import { causeway } from "../api/console-client.ts";
 
 /** A wallet that announced itself to the page (EIP-6963). */
@@ -50,6 +50,8 @@ export interface WalletConnection {
   disconnect(): Promise<void>;
   /** Returns an account's balance of a token, or of native money, on the wallet's chain, in the smallest unit. */
   balanceOf(of: { token: `0x${string}`; owner: `0x${string}` }): Promise<bigint>;
+  /** Signs a text with the connected account. Throws `user_rejected`. */
+  sign(of: { address: `0x${string}`; message: string }): Promise<`0x${string}`>;
   /** Returns a client that signs. Throws `wrong_account` if no wallet is connected. */
   client(): Promise<Wallet>;
 }
@@ -87,6 +89,13 @@ export async function createWalletConnection(of: {
       if (token === zeroAddress) return getBalance(client, { address: owner });
       const args = [owner] as const;
       return readContract(client, { address: token, abi: erc20Abi, functionName: "balanceOf", args });
+    },
+    async sign({ address, message }) {
+      return signMessage(await walletClient(config), { account: address, message }).catch(
+        (error: unknown) => {
+          throw toWalletError(error, "wallet_failed");
+        },
+      );
     },
     client: () => walletClient(config),
   };

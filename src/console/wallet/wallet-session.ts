@@ -38,8 +38,12 @@ export function useWallet(): WalletState {
   return useSyncExternalStore(walletSession.subscribe, walletSession.get);
 }
 
-/** Connects the wallet of the last visit again, without asking, if the wallet still allows it. */
+let resumed = false;
+
+/** Connects the wallet of the last visit again, without asking, if the wallet still allows it. Works once per page. */
 export async function resumeWallet(): Promise<void> {
+  if (resumed) return;
+  resumed = true;
   try {
     if (localStorage.getItem(`${WALLET_STORAGE}.recentConnectorId`) === null) return;
   } catch {

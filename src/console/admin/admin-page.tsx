@@ -1,0 +1,279 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import type { operations } from "../../client/api-types.generated.ts";
+import type { ApiRequest } from "../../client/causeway-client.ts";
+import type { Answer } from "../../client/read-actions.ts";
+import { ask } from "../api/console-client.ts";
+import { familyName, formatAge, formatTime, shorten } from "../format/words.ts";
+import { Button, Segments, SelectField, TextField } from "../ui/controls.tsx";
+import { DataTable } from "../ui/data-table.tsx";
+import { Badge, EmptyState, ErrorState, Loaded, type Tone } from "../ui/feedback.tsx";
+import { Card, Page } from "../ui/layout.tsx";
+
+type Ask = <Name extends keyof operations>(request: ApiRequest) => Promise<Answer<Name>>;
+type Section = "applications" | "vaults" | "audit";
+
+const SECTIONS = [
+  { value: "applications", label: "Applications" },
+  { value: "vaults", label: "Vaults" },
+  { value: "audit", label: "Audit" },
+];
+
+/** For administrators: applications, vaults with claims and proofs, audit. The token lives in this page's memory only. */
+export function AdminPage() {
+  const [token, setToken] = useState("");
+  const [section, setSection] = useState<Section>("applications");
+  const askAs: Ask = (request) => ask({ ...request, headers: { authorization: `Bearer ${token}` } });
+  if (token === "") return <TokenForm onToken={setToken} />;
+  const choice = (
+    <Segments
+      label="Section"
+      value={section}
+      choices={SECTIONS}
+      onChange={(next) => setSection(next as Section)}
+    />
+  );
+  return (
+    <Page title="Administration" actions={choice}>
+      <Card flush>
+        {section === "applications" ? <Applications askAs={askAs} /> : null}
+        {section === "vaults" ? <Vaults askAs={askAs} /> : null}
+        {section === "audit" ? <Audit askAs={askAs} /> : null}
+      </Card>
+    </Page>
+  );
+}
+
+function TokenForm({ onToken }: { onToken: (token: string) => void }) {
+  const [text, setText] = useState("");
+  return (
+    <Page
+      title="Administration"
+      lead="The token is kept in this page's memory and is gone when it is closed."
+      narrow
+    >
+      <Card>
+        <form
+          className="space-y-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            onToken(text.trim());
+          }}
+        >
+          <TextField
+            label="Administrator's token"
+            type="password"
+            autoComplete="off"
+            required
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <Button type="submit">Continue</Button>
+        </form>
+      </Card>
+    </Page>
+  );
+}
+
+const STATUS_TONES: Readonly<Record<string, Tone>> = {
+  pending: "accent",
+  approved: "good",
+  active: "good",
+  candidate: "accent",
+  refused: "bad",
+  rejected: "bad",
+  revoked: "bad",
+  paused: "warn",
+};
+
+const Status = ({ status }: { status: string }): ReactNode => (
+  <Badge tone={STATUS_TONES[status] ?? "neutral"}>{status}</Badge>
+);
+
+/** What can be decided about an application in each of its states. */
+const DECISIONS: Readonly<Record<string, readonly string[]>> = {
+  pending: ["approve", "reject"],
+  approved: ["revoke"],
+  revoked: ["reopen"],
+};
+
+function Applications({ askAs }: { askAs: Ask }) {
+  const cache = useQueryClient();
+  const query = useQuery({
+    queryKey: ["admin applications"],
+    queryFn: ({ signal }) => askAs<"admin.applications.list">({ path: "/v1/admin/applications", signal }),
+    gcTime: 0,
+  });
+  const decide = useMutation({
+    mutationFn: (of: { id: string; decision: string }) =>
+      askAs({ method: "POST", path: `/v1/admin/applications/${of.id}/${of.decision}`, body: {} }),
+    onSuccess: () => cache.invalidateQueries({ queryKey: ["admin applications"] }),
+  });
+  return (
+    <Loaded query={query}>
+      {(applications) =>
+        applications.length === 0 ? (
+          <EmptyState title="No applications" />
+        ) : (
+          <>
+            {decide.error === null ? null : <ErrorState error={decide.error} />}
+            <DataTable
+              columns={[
+                { label: "Company" },
+                { label: "Wallet", minor: true },
+                { label: "Sent", minor: true },
+                { label: "Status" },
+                { label: "Decision" },
+              ]}
+              rows={applications.map((application) => ({
+                id: application.applicationId,
+                name: (
+                  <>
+                    {application.form.company}
+                    <span className="block text-sm font-normal break-all text-muted">
+                      {application.form.email}
+                    </span>
+                  </>
+                ),
+                cells: [
+                  <span key="wallet" className="font-mono text-[13px]" title={application.address}>
+                    {shorten(application.address)}
+                  </span>,
+                  formatAge(application.createdAt, Date.now()),
+                  <Status key="status" status={application.status} />,
+                  <span key="decision" className="flex flex-wrap justify-end gap-1">
+                    {(DECISIONS[application.status] ?? []).map((decision) => (
+                      <Button
+                        key={decision}
+                        kind="quiet"
+                        busy={decide.isPending}
+                        onClick={() => decide.mutate({ id: application.applicationId, decision })}
+                      >
+                        {decision.charAt(0).toUpperCase() + decision.slice(1)}
+                        <span className="sr-only"> {application.form.company}</span>
+                      </Button>
+                    ))}
+                  </span>,
+                ],
+              }))}
+            />
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+const STATES = ["", "candidate", "active", "refused", "paused", "unsupported"];
+
+function Vaults({ askAs }: { askAs: Ask }) {
+  const [state, setState] = useState("");
+  const cache = useQueryClient();
+  const query = useQuery({
+    queryKey: ["admin vaults", state],
+    queryFn: ({ signal }) =>
+      askAs<"admin.vaults.list">({
+        path: "/v1/admin/vaults",
+        query: { limit: 500, state: state === "" ? undefined : state },
+        signal,
+      }),
+    gcTime: 0,
+  });
+  const prove = useMutation({
+    mutationFn: (vaultId: string) =>
+      askAs({ method: "POST", path: `/v1/admin/vaults/${encodeURIComponent(vaultId)}/prove` }),
+    onSuccess: () => cache.invalidateQueries({ queryKey: ["admin vaults"] }),
+  });
+  return (
+    <>
+      <div className="max-w-xs border-b border-line px-4 py-3 sm:px-5">
+        <SelectField
+          label="State"
+          hideLabel
+          value={state}
+          choices={STATES.map((value) => ({ value, label: value === "" ? "All states" : value }))}
+          onChange={setState}
+        />
+      </div>
+      {prove.error === null ? null : <ErrorState error={prove.error} />}
+      <Loaded query={query} rows={8}>
+        {(vaults) => (
+          <DataTable
+            columns={[
+              { label: "Vault" },
+              { label: "Claim", minor: true },
+              { label: "Proof", minor: true },
+              { label: "State" },
+              { label: "Action" },
+            ]}
+            rows={vaults.map((vault) => ({
+              id: vault.vaultId,
+              name: (
+                <>
+                  {vault.name}
+                  <span className="block font-mono text-xs font-normal text-muted" title={vault.vaultId}>
+                    {vault.chainId}:{shorten(vault.address)}
+                  </span>
+                </>
+              ),
+              cells: [
+                `${familyName(vault.adapter)}, ${vault.asset.symbol}, from ${vault.provenance?.source ?? "unknown"}`,
+                vault.proof === null
+                  ? "None yet"
+                  : vault.proof.ok
+                    ? `Passed ${formatAge(vault.proof.at, Date.now())}`
+                    : vault.proof.reason,
+                <Status key="state" status={vault.status} />,
+                <Button
+                  key="prove"
+                  kind="quiet"
+                  busy={prove.isPending}
+                  onClick={() => prove.mutate(vault.vaultId)}
+                >
+                  Prove<span className="sr-only"> {vault.name}</span>
+                </Button>,
+              ],
+            }))}
+          />
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Audit({ askAs }: { askAs: Ask }) {
+  const query = useQuery({
+    queryKey: ["admin audit"],
+    queryFn: ({ signal }) => askAs<"admin.audit">({ path: "/v1/admin/audit", query: { limit: 100 }, signal }),
+    gcTime: 0,
+  });
+  return (
+    <Loaded query={query} rows={8}>
+      {(entries) =>
+        entries.length === 0 ? (
+          <EmptyState title="Nothing was decided yet" />
+        ) : (
+          <DataTable
+            columns={[
+              { label: "Action" },
+              { label: "Subject" },
+              { label: "By", minor: true },
+              { label: "Time" },
+            ]}
+            rows={entries.map(({ id, action, subject, actor, at }) => ({
+              id,
+              name: action.replaceAll(/[._]/g, " "),
+              cells: [
+                <span key="subject" className="text-xs break-all">
+                  {subject}
+                </span>,
+                actor,
+                formatTime(at),
+              ],
+            }))}
+          />
+        )
+      }
+    </Loaded>
+  );
+}

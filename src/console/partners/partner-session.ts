@@ -1,0 +1,100 @@
+import { useMutation } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
+import type { Answer } from "../../client/read-actions.ts";
+import { ask } from "../api/console-client.ts";
+import { useWallet, walletSession } from "../wallet/wallet-session.ts";
+
+/** A signed-in partner. Kept in memory only: it ends with the page. */
+export interface PartnerSession {
+  address: `0x${string}`;
+  token: string;
+  /** The first key pair, once, right after registration. */
+  issued: { apiKey: string; apiSecret: string } | null;
+}
+
+const listeners = new Set<() => void>();
+let current: PartnerSession | null = null;
+
+/** Replaces the session; null signs out on this page. */
+export function setPartnerSession(session: PartnerSession | null): void {
+  current = session;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Returns the session of the connected wallet, or null. */
+export function usePartnerSession(): PartnerSession | null {
+  const { address } = useWallet();
+  const session = useSyncExternalStore(subscribe, () => current);
+  return session !== null && session.address === address ? session : null;
+}
+
+type Purpose = "login" | "register";
+type Nonce = Answer<"partners.nonce">;
+
+/** Signs the service's message for a purpose with the connected wallet. */
+async function sign(
+  address: `0x${string}`,
+  nonce: Nonce,
+): Promise<{ address: string; nonce: string; signature: string }> {
+  const connection = await walletSession.load();
+  return {
+    address,
+    nonce: nonce.nonce,
+    signature: await connection.sign({ address, message: nonce.message }),
+  };
+}
+
+/** Signs in, or registers the wallet of an approved application, with one signature. */
+export function usePartnerSignIn() {
+  return useMutation({
+    mutationFn: async (of: { address: `0x${string}`; purpose: Purpose }) => {
+      const { address, purpose } = of;
+      const body = { address, purpose };
+      const nonce = await ask<"partners.nonce">({ method: "POST", path: "/v1/partners/nonce", body });
+      const signed = await sign(address, nonce);
+      if (purpose === "login") {
+        const answer = await ask<"partners.login">({
+          method: "POST",
+          path: "/v1/partners/login",
+          body: signed,
+        });
+        return { address, token: answer.sessionToken, issued: null };
+      }
+      const answer = await ask<"partners.register">({
+        method: "POST",
+        path: "/v1/partners/register",
+        body: signed,
+      });
+      const { apiKey, apiSecret } = answer;
+      return { address, token: answer.sessionToken, issued: { apiKey, apiSecret } };
+    },
+    onSuccess: setPartnerSession,
+  });
+}
+
+/** What an applicant says about the company. */
+export interface ApplicationForm {
+  company: string;
+  email: string;
+  website: string;
+}
+
+/** Sends an application, signed by the connected wallet. */
+export function usePartnerApplication(onSent: () => void) {
+  return useMutation({
+    mutationFn: async (of: { address: `0x${string}`; form: ApplicationForm }) => {
+      const { address, form } = of;
+      const path = "/v1/applications/nonce";
+      const nonce = await ask<"applications.nonce">({ method: "POST", path, body: { address } });
+      const given = Object.fromEntries(Object.entries(form).filter(([, text]) => text !== ""));
+      const body = { ...(await sign(address, nonce)), form: given };
+      return ask<"applications.wallet">({ method: "POST", path: "/v1/applications/wallet", body });
+    },
+    onSuccess: onSent,
+  });
+}
