@@ -1,4 +1,5 @@
 import { CausewayError } from "../../client/causeway-error.ts";
+import { toSentence } from "./words.ts";
 
 /** An error in plain words: what happened, what to do, and the request's id for support. */
 export interface ErrorWords {
@@ -66,7 +67,5 @@ export function explainError(error: unknown): ErrorWords {
 
 /** The API's sentence about the error; with several invalid fields, the first. */
 function sentence({ issues, message }: CausewayError): string {
-  const text = issues[0]?.msg ?? message;
-  const start = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(start) ? start : `${start}.`;
+  return toSentence(issues[0]?.msg ?? message);
 }

@@ -82,7 +82,7 @@ function TokenList(props: { chainId: number; search: string; onPick: (token: Lis
                   <span className="min-w-0 flex-1">
                     <span className="block font-medium">{token.symbol}</span>
                     <span className="block truncate text-sm text-muted">
-                      {token.name === "" ? shorten(token.address) : token.name}
+                      {/^0x0+$/.test(token.address) ? "Native token" : token.name || shorten(token.address)}
                     </span>
                   </span>
                   <span className="text-sm text-muted tabular-nums">{formatUsd(token.priceUsd)}</span>

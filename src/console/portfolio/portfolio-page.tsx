@@ -240,7 +240,7 @@ function PositionRow(props: { position: Position; chain: string; own: `0x${strin
             <TokenAmount amount={yieldAssets} token={asset} />
           </span>
         </Cell>
-        <div className="col-span-2 text-right md:col-span-1">
+        <div className="text-right">
           {own === null || position.shareBalance === 0n ? null : (
             <WithdrawButton position={position} own={own} />
           )}
@@ -259,7 +259,7 @@ function yieldTone(amount: bigint | null, decimals: number): string {
 
 function Cell({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <div className="text-right text-sm">
+    <div className="text-sm not-first:text-right">
       <span className="block text-xs text-muted">{label}</span>
       {children}
     </div>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Answer, Positions } from "../../client/read-actions.ts";
 import { ask } from "../api/console-client.ts";
 import { formatAmount, formatUsd, parseAmount, toDecimalText } from "../format/amounts.ts";
-import { describeSettlement, formatTime } from "../format/words.ts";
+import { describeSettlement, formatTime, toSentence } from "../format/words.ts";
 import { BuiltSteps } from "../orders/built-steps.tsx";
 import { Button, TextField } from "../ui/controls.tsx";
 import { Modal } from "../ui/dialogs.tsx";
@@ -184,7 +184,7 @@ function OptionCard(props: {
           </div>
         </>
       ) : (
-        <p className="text-sm text-muted">{refusal.detail}</p>
+        <p className="text-sm text-muted">{toSentence(refusal.detail)}</p>
       )}
     </section>
   );

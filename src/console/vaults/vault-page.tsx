@@ -5,7 +5,14 @@ import type { VaultDetail } from "../../client/read-actions.ts";
 import { explorerLink } from "../api/chain-names.ts";
 import { actionsQuery, chainsQuery, signalsQuery, vaultQuery } from "../api/console-queries.ts";
 import { formatAmount, formatPercent, formatSharePrice, formatUsd } from "../format/amounts.ts";
-import { describeSettlement, familyName, formatAge, formatTime, shorten } from "../format/words.ts";
+import {
+  describeSettlement,
+  familyName,
+  formatAge,
+  formatTime,
+  shorten,
+  toSentence,
+} from "../format/words.ts";
 import { DepositForm } from "../orders/deposit-form.tsx";
 import { LoadedPage } from "../shell/route-states.tsx";
 import { SignalList } from "../signals/signal-list.tsx";
@@ -90,7 +97,7 @@ function Stats({ vault }: { vault: VaultDetail }) {
 function Paused({ vault }: { vault: VaultDetail }) {
   return (
     <Notice tone="warn" title="Deposits are paused">
-      {vault.pausedReason === "" ? "The vault accepts no deposit now." : `${sentence(vault.pausedReason)} `}{" "}
+      {vault.pausedReason === "" ? "The vault accepts no deposit now." : `${toSentence(vault.pausedReason)} `}{" "}
       What is already deposited is not affected; see your{" "}
       <Link to="/portfolio" className="text-accent underline">
         portfolio
@@ -123,7 +130,7 @@ function YourActions({ vault }: { vault: VaultDetail }) {
                 {actions[name].allowed ? (
                   <Badge tone="good">Yes</Badge>
                 ) : (
-                  <span className="text-muted">{actions[name].reason || "Nothing to do"}</span>
+                  <span className="text-muted">{toSentence(actions[name].reason || "Nothing to do")}</span>
                 )}
               </Fact>
             ))}
@@ -135,9 +142,6 @@ function YourActions({ vault }: { vault: VaultDetail }) {
 }
 
 const zeroAddress = "0x0000000000000000000000000000000000000000";
-
-const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 
 function Terms({ vault }: { vault: VaultDetail }) {
   const { settlement, acceptedAssets, proof, asset } = vault;
