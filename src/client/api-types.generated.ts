@@ -2072,7 +2072,10 @@ export interface components {
              * @example 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
              */
             vault_id: string;
-            /** @description Metric that the values of the points show. */
+            /**
+             * @description Metric that the values of the points show.
+             * @example share_price
+             */
             metric: components["schemas"]["HistoryMetric"];
             /** @description Time between two points: five minutes, one hour or one day. */
             interval: components["schemas"]["HistoryInterval"];
@@ -2302,7 +2305,17 @@ export interface components {
              */
             detail: string;
         };
-        /** @description A deposit to quote or to build. */
+        /**
+         * @description A deposit to quote or to build.
+         * @example {
+         *       "from_chain_id": 8453,
+         *       "from_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+         *       "from_amount": "25000000",
+         *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+         *       "user_address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+         *       "slippage": 0.03
+         *     }
+         */
         BuildInput: {
             /**
              * @description EIP-155 id of the chain that the user pays on.
@@ -3071,7 +3084,14 @@ export interface components {
                 detail: string;
             }[];
         };
-        /** @description A withdrawal to quote or to build. */
+        /**
+         * @description A withdrawal to quote or to build.
+         * @example {
+         *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+         *       "user_address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+         *       "shares": "1000000000000000000"
+         *     }
+         */
         WithdrawInput: {
             /**
              * @description Vault to withdraw from: `<chain_id>:<vault address>`, in any letter case. A paused vault can be left.

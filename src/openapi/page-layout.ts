@@ -6,6 +6,7 @@ export const PAGE_POLICY =
 export const docsNavigation = [
   { path: "/docs/guide", title: "Getting started" },
   { path: "/docs/guide/deposits", title: "How deposits work" },
+  { path: "/docs/guide/withdrawals", title: "Withdrawals and signatures" },
   { path: "/docs/guide/partners", title: "Partners" },
   { path: "/docs/guide/production", title: "Going to production" },
   { path: "/docs/guide/changelog", title: "Changelog and versions" },

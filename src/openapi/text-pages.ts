@@ -22,6 +22,7 @@ const LLMS = `# Causeway
 - [OpenAPI 3.1](/openapi.json): every operation, field and error
 - [Getting started](/docs/guide): one deposit in ten minutes, and the loop over \`steps\`
 - [How deposits work](/docs/guide/deposits): amounts, approvals, two steps, asynchronous vaults, status, slippage, errors
+- [Withdrawals and signatures](/docs/guide/withdrawals): what is possible now, quote, build, signing in place of an approval
 - [Partners](/docs/guide/partners): wallet sign-in, keys, rights, attribution
 - [Going to production](/docs/guide/production): limits, retries, idempotency, caching
 - [Changelog and versions](/docs/guide/changelog)

@@ -76,5 +76,17 @@ export const BuildInput = z
     ...authorizeFields,
   })
   .refine(canSubmit, submitterIssue)
-  .meta({ id: "BuildInput", description: "A deposit to quote or to build." });
+  .meta({
+    id: "BuildInput",
+    description: "A deposit to quote or to build.",
+    // A whole body: one made of the fields' examples would name a parent deposit that does not exist.
+    example: {
+      from_chain_id: 8453,
+      from_token: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+      from_amount: "25000000",
+      vault_id: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+      user_address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+      slippage: 0.03,
+    },
+  });
 export type BuildInput = z.infer<typeof BuildInput>;

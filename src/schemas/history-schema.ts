@@ -7,7 +7,7 @@ export const historyMetrics = ["share_price", "total_assets", "apy", "net_flow"]
 /** A metric of which vaults have a history. */
 export const HistoryMetric = z
   .enum(historyMetrics)
-  .meta({ description: "Metric that the values of the points show." });
+  .meta({ description: "Metric that the values of the points show.", example: "share_price" });
 export type HistoryMetric = z.infer<typeof HistoryMetric>;
 
 /** Time between two points of a history, in seconds, by interval. */

@@ -83,7 +83,15 @@ export const WithdrawInput = z
       example: 2,
     }),
   })
-  .meta({ id: "WithdrawInput", description: "A withdrawal to quote or to build." });
+  .meta({
+    id: "WithdrawInput",
+    description: "A withdrawal to quote or to build.",
+    example: {
+      vault_id: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+      user_address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+      shares: "1000000000000000000",
+    },
+  });
 export type WithdrawInput = z.infer<typeof WithdrawInput>;
 
 /** Request body for claiming or cancelling a redemption request. */

@@ -90,7 +90,8 @@ describe.each(pages)("the guide's %s", (page) => {
     blocks.flatMap((block, index) => (block.language === "sh" ? [[block.text, index] as const] : [])),
   )("%s", async (text, index) => {
     const answer = blocks[index + 1]?.language === "json" ? blocks[index + 1] : undefined;
-    if (text.includes("/v1/positions/")) await gettingStarted();
+    // These examples speak of an account that has made the deposit.
+    if (/\/v1\/(positions|actions|withdraw)\//.test(text)) await gettingStarted();
     const printed = await shell(text);
     if (answer === undefined) expect(printed).toMatch(/^HTTP\/1.1 200/);
     else expect(missingFrom(JSON.parse(printed), JSON.parse(local(answer.text)))).toEqual([]);
@@ -129,7 +130,9 @@ describe("the guide's pages", () => {
   const api = new Api();
   const paths = [
     "/docs/guide",
-    ...["deposits", "partners", "production", "changelog"].map((name) => `/docs/guide/${name}`),
+    ...["deposits", "withdrawals", "partners", "production", "changelog"].map(
+      (name) => `/docs/guide/${name}`,
+    ),
   ];
 
   test.each(paths)("%s is served with a strict policy, its own URL and working links", async (path) => {
