@@ -3,7 +3,7 @@
  * within one run, so that the machine's speed cancels out. A slow result fails nothing.
  *
  *   node scripts/bench.ts                      everything
- *   node scripts/bench.ts --only positions     or detail, routes, bundle, flows, following
+ *   node scripts/bench.ts --only positions     or detail, routes, bundle, flows, following, registry
  *   node scripts/bench.ts --only flows --events 200000
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,6 +13,7 @@ import { benchBundle } from "./bench/bundle.ts";
 import { benchFlows, flowColumns } from "./bench/flows.ts";
 import { benchFollowing, followingColumns } from "./bench/following.ts";
 import { benchPositions, positionColumns } from "./bench/positions.ts";
+import { benchProofs, proofColumns } from "./bench/proofs.ts";
 import { benchBuild, benchRoutes, buildColumns, routeColumns } from "./bench/routes.ts";
 import { printTable } from "./bench/table.ts";
 import { benchVaultDetail, detailColumns } from "./bench/vault-detail.ts";
@@ -21,7 +22,7 @@ import { oneOf, readArguments } from "./command.ts";
 import { bootStack } from "./stack/boot.ts";
 import type { StackManifest } from "./stack/manifest.ts";
 
-const parts = ["positions", "detail", "routes", "flows", "following", "bundle"] as const;
+const parts = ["positions", "detail", "routes", "flows", "following", "registry", "bundle"] as const;
 const { values: options } = readArguments({
   help: `Measures the production bundle on the local stack and prints each figure with its target.
 
@@ -90,5 +91,6 @@ if (wanted("detail") || wanted("routes") || wanted("positions")) await onStack()
 if (wanted("flows")) printTable("Indexing flows", flowColumns, await benchFlows(Number(options.events)));
 if (wanted("following"))
   printTable("Following deposits, the jobs of a minute", followingColumns, await benchFollowing());
+if (wanted("registry")) printTable("Proofs of claimed vaults", proofColumns, await benchProofs());
 if (wanted("bundle")) printTable("Production bundle", [""], await benchBundle(folder));
 rmSync(folder, { recursive: true, force: true });

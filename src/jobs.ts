@@ -11,7 +11,7 @@ import { countBlocks } from "./lib/block-ranges.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";
 import type { HeldLease } from "./lib/renewed-lease.ts";
 import { discoverVaults } from "./registry/discovery/discover-vaults.ts";
-import { proveDueVaults } from "./registry/prove-due-vaults.ts";
+import { ProofMessage, proveDueVaults, proveFromMessage } from "./registry/prove-due-vaults.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 import { FollowMessage, followDeposits, followFromMessage } from "./tracking/follow/follow-deposits.ts";
 
@@ -51,11 +51,14 @@ const proveVaultsJob: Job = {
 };
 
 /**
- * Follows the chain or the deposits of a queue message and returns what it did, for the log. Throws a ZodError if the
- * message is malformed.
+ * Follows the chain or the deposits of a queue message, or proves the due vaults of its chain, and returns what it did,
+ * for the log. Throws a ZodError if the message is malformed.
  */
-const runFollowMessage = (ctx: Context, body: unknown): Promise<LogFields> =>
-  followFromMessage(ctx, FollowMessage.parse(body));
+async function runFollowMessage(ctx: Context, body: unknown): Promise<LogFields> {
+  const proofs = ProofMessage.safeParse(body);
+  if (proofs.success) return { ...proofs.data, ...(await proveFromMessage(ctx, proofs.data)) };
+  return followFromMessage(ctx, FollowMessage.parse(body));
+}
 
 /** Reads the registers that are due for new vaults. */
 const discoverVaultsJob: Job = {

@@ -44,6 +44,8 @@ export interface TestDeployment extends Isolate {
   isolate(variables?: Record<string, unknown>, options?: IsolateOptions): Isolate;
   db: NeonHttpDatabase;
   hub: HubAddresses;
+  /** The bindings of its isolates. */
+  bindings: Readonly<Record<string, unknown>>;
   /** Makes an emulator fail; an empty list ends it. */
   fault(emulator: "neon" | "upstash", faults: readonly Record<string, unknown>[]): Promise<void>;
   connectChain(chainId: number, url: string): Promise<void>;
@@ -104,6 +106,7 @@ export async function startTestDeployment(
   return {
     ...isolate(),
     isolate,
+    bindings,
     db: drizzle({ client: connect(target) }),
     hub,
     async fault(emulator, faults) {

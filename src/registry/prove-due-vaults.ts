@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { Context } from "../context.ts";
 import { makeAuditNote } from "../db/queries/audit-queries.ts";
 import { selectFailingChains } from "../db/queries/flow-queries.ts";
@@ -18,37 +19,79 @@ import { toVaultRecord } from "./vault-records.ts";
 const BATCH_SIZE = 4;
 /** Time after which a run starts no further batch, in milliseconds. */
 const RUN_MS = 40 * SECOND_MS;
+/**
+ * Maximum number of vaults that one run proves on one chain, so that its requests stay within the platform's limit of
+ * subrequests (wrangler.toml): a proof makes about ten.
+ */
+const MAX_VAULTS = 60;
 /** Time for which a run claims its vaults, in milliseconds: a killed run's vaults are due again after it. */
 const LEASE_MS = 30 * SECOND_MS;
 
-/** Numbers of vaults that one run proved, by finding. */
-export type ProofRoundReport = Record<ProofFinding["kind"] | "changed", number>;
+/** Schema of a queue message: a chain whose due vaults are to be proven. */
+export const ProofMessage = z.object({ kind: z.literal("proofs"), chain_id: z.int().positive() });
+export type ProofMessage = z.infer<typeof ProofMessage>;
+
+/** Numbers of vaults that one run proved, by finding, and of chains that it queued. */
+export type ProofRoundReport = Record<ProofFinding["kind"] | "changed" | "queued", number>;
+
+const noProofs = (): ProofRoundReport => ({
+  ...{ passed: 0, refused: 0, closed: 0, unread: 0, changed: 0, queued: 0 },
+});
 
 /**
- * Runs the proof (a simulated deposit) of each vault that is due, the most overdue first. Several chains run in
- * parallel; the vaults of one chain run one at a time, to respect public nodes' limits. Skips chains whose last index
- * run failed, because their nodes would probably only tie up connections. Stops when its time budget is spent and
- * leaves the rest to the next run. Throws `store_unavailable`.
+ * Runs the proof (a simulated deposit) of each vault that is due, the most overdue first: with a queue in one message per
+ * chain, otherwise in this run, several chains in parallel. Skips chains whose last index run failed, because their nodes
+ * would probably only tie up connections. Throws `store_unavailable`.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
-  const startedAt = ctx.now();
-  const report: ProofRoundReport = { passed: 0, refused: 0, closed: 0, unread: 0, changed: 0 };
+  const report = noProofs();
   const [due, failing] = await Promise.all([
-    countDueProofs(ctx.db, new Date(startedAt)),
+    countDueProofs(ctx.db, new Date(ctx.now())),
     selectFailingChains(ctx.db),
   ]);
   const chains = due.filter(({ chainId }) => ctx.chains.definitions.has(chainId) && !failing.has(chainId));
+  const queue = ctx.config.followingQueue;
+  if (queue !== null) {
+    const messages = chains.map(({ chainId }) => ({
+      body: { kind: "proofs", chain_id: chainId } satisfies ProofMessage,
+    }));
+    if (messages.length > 0) await queue.sendBatch(messages);
+    return { ...report, queued: messages.length };
+  }
+  const endsAt = ctx.now() + RUN_MS;
   await mapConcurrently(chains, {
     doubtful: () => false,
-    work: async ({ chainId }) => {
-      while (ctx.now() - startedAt < RUN_MS) {
-        const rows = await claim(ctx, chainId);
-        if (rows.length === 0 || !(await proveBatch(ctx, { rows, report }))) return;
-      }
-    },
+    work: ({ chainId }) => proveChain(ctx, { chainId, endsAt, report }),
   });
   if (report.changed > 0) await renewRegistry(ctx);
   return report;
+}
+
+/**
+ * Handles a queue message: proves the due vaults of one chain, unless another message of this chain is being handled.
+ * Throws `store_unavailable`.
+ */
+export async function proveFromMessage(ctx: Context, message: ProofMessage): Promise<ProofRoundReport> {
+  const report = noProofs();
+  const { chain_id: chainId } = message;
+  const endsAt = ctx.now() + RUN_MS;
+  await ctx.withLock({ key: `proofs:${chainId}`, work: () => proveChain(ctx, { chainId, endsAt, report }) });
+  if (report.changed > 0) await renewRegistry(ctx);
+  return report;
+}
+
+/**
+ * Proves the due vaults of one chain, one after the other to respect public nodes' limits, until none is due, the chain
+ * does not respond, or the run's budget is spent; the rest is left to the next run.
+ */
+async function proveChain(
+  ctx: Context,
+  { chainId, endsAt, report }: { chainId: number; endsAt: number; report: ProofRoundReport },
+): Promise<void> {
+  for (let proven = 0; proven < MAX_VAULTS && ctx.now() < endsAt; proven += BATCH_SIZE) {
+    const rows = await claim(ctx, chainId);
+    if (rows.length === 0 || !(await proveBatch(ctx, { rows, report }))) return;
+  }
 }
 
 function claim(ctx: Context, chainId: number): Promise<VaultRow[]> {

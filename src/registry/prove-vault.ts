@@ -1,4 +1,5 @@
-import { zeroAddress } from "viem";
+import { getAddress, zeroAddress } from "viem";
+import { runQuery } from "../chains/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import type { Context } from "../context.ts";
 import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
@@ -12,6 +13,8 @@ import type { StoredVault, Vault } from "../vaults/vault.ts";
 import { subjectOfRow, underivable } from "../vaults/vault-derivation.ts";
 import { findFamily } from "../vaults/vault-families.ts";
 import { deriveFromChain, toDerivedColumns } from "./derive-vault.ts";
+import { servedRegisters, sourceOf } from "./discovery/discover-vaults.ts";
+import { deniedQuery } from "./discovery/read-register.ts";
 import type { ProofFinding } from "./proof-decision.ts";
 import { recognizeFamily } from "./recognize-family.ts";
 import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
@@ -34,10 +37,10 @@ const GENERIC_ADAPTER = "erc4626";
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   const client = ctx.chains.client(row.chainId);
   if (client === null) return unread(`chain ${row.chainId} is not served`);
-  // What discovered the vault no longer vouches for it. Its holders can still leave.
-  if (row.provenance.source === "factory" && row.namedBy.length === 0)
-    return { finding: refusal(ctx, "no register names it any more"), derived: null };
   try {
+    // What discovered the vault no longer vouches for it. Its holders can still leave.
+    if (row.provenance.source === "factory" && !(await isStillNamed(ctx, { client, row })))
+      return { finding: refusal(ctx, "no register names it any more"), derived: null };
     const resolved = await resolveVault(client, row);
     if (!resolved.ok) return { finding: refusal(ctx, resolved.reason), derived: null };
     const { derived } = resolved;
@@ -48,6 +51,23 @@ export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAtte
     if (error instanceof AppError) return unread(describeError(error));
     return { finding: refusal(ctx, `the vault cannot be used: ${describeError(error)}`), derived: null };
   }
+}
+
+/**
+ * Returns true if a register or list still names a discovered vault. Registers that tell by events are asked, because
+ * their lists of vaults are never read as a whole. Errors of the chain client propagate.
+ */
+async function isStillNamed(
+  ctx: Context,
+  { client, row }: { client: ChainClient; row: VaultRow },
+): Promise<boolean> {
+  if (row.namedBy.length === 0) return false;
+  const naming = servedRegisters(ctx).filter(
+    (register) => register.chainId === row.chainId && row.namedBy.includes(sourceOf(register)),
+  );
+  if (naming.length < row.namedBy.length) return true;
+  const { value: denying } = await runQuery(client, deniedQuery(naming, getAddress(row.address)));
+  return denying.length < naming.length;
 }
 
 /** Returns the finding of a simulated deposit; a node that cannot simulate leads to `unread`. */

@@ -19,6 +19,8 @@ const refusalAbi = once(() =>
     "error DepositCapExceeded()",
     "error SupplyCapExceeded()",
     "error NotWhitelisted()",
+    // Restricted accounts of Ethena's sUSDe. Source: ethena-labs, StakedUSDe.
+    "error OperationNotAllowed()",
     "error ZeroShares()",
     "error AllCapsReached()",
     "error ERC20ExceededCap(uint256 increasedSupply, uint256 cap)",
@@ -61,6 +63,7 @@ const BY_NAME: Readonly<Record<string, ErrorCode>> = {
   CannotReceiveShares: "not_allowed",
   AccessManagedUnauthorized: "not_allowed",
   NotWhitelisted: "not_allowed",
+  OperationNotAllowed: "not_allowed",
 };
 
 /** API error codes by the reason string of `Error(string)`. */
@@ -83,6 +86,9 @@ const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
     code: "not_allowed",
   },
   { reason: /less than minimum|below min|deposit too small/i, code: "below_minimum" },
+  // Permissions and pauses of Maple's pools. Source: maple-labs/pool-v2.
+  { reason: /^PM:CC:NOT_ALLOWED$/, code: "not_allowed" },
+  { reason: /^PM:CC:(PROTOCOL_)?PAUSED$/, code: "vault_paused" },
 ];
 
 /** Maximum length of a revert reason in responses, in characters. */

@@ -24,6 +24,12 @@ const refusals: readonly [string, readonly unknown[], ErrorCode][] = [
   ["DepositLimitExceeded()", [], "above_maximum"],
   ["ZeroShares()", [], "zero_shares"],
   ["NotWhitelisted()", [], "not_allowed"],
+  // Restricted accounts of sUSDe.
+  ["OperationNotAllowed()", [], "not_allowed"],
+  // Maple's permissions and pauses.
+  ["Error(string reason)", ["PM:CC:NOT_ALLOWED"], "not_allowed"],
+  ["Error(string reason)", ["PM:CC:PAUSED"], "vault_paused"],
+  ["Error(string reason)", ["PM:CC:PROTOCOL_PAUSED"], "vault_paused"],
   ["E_OperationDisabled()", [], "vault_paused"],
   ["E_ZeroShares()", [], "zero_shares"],
   ["CannotSendAssets()", [], "not_allowed"],
@@ -38,7 +44,9 @@ const says = (reason: string): Hex => reverts("Error(string reason)", [reason]);
 
 describe("explainCommonRevert() with a custom error", () => {
   test.each(refusals)("%s", (signature, args, code) => {
-    expect(explainCommonRevert(reverts(signature, args))).toEqual({ code, text: signature.split("(")[0] });
+    const name = signature.split("(")[0];
+    const text = name === "Error" ? args[0] : name;
+    expect(explainCommonRevert(reverts(signature, args))).toEqual({ code, text });
   });
 
   test("returns a code of the error table", () => {

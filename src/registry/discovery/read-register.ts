@@ -125,3 +125,25 @@ const addressIn = (args: Readonly<Record<string, unknown>>, name: string): Hex[]
   const value = args[name];
   return typeof value === "string" ? [value as Hex] : [];
 };
+
+/**
+ * Returns the query for the registers that deny naming a vault, of those that can be asked. A register that does not
+ * answer denies nothing.
+ */
+export function deniedQuery(registers: readonly VaultRegister[], vault: Address): Query<VaultRegister[]> {
+  const asked = registers.flatMap((register) =>
+    register.membership === null ? [] : [{ register, name: register.membership }],
+  );
+  const reads = Object.fromEntries(
+    asked.map(({ register, name }) => [
+      register.address,
+      read({ to: register.address, abi: registerAbi(), name, args: [vault] }),
+    ]),
+  );
+  return createQuery(reads, (results) =>
+    asked.flatMap(({ register }) => {
+      const result = results[register.address];
+      return result?.ok === true && result.value === false ? [register] : [];
+    }),
+  );
+}

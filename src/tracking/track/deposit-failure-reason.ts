@@ -25,8 +25,22 @@ const tokenErrors = once(() =>
     "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)",
     "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
     "error Error(string reason)",
+    // Slippage checks of vaults' own calls. Sources: Veda-Labs/boring-vault, fluid-contracts-public.
+    "error TellerWithMultiAssetSupport__MinimumMintNotMet()",
+    "error TellerWithMultiAssetSupport__MinimumAssetsNotMet()",
+    "error FluidLendingError(uint256 errorId)",
   ]),
 );
+
+/** Names of the errors with which a vault's own call reports that it gives less than the caller demanded. */
+const SLIPPAGE_ERRORS: ReadonlySet<string> = new Set([
+  "TellerWithMultiAssetSupport__MinimumMintNotMet",
+  "TellerWithMultiAssetSupport__MinimumAssetsNotMet",
+]);
+/** Number of Fluid's error for less than the demanded amount. Source: fluid-contracts-public, lending errors. */
+const FLUID_OUT_TOO_LOW = 20_002n;
+/** Midas' text for less than the demanded amount, of its deposit and redemption contracts. Source: midas-apps/contracts. */
+const MIDAS_OUT_TOO_LOW = /^(DV|RV)[A-Z]*: minReceiveAmount > actual$/;
 
 /**
  * Returns why a transaction reverted, by replaying it with `eth_call` on the state before its block and decoding the
@@ -54,8 +68,8 @@ export async function failureReason(
 }
 
 /**
- * Maps revert data to a failure reason: first the Router's own errors, then common errors of tokens, within the reason
- * of a step too.
+ * Maps revert data to a failure reason: first the Router's own errors, then common errors of tokens and the slippage
+ * checks of vaults, within the reason of a step too.
  */
 export function reasonOf(revert: Hex): FailureReason {
   const routers = decodeRouterError(revert);
@@ -65,7 +79,11 @@ export function reasonOf(revert: Hex): FailureReason {
     const { errorName, args } = decodeErrorResult({ abi: tokenErrors(), data: reason ?? revert });
     if (errorName === "ERC20InsufficientAllowance") return "INSUFFICIENT_ALLOWANCE";
     if (errorName === "ERC20InsufficientBalance") return "INSUFFICIENT_BALANCE";
-    const text = String(args[0]);
+    if (SLIPPAGE_ERRORS.has(errorName)) return "SLIPPAGE_EXCEEDED";
+    if (errorName === "FluidLendingError")
+      return args[0] === FLUID_OUT_TOO_LOW ? "SLIPPAGE_EXCEEDED" : "UNKNOWN_ERROR";
+    const text = String(args?.[0]);
+    if (MIDAS_OUT_TOO_LOW.test(text)) return "SLIPPAGE_EXCEEDED";
     if (/allowance/i.test(text)) return "INSUFFICIENT_ALLOWANCE";
     return /balance/i.test(text) ? "INSUFFICIENT_BALANCE" : "UNKNOWN_ERROR";
   } catch {

@@ -9,10 +9,11 @@ import {
   startScratchChain,
 } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import { runQuery } from "../../../src/chains/aggregate-reads.ts";
 import { vaultRegisterTips, vaults } from "../../../src/db/schema/vault-tables.ts";
 import { DAY_MS } from "../../../src/lib/durations.ts";
 import { discoverVaults } from "../../../src/registry/discovery/discover-vaults.ts";
-import { readRegister } from "../../../src/registry/discovery/read-register.ts";
+import { deniedQuery, readRegister } from "../../../src/registry/discovery/read-register.ts";
 import { proveDueVaults } from "../../../src/registry/prove-due-vaults.ts";
 import { call } from "../../support/partners/wallet.ts";
 
@@ -154,5 +155,11 @@ describe("readRegister() of events", () => {
     expect(await readRegister(client, { register: factory, readTo: head, head })).toMatchObject({
       ...{ vaults: [], readTo: head },
     });
+    const unasked = { ...factory, membership: null };
+    const silent = { ...factory, address: asset };
+    const denying = async (vault: Address) =>
+      (await runQuery(client, deniedQuery([factory, unasked, silent], vault))).value;
+    expect(await denying(made)).toEqual([]);
+    expect(await denying(forged)).toEqual([factory]);
   });
 });

@@ -1,0 +1,74 @@
+import { type Address, encodeDeployData } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  contractsOf,
+  deploy,
+  type ScratchChain,
+  startScratchChain,
+} from "../../scripts/stack/chains/scratch-chain.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { handleMessages } from "../../src/jobs.ts";
+import { importClaims, NO_CLAIMS } from "../../src/registry/import-claims.ts";
+import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
+
+const CHAIN = 31337;
+/** A served chain without a node. */
+const DEAD = 31338;
+const contracts = contractsOf("test/support/solidity/ProvenVault.sol");
+let causeway: TestDeployment;
+let chain: ScratchChain;
+
+beforeAll(async () => {
+  const chainIds = [CHAIN, DEAD];
+  [causeway, chain] = await Promise.all([startTestDeployment({ chainIds }), startScratchChain()]);
+  await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
+});
+afterAll(() => Promise.all([causeway?.close(), chain?.stop()]));
+
+async function newVaults(count: number): Promise<Address[]> {
+  const asset = await deploy(chain, contracts("ProofAsset").creationCode);
+  const { abi, creationCode } = contracts("ProvenVault");
+  const data = encodeDeployData({ abi, bytecode: creationCode, args: [asset] });
+  const made: Address[] = [];
+  for (let index = 0; index < count; index += 1) made.push(await deploy(chain, data));
+  return made;
+}
+
+test("with a queue, each chain's due vaults are proven by a message of their own, once at a time", async () => {
+  const queued: unknown[] = [];
+  const sendBatch = async (messages: readonly { body: unknown }[]) =>
+    void queued.push(...messages.map(({ body }) => body));
+  const isolate = causeway.isolate({ FOLLOWING: { sendBatch } });
+  const addresses = await newVaults(6);
+  const claims = [CHAIN, DEAD].flatMap((chainId) =>
+    addresses.map((address) => ({ ...NO_CLAIMS, chainId, address })),
+  );
+  await importClaims(isolate.context(), { claims, list: null, note: "" });
+
+  expect(await proveDueVaults(isolate.context())).toEqual({
+    ...{ passed: 0, refused: 0, closed: 0, unread: 0, changed: 0, queued: 2 },
+  });
+  const own = { kind: "proofs", chain_id: CHAIN };
+  expect(queued).toEqual([own, { kind: "proofs", chain_id: DEAD }]);
+
+  const acknowledged: unknown[] = [];
+  const deliver = (body: unknown) =>
+    handleMessages(
+      {
+        queue: "causeway-following",
+        messages: [{ body, ack: () => acknowledged.push(body), retry: () => undefined }],
+      },
+      isolate.context,
+    );
+  await Promise.all([deliver(own), deliver(own)]);
+  expect(acknowledged).toEqual([own, own]);
+  const rows = await causeway.db.select().from(vaults);
+  const statuses = (chainId: number) =>
+    rows.filter((row) => row.chainId === chainId).map(({ status }) => status);
+  expect(statuses(CHAIN)).toEqual(Array(6).fill("active"));
+  expect(statuses(DEAD)).toEqual(Array(6).fill("candidate"));
+  queued.length = 0;
+  await proveDueVaults(isolate.context());
+  expect(queued).toEqual([{ kind: "proofs", chain_id: DEAD }]);
+});
