@@ -234,7 +234,7 @@ function PositionRow(props: { position: Position; chain: string; own: `0x${strin
           <TokenAmount amount={position.currentAssets} token={asset} />
           <span className="block text-sm text-muted">{formatUsd(position.valueUsd)}</span>
         </Cell>
-        <Cell label="Yield">
+        <Cell label="Yield" below>
           <span className={yieldTone(yieldAssets, asset.decimals)}>
             {yieldAssets !== null && yieldAssets > 0n ? "+" : ""}
             <TokenAmount amount={yieldAssets} token={asset} />
@@ -257,9 +257,10 @@ function yieldTone(amount: bigint | null, decimals: number): string {
   return amount < 0n ? "text-bad" : "text-good";
 }
 
-function Cell({ label, children }: { label: string; children: ReactNode }) {
+/** A figure of a position. On phones the second one stands below the vault's name. */
+function Cell({ label, below = false, children }: { label: string; below?: boolean; children: ReactNode }) {
   return (
-    <div className="text-sm not-first:text-right">
+    <div className={`text-sm ${below ? "pl-11 md:pl-0 md:text-right" : "text-right"}`}>
       <span className="block text-xs text-muted">{label}</span>
       {children}
     </div>
