@@ -86,7 +86,14 @@ export class ApiContract {
     this.operations = Object.entries(this.document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => {
         const body = operation.requestBody?.content["application/json"]?.schema;
-        return { ...operation, method, path, body: body === undefined ? null : this.resolve(body) };
+        const parameters = operation.parameters.map((one) => ({ ...one, schema: this.resolve(one.schema) }));
+        return {
+          ...operation,
+          parameters,
+          method,
+          path,
+          body: body === undefined ? null : this.resolve(body),
+        };
       }),
     );
   }
