@@ -1,7 +1,15 @@
-import { isAddressEqual } from "viem";
+import { type Hex, isAddressEqual, toEventSelector } from "viem";
 import { isNative } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";
-import type { Provider, ProviderScope, ProviderStatus, TransferQuote, TransferRequest } from "../provider.ts";
+import { once } from "../../lib/once.ts";
+import type {
+  Provider,
+  ProviderScope,
+  ProviderStatus,
+  TransferEvent,
+  TransferQuote,
+  TransferRequest,
+} from "../provider.ts";
 import { createKyberClient, type KyberApiSettings, type KyberClient } from "./kyber-client.ts";
 import { type KyberDeployment, type KyberDeployments, resolveKyberDeployments } from "./kyber-deployments.ts";
 import { kyberRejection, noKyberRoute } from "./kyber-errors.ts";
@@ -50,9 +58,25 @@ export function createKyber(options: KyberOptions): Provider {
       return buildSwap(client, { scope, request, deployment, summary });
     },
     assets: () => [],
+    events: (chainId) => kyberEvents(deployments.get(chainId)),
     // A swap begins and ends in one transaction, whose receipt shows it.
     status: async () => UNKNOWN_STATUS,
   };
+}
+
+/** First topic of the router's event `Swapped`, whose first word is the sender. Source: MetaAggregationRouterV2.sol. */
+const swappedTopic = once(
+  (): Hex => toEventSelector("Swapped(address,address,address,address,uint256,uint256)"),
+);
+
+/**
+ * Returns the router's event of a swap. It names the user in its data only, so it is read for native payments alone: a
+ * payment in a token is found by the token's own event.
+ */
+function kyberEvents(deployment: KyberDeployment | undefined): TransferEvent[] {
+  if (deployment === undefined) return [];
+  const contracts = [deployment.router];
+  return [{ side: "source", contracts, topic: swappedTopic(), userTopic: null, nativeOnly: true }];
 }
 
 const UNKNOWN_STATUS: ProviderStatus = {

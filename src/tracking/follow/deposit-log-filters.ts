@@ -72,15 +72,17 @@ function paymentFilters({ watch, maxTopics }: LogSearch): LogFilter[] {
 /** Returns the filters of the bridges' own events, with the users where they are among the topics and few. */
 function eventFilters({ watch, events, maxTopics }: LogSearch): LogFilter[] {
   const sent = providerTargets(watch);
-  const sentNative = sent.some(({ fromToken }) => isNative(fromToken));
+  const paidNative = new Set(
+    sent.flatMap(({ fromToken, sourceTo }) => (isNative(fromToken) ? [sourceTo] : [])),
+  );
   const arriving = watch.underWay.filter(({ state }) => state === "bridging");
   const arrivingNative = arriving.filter(({ moveToken }) => moveToken !== null && isNative(moveToken));
   return events.flatMap(({ side, contracts, topic, userTopic, nativeOnly }): LogFilter[] => {
     const arrivals = nativeOnly ? arrivingNative : arriving;
-    const wanted = side === "source" ? sent.length > 0 && (sentNative || !nativeOnly) : arrivals.length > 0;
-    if (!wanted) return [];
-    const users = side === "source" ? watch.users : arrivals.map(({ userAddress }) => userAddress);
     const addresses = contracts.map((address) => address.toLowerCase());
+    const left = nativeOnly ? addresses.some((address) => paidNative.has(address)) : sent.length > 0;
+    if (side === "source" ? !left : arrivals.length === 0) return [];
+    const users = side === "source" ? watch.users : arrivals.map(({ userAddress }) => userAddress);
     const own = userTopic === null || users === null || users.length > maxTopics ? null : distinct(users);
     if (own === null || userTopic === null) return [{ addresses, topics: [[topic]] }];
     const between = Array.from({ length: userTopic - 1 }, () => null);

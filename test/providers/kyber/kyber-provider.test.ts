@@ -164,3 +164,12 @@ test("status() never claims anything: a swap's receipt shows its result", async 
   expect(await kyber.status(scope, transfer)).toMatchObject({ phase: "unknown", proof: null });
   expect(kyber.capabilities()).toEqual({ bridges: [], swaps: true, destinationCall: false });
 });
+
+test("events() names the router's event of a swap for native payments, where KyberSwap is", () => {
+  const topic = "0xd6d4f5681c246c9f42c203e287975af1601f8df8035a9251f79aab5c8f09e2f8";
+  const contracts = [deployment.router];
+  expect(kyber.events?.(1)).toEqual([
+    { side: "source", contracts, topic, userTopic: null, nativeOnly: true },
+  ]);
+  expect(kyber.events?.(100)).toEqual([]);
+});

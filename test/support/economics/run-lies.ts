@@ -1,3 +1,4 @@
+import type { RoutedDeposit } from "../../../src/deposits/build/prepared-deposit.ts";
 import { Random } from "../lifi/random.ts";
 import { injustice } from "./judge.ts";
 import { drawLie, honest, type Lie } from "./lies.ts";
@@ -24,8 +25,10 @@ export async function runLies({ count, seed }: { count: number; seed: number }):
   while (run.tried < count) {
     run.tried += 1;
     const { trade, lie, who } = draw(random);
-    const verdict = await tradeWith(trade, providersOf(who, lie));
-    const wrong = verdict.routed === null ? null : injustice(trade, lie, verdict.routed);
+    const providers = providersOf(who, lie);
+    const verdict = await tradeWith(trade, providers);
+    const wrong =
+      verdict.routed === null ? null : injustice(trade, toldBy(providers, verdict.routed), verdict.routed);
     if (verdict.routed === null) run.refused += 1;
     else if (wrong === null) run.fair += 1;
     else
@@ -44,6 +47,10 @@ function providersOf(who: Liar, lie: Lie): Providers {
     kyber: who.includes("kyber") ? lie : null,
   };
 }
+
+/** What the provider said whose offer was accepted: beside a liar, an honest one may be. */
+const toldBy = ({ lifi, across, kyber }: Providers, { route }: RoutedDeposit): Lie | null =>
+  ({ lifi, across, kyber })[route.provider as "lifi" | "across" | "kyber"] ?? null;
 
 function liarsOf({ across, from, to }: Trade): readonly Liar[] {
   if (across) return ["lifi", "across", "lifi and across"];

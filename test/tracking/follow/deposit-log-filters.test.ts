@@ -86,3 +86,14 @@ test("depositLogFilters() reads transfers of users of deposits under way, and fi
   const native = { ...moving, moveToken: zeroAddress };
   expect(filters({ underWay: [native] }, events)).toContainEqual({ addresses: [POOL], topics: [[FILLED]] });
 });
+
+test("depositLogFilters() reads an exchange's event for native payments to its own contract alone", () => {
+  const swapped: TransferEvent = {
+    ...{ side: "source", contracts: [DIAMOND], topic: SENT, userTopic: null, nativeOnly: true },
+  };
+  const read = { addresses: [DIAMOND], topics: [[SENT]] };
+  const paid = { sourceTo: DIAMOND, provider: "lifi", fromToken: zeroAddress };
+  expect(filters({ targets: [target(paid)] }, [swapped])).toContainEqual(read);
+  expect(filters({ targets: [target({ ...paid, fromToken: TOKEN })] }, [swapped])).not.toContainEqual(read);
+  expect(filters({ targets: [target({ ...paid, sourceTo: POOL })] }, [swapped])).not.toContainEqual(read);
+});
