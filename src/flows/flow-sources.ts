@@ -29,21 +29,25 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
   const listeners = new Map<string, FlowListener[]>();
   /** Addresses of the vaults whose deposit events name the Router's clone as the user, by share token. */
   const receivers = new Map<string, string>();
+  /** Addresses of all vaults by share token: a redemption through the Router names its executor as the owner. */
+  const redeemed = new Map<string, string[]>();
   for (const vault of vaults) {
     const source = adapterOf(vault).flows(vault);
     const vaultAddress = vault.address.toLowerCase();
     const addresses = source.addresses.map((address) => address.toLowerCase());
     const wanted = source.topics.map((topic) => topic.toLowerCase());
-    if (source.namesCaller === true) {
-      topicsBy.set(routerEmitter, new Set(executedTopics()));
-      for (const topic of executedTopics()) topics.add(topic);
-      receivers.set(vault.shareToken.toLowerCase(), vaultAddress);
-    }
+    const shareToken = vault.shareToken.toLowerCase();
+    redeemed.set(shareToken, [...(redeemed.get(shareToken) ?? []), vaultAddress]);
+    if (source.namesCaller === true) receivers.set(shareToken, vaultAddress);
     for (const topic of wanted) topics.add(topic);
     for (const address of addresses) {
       topicsBy.set(address, new Set([...(topicsBy.get(address) ?? []), ...wanted]));
       listeners.set(address, [...(listeners.get(address) ?? []), { vaultAddress, decode: source.decode }]);
     }
+  }
+  if (vaults.length > 0) {
+    topicsBy.set(routerEmitter, new Set(executedTopics()));
+    for (const topic of executedTopics()) topics.add(topic);
   }
   return {
     topics: [...topics],
@@ -53,9 +57,11 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
       const rows = logs.flatMap((log) => toRow(log, log.blockNumber <= final) ?? []);
       for (const log of logs) {
         const seen = log.address === routerEmitter ? decodeOrderLog(log) : null;
-        const vaultAddress = receivers.get(seen?.shareToken ?? "");
-        if (seen !== null && vaultAddress !== undefined)
-          creditDepositReceiver(rows, { ...seen, vaultAddress, log });
+        if (seen === null) continue;
+        const vaultAddress = receivers.get(seen.tokenOut);
+        if (vaultAddress !== undefined) creditDepositReceiver(rows, { ...seen, vaultAddress, log });
+        for (const vault of redeemed.get(seen.tokenIn) ?? [])
+          creditRedemptionPayer(rows, { ...seen, vaultAddress: vault, log });
       }
       return rows;
     },
@@ -103,22 +109,25 @@ export function sourceFingerprint(vault: Vault): string {
 const routerEmitter: string = depositRouterAddress.toLowerCase();
 const executedTopics = once((): readonly string[] => executedOrderTopics()[0] ?? []);
 
-/**
- * Receiver and shares of a deposit through the Router. Addresses are lowercase; shares are in the share token's
- * smallest unit.
- */
-interface ExecutedDeposit {
-  shareToken: string;
+/** An order that the Router executed. Addresses are lowercase; amounts are in the tokens' smallest units. */
+interface ExecutedOrder {
+  payer: string;
   receiver: string;
-  shares: bigint;
+  tokenIn: string;
+  tokenOut: string;
+  amountIn: bigint;
+  amountOut: bigint;
 }
 
 /** Decodes a `OrderExecuted` event of the Router, or returns null for any other log. */
-function decodeOrderLog({ topics, data }: ChainLog): ExecutedDeposit | null {
+function decodeOrderLog({ topics, data }: ChainLog): ExecutedOrder | null {
   try {
     const { args } = decodeEventLog({ abi: depositRouterAbi, eventName: "OrderExecuted", topics, data });
-    const { tokenOut, receiver, amountOut } = args;
-    return { shareToken: tokenOut.toLowerCase(), receiver: receiver.toLowerCase(), shares: amountOut };
+    const { payer, receiver, tokenIn, tokenOut, amountIn, amountOut } = args;
+    return {
+      ...{ payer: payer.toLowerCase(), receiver: receiver.toLowerCase() },
+      ...{ tokenIn: tokenIn.toLowerCase(), tokenOut: tokenOut.toLowerCase(), amountIn, amountOut },
+    };
   } catch {
     return null;
   }
@@ -131,9 +140,9 @@ function decodeOrderLog({ topics, data }: ChainLog): ExecutedDeposit | null {
  */
 function creditDepositReceiver(
   rows: readonly FlowRow[],
-  routed: ExecutedDeposit & { vaultAddress: string; log: ChainLog },
+  routed: ExecutedOrder & { vaultAddress: string; log: ChainLog },
 ): void {
-  const { vaultAddress, receiver, shares, log } = routed;
+  const { vaultAddress, receiver, amountOut: shares, log } = routed;
   const own = rows.findLast(
     (row) =>
       row.txHash === log.txHash &&
@@ -143,4 +152,25 @@ function creditDepositReceiver(
       row.shares === shares.toString(),
   );
   if (own !== undefined) own.userAddress = receiver;
+}
+
+/**
+ * Credits a routed redemption to the account that paid the shares. The vault's own event names the Router's executor, so
+ * this changes the user of the last withdrawal row before the Router's event that has the same transaction and redeems no more
+ * shares than the Router took. A vault may redeem slightly fewer; the rest goes back.
+ */
+function creditRedemptionPayer(
+  rows: readonly FlowRow[],
+  routed: ExecutedOrder & { vaultAddress: string; log: ChainLog },
+): void {
+  const { vaultAddress, payer, amountIn, log } = routed;
+  const own = rows.findLast(
+    (row) =>
+      row.txHash === log.txHash &&
+      row.vaultAddress === vaultAddress &&
+      row.kind === "withdrawal" &&
+      row.logIndex < log.logIndex &&
+      (row.shares === null || -BigInt(row.shares) <= amountIn),
+  );
+  if (own !== undefined) own.userAddress = payer;
 }

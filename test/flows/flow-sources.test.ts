@@ -44,15 +44,22 @@ const enter = (logIndex: number, of: { to: Address | undefined; shares: bigint; 
 /** What the Router says at the end of a deposit. */
 function deposited(
   logIndex: number,
-  of: { shares: bigint; shareToken?: Address; from?: Address; tx?: string },
+  of: {
+    shares: bigint;
+    shareToken?: Address;
+    from?: Address;
+    tx?: string;
+    tokenIn?: Address;
+    amountIn?: bigint;
+  },
 ) {
   const item = depositRouterAbi.filter((one) => one.type === "event" && one.name === "OrderExecuted");
   const inputs = item[0]?.inputs.filter((input) => !("indexed" in input && input.indexed)) ?? [];
   const values: Record<string, unknown> = {
     payer: OTHER,
-    tokenIn: veda.asset.address,
+    tokenIn: of.tokenIn ?? veda.asset.address,
     tokenOut: of.shareToken ?? veda.shareToken,
-    amountIn: 100n,
+    amountIn: of.amountIn ?? 100n,
     amountOut: of.shares,
     partnerType: 0,
   };
@@ -99,13 +106,66 @@ describe("joinFlowSources() with a Router deposit into a vault that names its ca
     expect(users([enter(3, { to: CLONE, shares: 7n }), log])).toEqual([`3 ${CLONE} 100 7`]);
   });
 
-  test("reads the Router's events only where a vault names its caller", () => {
+  test("reads the Router's events for every vault, because any can be left through it", () => {
     const router = depositRouterCreate2.address.toLowerCase();
     expect(joinFlowSources(CHAIN_ID, [veda]).topicsBy.has(router)).toBe(true);
-    expect(joinFlowSources(CHAIN_ID, [plain]).topicsBy.has(router)).toBe(false);
+    expect(joinFlowSources(CHAIN_ID, [plain]).topicsBy.has(router)).toBe(true);
+    expect(joinFlowSources(CHAIN_ID, []).topicsBy.has(router)).toBe(false);
     // What was read without the Router's word has to be read again.
     expect(
       [sourceFingerprint(veda), sourceFingerprint(plain)].map((text) => text.endsWith(" routed")),
     ).toEqual([true, false]);
+  });
+});
+
+const withdrawAbi = parseAbi([
+  "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+]);
+const withdraw = (logIndex: number, of: { owner: Address | undefined; shares: bigint }) =>
+  at(logIndex, {
+    address: plain.address,
+    topics: encodeEventTopics({
+      abi: withdrawAbi,
+      eventName: "Withdraw",
+      args: { sender: of.owner, receiver: of.owner, owner: of.owner },
+    }),
+    data: encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [50n, of.shares]),
+  });
+/** What the Router says at the end of a redemption that OTHER paid for. */
+const redeemed = (logIndex: number, of: { shares: bigint; tx?: string; from?: Address }) =>
+  deposited(logIndex, {
+    ...{ shares: 50n, shareToken: plain.asset.address, tokenIn: plain.shareToken, amountIn: of.shares },
+    ...(of.tx === undefined ? {} : { tx: of.tx }),
+    ...(of.from === undefined ? {} : { from: of.from }),
+  });
+
+describe("joinFlowSources() with a redemption through the Router", () => {
+  test("credits it to the account that paid the shares, not to the executor", () => {
+    expect(users([withdraw(3, { owner: CLONE, shares: 7n }), redeemed(6, { shares: 7n })])).toEqual([
+      `3 ${OTHER} -50 -7`,
+    ]);
+  });
+
+  test("credits a vault that redeems slightly fewer shares than it was given", () => {
+    expect(users([withdraw(3, { owner: CLONE, shares: 6n }), redeemed(6, { shares: 7n })])).toEqual([
+      `3 ${OTHER} -50 -6`,
+    ]);
+  });
+
+  test("counts a move in both vaults", () => {
+    const moved = deposited(9, {
+      ...{ shares: 7n, shareToken: veda.shareToken, tokenIn: plain.shareToken, amountIn: 4n },
+    });
+    const logs = [withdraw(3, { owner: CLONE, shares: 4n }), enter(5, { to: CLONE, shares: 7n }), moved];
+    expect(users(logs)).toEqual([`3 ${OTHER} -50 -4`, `5 ${RECEIVER} 100 7`]);
+  });
+
+  test.each([
+    ["another transaction", redeemed(6, { shares: 7n, tx: "2" })],
+    ["fewer shares than were redeemed", redeemed(6, { shares: 6n })],
+    ["another contract's word", redeemed(6, { shares: 7n, from: OTHER as Address })],
+    ["what came before", redeemed(2, { shares: 7n })],
+  ])("is unchanged by %s", (_, log) => {
+    expect(users([withdraw(3, { owner: CLONE, shares: 7n }), log])).toEqual([`3 ${CLONE} -50 -7`]);
   });
 });

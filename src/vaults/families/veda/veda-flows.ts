@@ -1,7 +1,9 @@
-import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import { sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
-import type { FlowSource } from "../../vault-adapter.ts";
+import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
+import { addressParam } from "../../vault-params.ts";
 
 const flowsAbi = once(() =>
   parseAbi([
@@ -10,29 +12,76 @@ const flowsAbi = once(() =>
   ]),
 );
 
+const queueAbi = once(() =>
+  parseAbi([
+    "event OnChainWithdrawRequested(bytes32 indexed requestId, address indexed user, address indexed assetOut, uint96 nonce, uint128 amountOfShares, uint128 amountOfAssets, uint40 creationTime, uint24 secondsToMaturity, uint24 secondsToDeadline)",
+    "event OnChainWithdrawCancelled(bytes32 indexed requestId, address indexed user, uint256 timestamp)",
+  ]),
+);
+const delayedAbi = once(() =>
+  parseAbi([
+    "event WithdrawCompleted(address indexed account, address indexed asset, uint256 shares, uint256 assets)",
+  ]),
+);
+
 /**
- * Returns the vault's `Enter` and `Exit` events, which deposits and withdrawals through any of its tellers cause. A
- * refunded deposit is an `Exit`. Deposits of another token, through a bridge or minted by a manager have no amount in
- * the vault's asset. Source: Veda-Labs/boring-vault.
+ * Returns the vault's `Enter` and `Exit` events, which deposits and withdrawals through any of its tellers cause, and
+ * the withdrawals of its queue and of its contract with a fixed wait, whose `Exit` names a solver or that contract. A
+ * queue's request counts when it is made, because its amount is fixed then and the payment's event has none; its
+ * cancellation counts with an unknown amount. A refunded deposit is an `Exit`. Amounts in another token than the
+ * vault's asset are unknown. Source: Veda-Labs/boring-vault.
  */
 export function vedaFlows(vault: Vault): FlowSource {
+  const queue = addressParam(vault, "withdraw_queue");
+  const delayed = addressParam(vault, "delayed_withdraw");
+  const contracts = [queue, delayed].filter((address) => address !== null);
   return {
-    addresses: [vault.shareToken],
+    addresses: [vault.shareToken, ...contracts],
     namesCaller: true,
-    topics: flowsAbi().map(toEventSelector),
+    topics: [
+      ...flowsAbi(),
+      ...(queue === null ? [] : queueAbi()),
+      ...(delayed === null ? [] : delayedAbi()),
+    ].map(toEventSelector),
     decode(log) {
-      if (!isAddressEqual(log.address, vault.shareToken)) return null;
       try {
-        const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
-        const own = isAddressEqual(args.asset, vault.asset.address);
-        const amounts = { assets: own ? args.amount : null, shares: args.shares };
-        return eventName === "Enter"
-          ? { kind: "deposit", user: args.to, ...amounts }
-          : { kind: "withdrawal", user: args.from, ...amounts };
+        if (sameAddress(log.address, vault.shareToken)) return exchangeFlow(vault, { log, contracts });
+        if (sameAddress(log.address, queue ?? "")) return queueFlow(vault, log);
+        return sameAddress(log.address, delayed ?? "") ? delayedFlow(vault, log) : null;
       } catch {
         // The topic matches but the indexed arguments differ: another event.
         return null;
       }
     },
   };
+}
+
+type FlowLog = Parameters<FlowSource["decode"]>[0];
+
+function exchangeFlow(
+  vault: Vault,
+  { log, contracts }: { log: FlowLog; contracts: readonly Address[] },
+): VaultFlow | null {
+  const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
+  const own = isAddressEqual(args.asset, vault.asset.address);
+  const amounts = { assets: own ? args.amount : null, shares: args.shares };
+  if (eventName === "Enter") return { kind: "deposit", user: args.to, ...amounts };
+  // The contract's own event names the account.
+  const counted = contracts.some((contract) => isAddressEqual(contract, args.from));
+  return counted ? null : { kind: "withdrawal", user: args.from, ...amounts };
+}
+
+function queueFlow(vault: Vault, log: FlowLog): VaultFlow {
+  const { eventName, args } = decodeEventLog({ abi: queueAbi(), data: log.data, topics: log.topics });
+  if (eventName === "OnChainWithdrawCancelled")
+    return { kind: "deposit", user: args.user, assets: null, shares: null };
+  const own = isAddressEqual(args.assetOut, vault.asset.address);
+  const assets = own ? args.amountOfAssets : null;
+  return { kind: "withdrawal", user: args.user, assets, shares: args.amountOfShares };
+}
+
+function delayedFlow(vault: Vault, log: FlowLog): VaultFlow {
+  const { args } = decodeEventLog({ abi: delayedAbi(), data: log.data, topics: log.topics });
+  const own = isAddressEqual(args.asset, vault.asset.address);
+  return { kind: "withdrawal", user: args.account, assets: own ? args.assets : null, shares: args.shares };
 }
