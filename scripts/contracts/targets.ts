@@ -154,6 +154,7 @@ export const standInTargets: readonly StandInTarget[] = [
       "MellowSyncDepositQueue",
       "MellowDepositQueue",
       "MellowSyncRedeemQueue",
+      "MellowRedeemQueue",
     ],
   },
   {
@@ -179,7 +180,7 @@ export const standInTargets: readonly StandInTarget[] = [
   {
     name: "ipor",
     sources: [`${folder}/ipor/PlasmaVault.sol`],
-    contracts: ["PlasmaAccessManager", "PlasmaVault"],
+    contracts: ["PlasmaAccessManager", "PlasmaVault", "PlasmaWithdrawManager"],
   },
   {
     name: "mellow-lrt",

@@ -148,7 +148,7 @@ function placingOf({ name, symbol, token, also = [] }: VaultPlan, tokens: Tokens
     decimals: tokenPlan(other).decimals,
     worth: worthOf(other, token),
   }));
-  return { asset: tokens[token], name, symbol, decimals, also: others };
+  return { asset: tokens[token], assetSymbol: token, name, symbol, decimals, also: others };
 }
 
 /** Returns the value of a whole token in the asset's smallest unit, at the exchange's prices; rounded down. */

@@ -1,4 +1,4 @@
-import { type Abi, type Address, createPublicClient, getAbiItem, http, type PublicClient } from "viem";
+import { type Abi, type Address, createPublicClient, getAbiItem, getAddress, http, type PublicClient } from "viem";
 import { z } from "zod";
 import { lagoonVaultAbi } from "#stand-ins/erc7540";
 import { mellowDepositQueueAbi } from "#stand-ins/mellow";
@@ -8,6 +8,7 @@ import { settleRequests } from "../chains/settle-requests.ts";
 import { requestApi } from "../demo/api.ts";
 import { chainIn, type StackManifest, type StackVault } from "../manifest.ts";
 import { awaitMined } from "./await-mined.ts";
+import { redeemsLater, settleRedemptions } from "./settle-redemptions.ts";
 
 const Entry = z.object({ deposit_router: z.templateLiteral(["0x", z.string()]) });
 
@@ -23,8 +24,11 @@ const requestEvents: Readonly<Record<string, { abi: Abi; event: string; account:
 export async function settleVault(stack: StackManifest, [id = ""]: readonly string[]): Promise<string[]> {
   const { vault, target, client, rpcUrl } = await openVault(stack, id);
   const { adapter, chain_id: chainId } = vault;
-  const lines: string[] = [];
-  for (const user of await requesters(client, { adapter, target })) {
+  const address = getAddress(vault.vault_id.slice(vault.vault_id.indexOf(":") + 1));
+  const redeemed = await settleRedemptions({ chainId, rpcUrl, adapter, vault: address });
+  const lines = redeemed.map((user) => `${vault.name}: settled the redemption of ${user}`);
+  const deposits = settlesLater(vault) ? await requesters(client, { adapter, target }) : [];
+  for (const user of deposits) {
     if (!(await isOpen(client, { adapter, target, user }))) continue;
     const hashes = await settleRequests({ chainId, rpcUrl, adapter, target, user });
     for (const hash of hashes) await awaitMined(rpcUrl, hash);
@@ -37,7 +41,8 @@ async function openVault(stack: StackManifest, id: string) {
   const vault = stack.vaults.find(({ vault_id }) => vault_id === id.toLowerCase());
   if (vault === undefined)
     throw new UsageError(`no vault '${id}': npm run stack -- status lists those that settle later`);
-  if (!settlesLater(vault)) throw new UsageError(`${vault.name} settles each deposit at once`);
+  if (!settlesLater(vault) && !redeemsLater(vault))
+    throw new UsageError(`${vault.name} settles each deposit and withdrawal at once`);
   const { deposit_router: target } = await requestApi(`${stack.api}/v1/vaults/${vault.vault_id}`, {
     schema: Entry,
   });

@@ -144,7 +144,7 @@ describe("npm run stack", () => {
   test("settle refuses a vault that settles at once", async () => {
     const vault = inject("stack").vaults.find(({ name }) => name === "Local Prime USDC");
     await expect(settleVault(inject("stack"), [vault?.vault_id ?? ""])).rejects.toThrow(
-      "Local Prime USDC settles each deposit at once",
+      "Local Prime USDC settles each deposit and withdrawal at once",
     );
   });
 

@@ -15,6 +15,8 @@ import {
   mellowFeeManagerCreationCode,
   mellowOracleAbi,
   mellowOracleCreationCode,
+  mellowRedeemQueueAbi,
+  mellowRedeemQueueCreationCode,
   mellowShareManagerAbi,
   mellowShareManagerCreationCode,
   mellowSyncDepositQueueAbi,
@@ -29,9 +31,12 @@ import {
   midasDepositVaultCreationCode,
   midasFeedAbi,
   midasFeedCreationCode,
+  midasRedemptionVaultAbi,
+  midasRedemptionVaultCreationCode,
   midasTokenAbi,
   midasTokenCreationCode,
 } from "#stand-ins/midas";
+import { stackTokenAbi } from "#stand-ins/standard";
 import {
   vedaAccountantAbi,
   vedaAccountantCreationCode,
@@ -93,7 +98,7 @@ const veda: FamilyVault = {
 /** The mToken is the vault; initial shares are minted directly, as for deposits on other chains. */
 const midas = (deposit: "instant" | "request"): FamilyVault => ({
   type: "midas",
-  deploy(script, { asset, name, symbol, also }) {
+  deploy(script, { asset, assetSymbol, decimals, name, symbol, also }) {
     const roles = { abi: midasAccessAbi, bytecode: midasAccessCreationCode } as const;
     const access = script.deploy("access", encodeDeployData(roles));
     const token = { abi: midasTokenAbi, bytecode: midasTokenCreationCode } as const;
@@ -107,12 +112,24 @@ const midas = (deposit: "instant" | "request"): FamilyVault => ({
       "DepositVault",
       encodeDeployData({ ...takes, args: [mToken, feed, script.deployer] }),
     );
-    call(script, { to: mToken, abi: midasTokenAbi, name: "setMinter", args: [deposits] });
-    for (const token of [asset, ...also.map(({ address }) => address)]) {
-      const payment = [token, tokenFeed, 0n, maxUint256, true] as const;
-      call(script, { to: deposits, abi: midasDepositVaultAbi, name: "addPaymentToken", args: payment });
+    const pays = { abi: midasRedemptionVaultAbi, bytecode: midasRedemptionVaultCreationCode } as const;
+    const redemptions = script.deploy(
+      "RedemptionVault",
+      encodeDeployData({ ...pays, args: [mToken, feed, script.deployer] }),
+    );
+    for (const vault of [deposits, redemptions]) {
+      call(script, { to: mToken, abi: midasTokenAbi, name: "setMinter", args: [vault] });
+      for (const token of [asset, ...also.map(({ address }) => address)]) {
+        const payment = [token, tokenFeed, 0n, maxUint256, true] as const;
+        call(script, { to: vault, abi: midasDepositVaultAbi, name: "addPaymentToken", args: payment });
+      }
     }
-    const params = { deposit, recipient: "argument", asset_rate: "stable" };
+    const held = [redemptions, 1_000_000n * 10n ** BigInt(decimals)] as const;
+    call(script, { to: asset, abi: stackTokenAbi, name: "mint", args: held });
+    const params = {
+      ...{ deposit, recipient: "argument", asset_rate: "stable", redemption_vault: lower(redemptions) },
+      ...{ redeem_tokens: `${lower(asset)}/${decimals}/${assetSymbol}`, redeem_via: "router" },
+    };
     const row = { entryPoint: lower(deposits), spender: lower(deposits), pricer: lower(feed), params };
     return { address: mToken, row: { ...row, shareDecimals: 18, caller: "user" } };
   },
@@ -158,7 +175,10 @@ const mellow = (kind: "sync" | "async"): FamilyVault => ({
     const { asset, decimals } = terms;
     const { oracle, shares, vault } = deployMellowCore(script, terms);
     const queue = deployMellowQueue(script, { kind, asset, vault });
+    const pays = { abi: mellowRedeemQueueAbi, bytecode: mellowRedeemQueueCreationCode } as const;
+    const out = script.deploy("redeem queue", encodeDeployData({ ...pays, args: [asset, vault] }));
     call(script, { to: vault, abi: mellowVaultAbi, name: "createQueue", args: [queue, asset, true] });
+    call(script, { to: vault, abi: mellowVaultAbi, name: "createQueue", args: [out, asset, false] });
     const price = (10n ** BigInt(36 - decimals) * 10_000n) / 10_731n;
     const report = [asset, price, Math.floor(Date.now() / 1000), false] as const;
     call(script, { to: oracle, abi: mellowOracleAbi, name: "submit", args: report });
@@ -168,7 +188,10 @@ const mellow = (kind: "sync" | "async"): FamilyVault => ({
     const row = { ...own, shareToken: lower(shares), shareDecimals: 18, caller: "user" } as const;
     return {
       address: vault,
-      row: { ...row, params: { queue: kind, deposit_queues: "", redeem_queues: "" } },
+      row: {
+        ...row,
+        params: { queue: kind, deposit_queues: "", redeem_queues: lower(out), redeem_queue: lower(out) },
+      },
     };
   },
   deposit: standardDeposit,

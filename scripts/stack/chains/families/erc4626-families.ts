@@ -10,6 +10,8 @@ import {
   plasmaAccessManagerCreationCode,
   plasmaVaultAbi,
   plasmaVaultCreationCode,
+  plasmaWithdrawManagerAbi,
+  plasmaWithdrawManagerCreationCode,
 } from "#stand-ins/ipor";
 import {
   eulerEarnVaultAbi,
@@ -56,7 +58,14 @@ const ipor: FamilyVault = {
     const manager = script.deploy("access manager", encodeDeployData(code));
     const contract = { abi: plasmaVaultAbi, code: plasmaVaultCreationCode } as const;
     const address = deployVault(script, { contract, terms, more: [manager] });
-    return { address, row: { shareDecimals: terms.decimals + 2 } };
+    const requests = { abi: plasmaWithdrawManagerAbi, bytecode: plasmaWithdrawManagerCreationCode } as const;
+    const withdrawManager = script.deploy("withdraw manager", encodeDeployData(requests));
+    const own = { abi: plasmaVaultAbi, functionName: "setWithdrawManager", args: [withdrawManager] } as const;
+    script.send("setWithdrawManager", { to: address, data: encodeFunctionData(own) });
+    const back = { abi: plasmaWithdrawManagerAbi, functionName: "setVault", args: [address] } as const;
+    script.send("setVault", { to: withdrawManager, data: encodeFunctionData(back) });
+    const params = { withdraw_manager: withdrawManager.toLowerCase() };
+    return { address, row: { shareDecimals: terms.decimals + 2, params } };
   },
   deposit: standardDeposit,
   accrue: null,

@@ -5,6 +5,7 @@ import type { ChainScript } from "../chain-script.ts";
 /** Parameters of a vault's deployment. */
 export interface VaultTerms {
   asset: Address;
+  assetSymbol: string;
   decimals: number;
   name: string;
   symbol: string;

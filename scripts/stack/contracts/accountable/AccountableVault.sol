@@ -46,6 +46,18 @@ contract AccountableStrategy {
     }
 }
 
+/// @notice Keeps the assets of fulfilled requests.
+contract AccountableTill {
+    using SafeERC20 for IERC20;
+
+    address private immutable _vault = msg.sender;
+
+    function pay(IERC20 asset, address receiver, uint256 assets) external {
+        require(msg.sender == _vault);
+        asset.safeTransfer(receiver, assets);
+    }
+}
+
 /// @notice Behaves like Accountable's vault towards depositors: shares are a separate contract, `totalAssets` is the
 /// idle balance, previews revert, and deposits need a minimum amount, a permission and the strategy's approval.
 /// Anyone may change any setting.
@@ -62,13 +74,28 @@ contract AccountableVault {
     /// Assets that the strategy has lent out.
     uint256 public lent;
     mapping(address => bool) public allowed;
+    mapping(address => uint256) private _pending;
+    mapping(address => uint256) private _claimable;
+    mapping(address => uint256) private _payable;
+    /// Assets of fulfilled requests, which no longer belong to the vault.
+    AccountableTill private immutable _till;
 
     event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
     event RedeemRequest(
         address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares
     );
 
+    event RedeemClaimable(address indexed controller, uint256 indexed requestId, uint256 assets, uint256 shares);
+    event CancelRedeemRequest(
+        address indexed controller, address indexed receiver, uint256 indexed requestId, address sender
+    );
+    event Withdraw(
+        address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares
+    );
+
     error InsufficientAmount();
+    error ExceedsMaxRedeem();
+    error NoPendingRedeemRequest();
     error ExceedsMaxDeposit();
     error Unauthorized();
     error PreviewDisabled();
@@ -76,6 +103,7 @@ contract AccountableVault {
     constructor(IERC20 asset_, string memory name_, string memory symbol_, AccountableStrategy strategy_) {
         (asset, strategy) = (asset_, strategy_);
         _share = new LpToken(name_, symbol_, ERC20(address(asset_)).decimals());
+        _till = new AccountableTill();
     }
 
     function share() external view returns (address) {
@@ -140,9 +168,64 @@ contract AccountableVault {
         emit Deposit(msg.sender, receiver, assets, shares);
     }
 
+    function paused() external view returns (bool) {
+        return strategy.paused();
+    }
+
+    function pendingRedeemRequest(uint256, address controller) external view returns (uint256) {
+        return _pending[controller];
+    }
+
+    function claimableRedeemRequest(uint256, address controller) external view returns (uint256) {
+        return _claimable[controller];
+    }
+
+    function maxWithdraw(address controller) external view returns (uint256) {
+        return _payable[controller];
+    }
+
+    /// Fulfils a part of a request, as liquidity comes.
+    function fulfil(address controller, uint256 shares) public {
+        uint256 assets = convertToAssets(shares);
+        _pending[controller] -= shares;
+        _claimable[controller] += shares;
+        _payable[controller] += assets;
+        _share.burn(address(this), shares);
+        asset.safeTransfer(address(_till), assets);
+        emit RedeemClaimable(controller, 0, assets, shares);
+    }
+
+    function settle(address controller) external {
+        fulfil(controller, _pending[controller]);
+    }
+
+    function redeem(uint256 shares, address receiver, address controller) external returns (uint256 assets) {
+        if (msg.sender != controller) revert Unauthorized();
+        if (shares > _claimable[controller]) revert ExceedsMaxRedeem();
+        assets = shares == _claimable[controller]
+            ? _payable[controller]
+            : _payable[controller] * shares / _claimable[controller];
+        _claimable[controller] -= shares;
+        _payable[controller] -= assets;
+        _till.pay(asset, receiver, assets);
+        emit Withdraw(msg.sender, receiver, controller, assets, shares);
+    }
+
+    function cancelRedeemRequest(address controller, address receiver) external returns (uint256 shares) {
+        if (msg.sender != controller) revert Unauthorized();
+        shares = _pending[controller];
+        if (shares == 0) revert NoPendingRedeemRequest();
+        _pending[controller] = 0;
+        _share.transfer(receiver, shares);
+        emit CancelRedeemRequest(controller, receiver, 0, msg.sender);
+    }
+
     function requestRedeem(uint256 shares, address controller, address owner) external returns (uint256) {
-        require(msg.sender == owner);
-        _share.burn(owner, shares);
+        if (msg.sender != owner) revert Unauthorized();
+        if (shares < MIN_AMOUNT_WEI) revert InsufficientAmount();
+        if (permissionLevel == 2 && !(allowed[owner] && allowed[controller])) revert Unauthorized();
+        _share.move(owner, address(this), shares);
+        _pending[controller] += shares;
         emit RedeemRequest(controller, owner, 0, msg.sender, shares);
         return 0;
     }

@@ -16,6 +16,9 @@ abstract contract DepositRequests {
     mapping(address => uint256) internal _pending;
     mapping(address => uint256) internal _claimableAssets;
     mapping(address => uint256) internal _claimableShares;
+    mapping(address => uint256) internal _leaving;
+    mapping(address => uint256) internal _redeemable;
+    mapping(address => uint256) internal _payable;
 
     error ERC7540InvalidOperator();
     error ERC7540PreviewDepositDisabled();
@@ -64,8 +67,44 @@ abstract contract DepositRequests {
         return _claimableShares[controller];
     }
 
-    /// @notice Settles one controller's request at the current price.
+    function pendingRedeemRequest(uint256, address controller) external view returns (uint256) {
+        return _leaving[controller];
+    }
+
+    function claimableRedeemRequest(uint256, address controller) external view returns (uint256) {
+        return _redeemable[controller];
+    }
+
+    function maxWithdraw(address controller) public view virtual returns (uint256) {
+        return _payable[controller];
+    }
+
+    /// @notice Fixes what a controller's pending redemption pays, at the current price.
+    function _settleRedeem(address controller) private {
+        uint256 shares = _leaving[controller];
+        if (shares == 0) return;
+        _leaving[controller] = 0;
+        _redeemable[controller] += shares;
+        _payable[controller] += _redeemed(shares);
+    }
+
+    /// @notice Burns shares that the vault holds and returns what they are worth.
+    function _redeemed(uint256 shares) internal virtual returns (uint256 assets);
+
+    /// @notice Pays a part of what is claimable, in shares. Panics when more is asked for.
+    function _payClaim(uint256 shares, address receiver, address controller) internal returns (uint256 assets) {
+        if (controller != msg.sender && !isOperator[controller][msg.sender]) revert ERC7540InvalidOperator();
+        uint256 claimable = _redeemable[controller];
+        _redeemable[controller] = claimable - shares;
+        assets = claimable == shares ? _payable[controller] : _payable[controller] * shares / claimable;
+        _payable[controller] -= assets;
+        IERC20(asset).safeTransfer(receiver, assets);
+        emit Withdraw(msg.sender, receiver, controller, assets, shares);
+    }
+
+    /// @notice Settles one controller's requests at the current price.
     function settle(address controller) external onlyOwner {
+        _settleRedeem(controller);
         uint256 assets = _pending[controller];
         _pending[controller] = 0;
         _claimableAssets[controller] += assets;
@@ -98,7 +137,7 @@ abstract contract DepositRequests {
 }
 
 /// @notice Common to Lagoon's versions: deposits mint at once while the last valuation is valid; otherwise they are
-/// requests. Redemptions are immediate here; a requested one stays pending. A closing vault accepts requests too,
+/// requests. A redemption without a settled request is immediate here. A closing vault accepts deposit requests too,
 /// although they are never settled.
 abstract contract Lagoon is DepositRequests, ERC20 {
     using SafeERC20 for IERC20;
@@ -253,7 +292,9 @@ abstract contract Lagoon is DepositRequests, ERC20 {
         returns (uint256 requestId)
     {
         if (from != msg.sender && !isOperator[from][msg.sender]) _spendAllowance(from, msg.sender, shares);
+        _checkAccount(from);
         _transfer(from, address(this), shares);
+        _leaving[controller] += shares;
         requestId = 2;
         emit RedeemRequest(controller, from, requestId, msg.sender, shares);
     }
@@ -271,6 +312,7 @@ abstract contract Lagoon is DepositRequests, ERC20 {
     }
 
     function redeem(uint256 shares, address receiver, address controller) external returns (uint256 assets) {
+        if (_redeemable[controller] > 0) return _payClaim(shares, receiver, controller);
         require(controller == msg.sender);
         assets = convertToAssets(shares);
         _totalAssets -= assets;
@@ -286,6 +328,12 @@ abstract contract Lagoon is DepositRequests, ERC20 {
         _totalAssets += assets;
         _mint(address(this), shares);
         _mint(owner, fee);
+    }
+
+    function _redeemed(uint256 shares) internal override returns (uint256 assets) {
+        assets = convertToAssets(shares);
+        _totalAssets -= assets;
+        _burn(address(this), shares);
     }
 
     function _release(address receiver, uint256 shares) internal override {
@@ -320,6 +368,8 @@ contract LagoonVault is Lagoon {
 /// @notice Stand-in for a Lagoon vault v0.6: a cap, an entry fee rounded up, and a mode that may forbid immediate
 /// deposits despite a valid valuation, while requests stay forbidden too.
 contract LagoonVaultV6 is Lagoon {
+    using SafeERC20 for IERC20;
+
     uint256 public maxCap = type(uint256).max;
     uint8 public syncMode;
     uint16 private _entryRate;
@@ -328,6 +378,12 @@ contract LagoonVaultV6 is Lagoon {
     error MaxCapReached();
     error SyncOperationNotAllowed();
     error TotalAssetsExpired();
+    error BelowMinimumAssets(uint256 assets, uint256 minimum);
+    error RequestNotCancelable(uint256 requestId);
+
+    event WithdrawSync(
+        address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares
+    );
 
     constructor(IERC20Metadata asset_, string memory name_, string memory symbol_) Lagoon(asset_, name_, symbol_) {}
 
@@ -361,6 +417,30 @@ contract LagoonVaultV6 is Lagoon {
         if (paused || syncMode > 1 || !isTotalAssetsValid()) return 0;
         shares = convertToShares(assets);
         shares -= _entryFee(shares);
+    }
+
+    function previewSyncRedeem(uint256 shares) public view returns (uint256) {
+        if (paused || syncMode == 1 || syncMode == 3 || !isTotalAssetsValid()) return 0;
+        return convertToAssets(shares);
+    }
+
+    function syncRedeem(uint256 shares, address receiver, uint256 minimumAssets) external returns (uint256 assets) {
+        assets = previewSyncRedeem(shares);
+        if (assets == 0) revert SyncOperationNotAllowed();
+        if (assets < minimumAssets) revert BelowMinimumAssets(assets, minimumAssets);
+        _transfer(msg.sender, address(this), shares);
+        _redeemed(shares);
+        IERC20(asset).safeTransfer(receiver, assets);
+        emit WithdrawSync(msg.sender, receiver, msg.sender, assets, shares);
+    }
+
+    /// @notice The epoch of a request lasts until it is settled here.
+    function cancelRequestRedeem(address controller) external {
+        uint256 shares = _leaving[controller];
+        if (msg.sender != controller) revert ERC7540InvalidOperator();
+        if (shares == 0) revert RequestNotCancelable(2);
+        _leaving[controller] = 0;
+        _transfer(address(this), controller, shares);
     }
 
     function _checkSync() internal view override {
@@ -402,6 +482,11 @@ contract CentrifugeShare is ERC20 {
         require(vaults[msg.sender]);
         _burn(from, amount);
     }
+
+    function move(address from, address to, uint256 amount) external {
+        require(vaults[msg.sender]);
+        _transfer(from, to, amount);
+    }
 }
 
 /// @notice Common to both kinds of Centrifuge vaults: a pushed price, and members.
@@ -417,7 +502,15 @@ abstract contract CentrifugeVault is DepositRequests {
     /// @dev Assets per whole share.
     uint256 internal _price;
 
+    mapping(address => bool) public cancelling;
+    mapping(address => uint256) private _returned;
+
     error TransferNotAllowed();
+    error CancellationIsPending();
+
+    event RedeemRequest(
+        address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares
+    );
 
     constructor(address asset_, CentrifugeShare share_, uint256 price) DepositRequests(asset_) {
         share = share_;
@@ -462,7 +555,56 @@ abstract contract CentrifugeVault is DepositRequests {
         return convertToAssets(share.totalSupply());
     }
 
+    function requestRedeem(uint256 shares, address controller, address from) external returns (uint256) {
+        if (!isPermissioned(controller)) revert TransferNotAllowed();
+        if (cancelling[controller]) revert CancellationIsPending();
+        if (from != msg.sender) share.transferFrom(from, address(this), shares);
+        else share.move(from, address(this), shares);
+        _leaving[controller] += shares;
+        emit RedeemRequest(controller, from, 0, msg.sender, shares);
+        return 0;
+    }
+
+    function withdraw(uint256 assets, address receiver, address controller) external returns (uint256 shares) {
+        uint256 all = maxWithdraw(controller);
+        shares = assets == all ? _redeemable[controller] : _redeemable[controller] * assets / all;
+        _payClaim(shares, receiver, controller);
+    }
+
+    function pendingCancelRedeemRequest(uint256, address controller) external view returns (bool) {
+        return cancelling[controller];
+    }
+
+    function claimableCancelRedeemRequest(uint256, address controller) external view returns (uint256) {
+        return _returned[controller];
+    }
+
+    function cancelRedeemRequest(uint256, address controller) external {
+        require(msg.sender == controller && _leaving[controller] > 0);
+        cancelling[controller] = true;
+    }
+
+    /// @notice The hub's answer to a cancellation.
+    function answerCancellation(address controller) external onlyOwner {
+        cancelling[controller] = false;
+        _returned[controller] += _leaving[controller];
+        _leaving[controller] = 0;
+    }
+
+    function claimCancelRedeemRequest(uint256, address receiver, address controller) external returns (uint256 shares) {
+        require(msg.sender == controller);
+        shares = _returned[controller];
+        _returned[controller] = 0;
+        share.move(address(this), receiver, shares);
+    }
+
+    function _redeemed(uint256 shares) internal override returns (uint256) {
+        share.burn(address(this), shares);
+        return convertToAssets(shares);
+    }
+
     function redeem(uint256 shares, address receiver, address controller) external returns (uint256 assets) {
+        if (_redeemable[controller] > 0) return _payClaim(shares, receiver, controller);
         require(controller == msg.sender);
         assets = convertToAssets(shares);
         share.burn(controller, shares);

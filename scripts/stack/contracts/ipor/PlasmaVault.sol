@@ -34,8 +34,61 @@ contract PlasmaAccessManager {
     }
 
     function canCall(address caller, address target, bytes4 selector) external view returns (bool, uint32) {
+        if (selector == PlasmaVault.transferRequestSharesFee.selector) {
+            return (caller == address(PlasmaVault(target).withdrawManager()), 0);
+        }
         bool deposits = selector == ERC4626.deposit.selector;
         return (!isTargetClosed[target] && (!deposits || open || whitelisted[caller]), 0);
+    }
+}
+
+/// @notice Takes redemption requests, whose shares stay in the wallet. Anyone may change any setting.
+contract PlasmaWithdrawManager {
+    struct Request {
+        uint256 shares;
+        uint256 at;
+    }
+
+    PlasmaVault public vault;
+    uint256 public getWithdrawWindow = 1 days;
+    uint256 public getRequestFee;
+    uint256 public lastRelease;
+    mapping(address => Request) private _requests;
+
+    event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow);
+
+    error WithdrawManagerZeroShares();
+
+    function setVault(PlasmaVault vault_) external {
+        vault = vault_;
+    }
+
+    function setWithdrawWindow(uint256 window) external {
+        getWithdrawWindow = window;
+    }
+
+    function requestShares(uint256 shares) external {
+        if (shares == 0) revert WithdrawManagerZeroShares();
+        _requests[msg.sender] = Request(shares, block.timestamp);
+        emit WithdrawRequestUpdated(msg.sender, shares, uint32(block.timestamp + getWithdrawWindow));
+    }
+
+    function releaseFunds() external {
+        lastRelease = block.timestamp + 1;
+    }
+
+    function requestInfo(address account) public view returns (uint256, uint256, bool, uint256) {
+        Request memory request = _requests[account];
+        uint256 end = request.at + getWithdrawWindow;
+        return (request.shares, end, request.at < lastRelease && block.timestamp <= end, getWithdrawWindow);
+    }
+
+    function useRequest(address account, uint256 shares) external returns (bool) {
+        require(msg.sender == address(vault));
+        (uint256 held,, bool ready,) = requestInfo(account);
+        if (!ready || held < shares) return false;
+        _requests[account].shares = held - shares;
+        return true;
     }
 }
 
@@ -43,6 +96,7 @@ contract PlasmaAccessManager {
 /// of the receiver's shares, a deposit fee that conversions omit, a supply cap.
 contract PlasmaVault is ERC4626 {
     PlasmaAccessManager private immutable _manager;
+    PlasmaWithdrawManager public withdrawManager;
     uint256 public getTotalSupplyCap = type(uint256).max;
     uint256 public feeBps;
 
@@ -59,6 +113,24 @@ contract PlasmaVault is ERC4626 {
         ERC4626(asset_)
     {
         _manager = manager_;
+    }
+
+    error WithdrawManagerInvalidSharesToRelease(uint256 shares);
+
+    function setWithdrawManager(PlasmaWithdrawManager manager) external {
+        withdrawManager = manager;
+    }
+
+    /// Only the vault's own WithdrawManager may call it, which is how it is recognised.
+    function transferRequestSharesFee(address from, address to, uint256 amount) external {
+        require(msg.sender == address(withdrawManager));
+        _transfer(from, to, amount);
+    }
+
+    function redeemFromRequest(uint256 shares, address receiver, address owner) external returns (uint256 assets) {
+        if (!withdrawManager.useRequest(owner, shares)) revert WithdrawManagerInvalidSharesToRelease(shares);
+        assets = convertToAssets(shares);
+        _withdraw(msg.sender, receiver, owner, assets, shares);
     }
 
     function setSupplyCap(uint256 cap) external {

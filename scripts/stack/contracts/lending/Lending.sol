@@ -74,9 +74,30 @@ abstract contract LendingVault is ERC20 {
         emit Deposit(msg.sender, receiver, assets, shares);
     }
 
-    function redeem(uint256 shares, address receiver, address owner) external returns (uint256 assets) {
+    /// The vault's own balance is all that it can pay.
+    function maxWithdraw(address owner) public view virtual returns (uint256) {
+        uint256 idle = asset.balanceOf(address(this));
+        uint256 worth = convertToAssets(balanceOf(owner));
+        return worth < idle ? worth : idle;
+    }
+
+    function maxRedeem(address owner) public view virtual returns (uint256) {
+        uint256 idle = asset.balanceOf(address(this));
+        uint256 shares = balanceOf(owner);
+        return convertToAssets(shares) <= idle ? shares : convertToShares(idle);
+    }
+
+    function previewRedeem(uint256 shares) public view virtual returns (uint256) {
+        return convertToAssets(shares);
+    }
+
+    /// Reverts with the family's own errors.
+    function _leave(uint256 assets) internal view virtual {}
+
+    function redeem(uint256 shares, address receiver, address owner) public virtual returns (uint256 assets) {
         if (msg.sender != owner) _spendAllowance(owner, msg.sender, shares);
         assets = convertToAssets(shares);
+        _leave(assets);
         _burn(owner, shares);
         asset.safeTransfer(receiver, assets);
         emit Withdraw(msg.sender, receiver, owner, assets, shares);
@@ -87,12 +108,14 @@ abstract contract LendingVault is ERC20 {
 /// accounts.
 contract EulerVault is LendingVault {
     uint32 private constant OP_DEPOSIT = 1;
+    uint32 private constant OP_REDEEM = 8;
     uint256 public supplyCap = type(uint256).max;
     address private _hookTarget;
     uint32 private _hookedOps;
     address public admitted;
 
     error E_OperationDisabled();
+    error E_InsufficientCash();
     error E_SupplyCapExceeded();
     error E_ZeroShares();
     error NotAdmitted();
@@ -118,6 +141,15 @@ contract EulerVault is LendingVault {
 
     function _virtual() internal pure override returns (uint256, uint256) {
         return (1e6, 1e6);
+    }
+
+    function cash() external view returns (uint256) {
+        return asset.balanceOf(address(this));
+    }
+
+    function _leave(uint256 assets) internal view override {
+        if (_hookTarget == address(0) && _hookedOps & OP_REDEEM != 0) revert E_OperationDisabled();
+        if (assets > asset.balanceOf(address(this))) revert E_InsufficientCash();
     }
 
     function maxDeposit(address) public view override returns (uint256) {
@@ -168,6 +200,7 @@ contract EulerEarnVault is LendingVault {
 contract YearnVault is LendingVault {
     uint256 public deposit_limit = type(uint256).max;
     bool public isShutdown;
+    uint256 public loss;
     mapping(address => bool) public shutOut;
 
     constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
@@ -186,6 +219,20 @@ contract YearnVault is LendingVault {
 
     function shut(address receiver) external {
         shutOut[receiver] = true;
+    }
+
+    /// Loss in basis points that the strategies would realise now.
+    function setLoss(uint256 bps) external {
+        loss = bps;
+    }
+
+    function maxRedeem(address owner, uint256 maxLoss) external view returns (uint256) {
+        return loss > maxLoss ? 0 : maxRedeem(owner);
+    }
+
+    function redeem(uint256 shares, address receiver, address owner, uint256 maxLoss) external returns (uint256) {
+        require(loss <= maxLoss, "too much loss");
+        return redeem(shares, receiver, owner);
     }
 
     function maxDeposit(address receiver) public view override returns (uint256) {
@@ -224,6 +271,15 @@ contract YearnStrategy is LendingVault {
 
     function setPaused(bool paused) external {
         isPaused = paused;
+    }
+
+    function maxRedeem(address owner, uint256) external view returns (uint256) {
+        return isPaused ? 0 : maxRedeem(owner);
+    }
+
+    function redeem(uint256 shares, address receiver, address owner, uint256) external returns (uint256) {
+        require(!isPaused, "paused");
+        return redeem(shares, receiver, owner);
     }
 
     function maxDeposit(address receiver) public view override returns (uint256) {
@@ -283,6 +339,10 @@ contract StataToken is LendingVault {
         require(!frozen, "28");
         require(assets <= most, "51");
     }
+
+    function _leave(uint256) internal view override {
+        if (paused) revert EnforcedPause();
+    }
 }
 
 /// @notice A savings token: its value follows a rate, not donations; with a cap, and previews that may revert.
@@ -314,8 +374,13 @@ contract SavingsToken is LendingVault {
         return shares.mulDiv(chi, 1e27);
     }
 
-    function previewRedeem(uint256) external pure returns (uint256) {
-        revert("SparkVault/insufficient-liquidity");
+    function previewRedeem(uint256 shares) public view override returns (uint256 assets) {
+        assets = convertToAssets(shares);
+        _leave(assets);
+    }
+
+    function _leave(uint256 assets) internal view override {
+        require(assets <= asset.balanceOf(address(this)), "SparkVault/insufficient-liquidity");
     }
 
     function maxDeposit(address) public view override returns (uint256) {
@@ -348,6 +413,10 @@ contract GearboxPool is LendingVault {
     function _admit(uint256 assets, uint256, address) internal view override {
         require(!paused, "Pausable: paused");
         if (assets == 0) revert AmountCantBeZeroException();
+    }
+
+    function _leave(uint256) internal view override {
+        require(!paused, "Pausable: paused");
     }
 }
 
@@ -384,6 +453,18 @@ contract FluidToken is LendingVault {
         if (assets == type(uint256).max) assets = asset.balanceOf(msg.sender);
         shares = deposit(assets, receiver);
         if (shares < minAmountOut) revert FluidLendingError(20002);
+    }
+
+    function redeem(uint256 shares, address receiver, address owner, uint256 minAmountOut)
+        external
+        returns (uint256 assets)
+    {
+        assets = redeem(shares, receiver, owner);
+        if (assets < minAmountOut) revert FluidLendingError(20002);
+    }
+
+    function _leave(uint256) internal view override {
+        if (beneath != 0) revert FluidLiquidityError(beneath);
     }
 
     function _admit(uint256 assets, uint256 shares, address) internal view override {

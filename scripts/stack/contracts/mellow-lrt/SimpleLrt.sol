@@ -10,7 +10,17 @@ import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.so
 contract SimpleLrt is ERC4626 {
     bool public depositPause;
     bool public depositWhitelist;
+    bool public withdrawalPause;
     uint256 public limit = type(uint256).max;
+    /// Assets of the vault that are at work, and those that await the end of an epoch.
+    uint256 public staked;
+    uint256 public queued;
+    mapping(address => uint256) public pendingAssetsOf;
+    mapping(address => uint256) public claimableAssetsOf;
+
+    event Claimed(address indexed account, address indexed recipient, uint256 amount);
+
+    error EnforcedPause();
     mapping(address => bool) public isDepositorWhitelisted;
 
     event ReferralDeposit(uint256 assets, address receiver, address referral);
@@ -19,6 +29,52 @@ contract SimpleLrt is ERC4626 {
 
     function setDepositPause(bool paused) external {
         depositPause = paused;
+    }
+
+    function setWithdrawalPause(bool paused) external {
+        withdrawalPause = paused;
+    }
+
+    /// Puts assets to work, which the vault then cannot pay at once.
+    function stake(uint256 assets) external {
+        staked += assets;
+    }
+
+    /// Ends the epochs of an account's queued assets.
+    function settle(address account) external {
+        claimableAssetsOf[account] += pendingAssetsOf[account];
+        pendingAssetsOf[account] = 0;
+    }
+
+    function claim(address account, address recipient, uint256 maxAmount) external returns (uint256 amount) {
+        require(msg.sender == account);
+        amount = claimableAssetsOf[account] < maxAmount ? claimableAssetsOf[account] : maxAmount;
+        claimableAssetsOf[account] -= amount;
+        queued -= amount;
+        IERC20(asset()).transfer(recipient, amount);
+        emit Claimed(account, recipient, amount);
+    }
+
+    function totalAssets() public view override returns (uint256) {
+        return super.totalAssets() - queued;
+    }
+
+    /// Pays what is liquid and queues the rest for the receiver.
+    function _withdraw(address caller, address receiver, address owner, uint256 assets, uint256 shares)
+        internal
+        override
+    {
+        if (withdrawalPause) revert EnforcedPause();
+        if (caller != owner) _spendAllowance(owner, caller, shares);
+        _burn(owner, shares);
+        uint256 held = totalAssets();
+        uint256 liquid = held > staked ? held - staked : 0;
+        uint256 paid = assets < liquid ? assets : liquid;
+        staked -= assets - paid;
+        queued += assets - paid;
+        pendingAssetsOf[receiver] += assets - paid;
+        IERC20(asset()).transfer(receiver, paid);
+        emit Withdraw(caller, receiver, owner, assets, shares);
     }
 
     function setDepositWhitelist(bool listed) external {

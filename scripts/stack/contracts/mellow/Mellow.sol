@@ -181,6 +181,7 @@ contract MellowVault is MellowOwned {
     }
 
     function createQueue(address queue, address asset, bool isDeposit) external onlyOwner {
+        IERC20(asset).approve(queue, type(uint256).max);
         if (_queues[asset].length == 0) _assets.push(asset);
         _queues[asset].push(queue);
         isQueue[queue] = true;
@@ -401,5 +402,75 @@ contract MellowSyncRedeemQueue is MellowQueue {
         vault.modifyBalance(-int256(shares));
         IERC20(asset).safeTransfer(receiver, assets);
         emit Redeemed(msg.sender, shares, assets, 0);
+    }
+}
+
+/// @notice Stand-in for a RedeemQueue: requests are priced by the report at settlement, and claimed by the account.
+contract MellowRedeemQueue is MellowQueue {
+    using SafeERC20 for IERC20;
+
+    struct Request {
+        uint256 timestamp;
+        uint256 shares;
+        bool isClaimable;
+        uint256 assets;
+    }
+
+    mapping(address => Request[]) private _requests;
+
+    event RedeemRequested(address indexed account, uint256 shares, uint256 timestamp);
+    event RedeemRequestClaimed(address indexed account, address indexed receiver, uint256 assets, uint32 timestamp);
+
+    constructor(address asset_, MellowVault vault_) MellowQueue(asset_, vault_) {}
+
+    function redeem(uint256 shares) external {
+        if (shares == 0) revert ZeroValue();
+        if (vault.isPausedQueue(address(this))) revert QueuePaused();
+        vault.claimShares(msg.sender);
+        vault.shareManager().burn(msg.sender, shares);
+        uint256 count = _requests[msg.sender].length;
+        if (count > 0 && _requests[msg.sender][count - 1].timestamp == block.timestamp) {
+            _requests[msg.sender][count - 1].shares += shares;
+        } else {
+            _requests[msg.sender].push(Request(block.timestamp, shares, false, 0));
+        }
+        emit RedeemRequested(msg.sender, shares, block.timestamp);
+    }
+
+    function requestsOf(address account, uint256 offset, uint256 limit)
+        external
+        view
+        returns (Request[] memory requests)
+    {
+        Request[] storage all = _requests[account];
+        uint256 end = all.length < offset + limit ? all.length : offset + limit;
+        requests = new Request[](end > offset ? end - offset : 0);
+        for (uint256 i = offset; i < end; ++i) requests[i - offset] = all[i];
+    }
+
+    /// @notice Prices and pays for all of an account's requests; the real oracle and queue do so in two steps for all.
+    function settle(address account) external onlyOwner {
+        uint256 priceD18 = _report().priceD18;
+        Request[] storage all = _requests[account];
+        for (uint256 i = 0; i < all.length; ++i) {
+            if (all[i].isClaimable) continue;
+            (all[i].assets, all[i].isClaimable) = (all[i].shares * 1e18 / priceD18, true);
+        }
+    }
+
+    /// @notice Skips what is not ready, and succeeds without any.
+    function claim(address receiver, uint32[] calldata timestamps) external returns (uint256 assets) {
+        Request[] storage all = _requests[msg.sender];
+        for (uint256 i = 0; i < timestamps.length; ++i) {
+            for (uint256 j = 0; j < all.length; ++j) {
+                if (all[j].timestamp != timestamps[i] || !all[j].isClaimable) continue;
+                assets += all[j].assets;
+                emit RedeemRequestClaimed(msg.sender, receiver, all[j].assets, timestamps[i]);
+                all[j] = all[all.length - 1];
+                all.pop();
+                break;
+            }
+        }
+        IERC20(asset).safeTransferFrom(address(vault), receiver, assets);
     }
 }

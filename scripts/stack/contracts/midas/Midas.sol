@@ -465,9 +465,22 @@ contract MidasDepositVault is MidasDepositVaultOld {
     }
 }
 
-/// @notice Stand-in for a RedemptionVault that always holds enough tokens.
+/// @notice Stand-in for a RedemptionVault: pays at once what it holds, or when an administrator approves a request.
+/// A rejected request returns nothing.
 contract MidasRedemptionVault is MidasVault {
     using SafeERC20 for IERC20;
+
+    struct Request {
+        address sender;
+        address tokenOut;
+        uint8 status;
+        uint256 amountMToken;
+        uint256 mTokenRate;
+        uint256 tokenOutRate;
+    }
+
+    uint256 public nextRequestId;
+    mapping(uint256 => Request) public redeemRequests;
 
     event RedeemInstant(
         address indexed user,
@@ -476,17 +489,85 @@ contract MidasRedemptionVault is MidasVault {
         uint256 feeAmount,
         uint256 amountTokenOut
     );
+    event RedeemInstantWithCustomRecipient(
+        address indexed user,
+        address indexed tokenOut,
+        address recipient,
+        uint256 amount,
+        uint256 feeAmount,
+        uint256 amountTokenOut
+    );
+    event RedeemRequest(
+        uint256 indexed requestId,
+        address indexed user,
+        address indexed tokenOut,
+        uint256 amountMTokenIn,
+        uint256 feeAmount
+    );
+    event ApproveRequest(uint256 indexed requestId, uint256 newMTokenRate);
+    event RejectRequest(uint256 indexed requestId, address indexed user);
 
     constructor(MidasToken mToken_, MidasFeed feed_, address receiver_) MidasVault(mToken_, feed_, receiver_) {}
 
     function redeemInstant(address tokenOut, uint256 amountMTokenIn, uint256 minReceiveAmount) external open {
+        (uint256 fee, uint256 out) = _redeem(tokenOut, [amountMTokenIn, minReceiveAmount], msg.sender);
+        emit RedeemInstant(msg.sender, tokenOut, amountMTokenIn, fee, out);
+    }
+
+    function redeemInstant(address tokenOut, uint256 amountMTokenIn, uint256 minReceiveAmount, address recipient)
+        external
+        open
+    {
+        _admit(recipient);
+        (uint256 fee, uint256 out) = _redeem(tokenOut, [amountMTokenIn, minReceiveAmount], recipient);
+        emit RedeemInstantWithCustomRecipient(msg.sender, tokenOut, recipient, amountMTokenIn, fee, out);
+    }
+
+    function redeemRequest(address tokenOut, uint256 amountMTokenIn) external open returns (uint256 requestId) {
+        uint256 rate = _tokenRate(tokenOut);
+        uint256 fee = _charge(tokenOut, amountMTokenIn, false);
+        IERC20(address(mToken)).safeTransferFrom(msg.sender, address(this), amountMTokenIn - fee);
+        requestId = nextRequestId++;
+        redeemRequests[requestId] =
+            Request(msg.sender, tokenOut, 0, amountMTokenIn - fee, mTokenDataFeed.getDataInBase18(), rate);
+        emit RedeemRequest(requestId, msg.sender, tokenOut, amountMTokenIn, fee);
+    }
+
+    function approveRequest(uint256 requestId, uint256 newMTokenRate) external onlyVaultAdmin {
+        Request storage request = redeemRequests[requestId];
+        require(request.status == 0 && request.sender != address(0), "RV: request not pending");
+        (request.status, request.mTokenRate) = (1, newMTokenRate);
+        mToken.burn(address(this), request.amountMToken);
+        uint256 out = request.amountMToken * newMTokenRate / request.tokenOutRate / _unit(request.tokenOut);
+        IERC20(request.tokenOut).safeTransfer(request.sender, out);
+        emit ApproveRequest(requestId, newMTokenRate);
+    }
+
+    function rejectRequest(uint256 requestId) external onlyVaultAdmin {
+        redeemRequests[requestId].status = 2;
+        emit RejectRequest(requestId, redeemRequests[requestId].sender);
+    }
+
+    /// @dev Takes the fee by allowance and returns it, in mTokens.
+    function _charge(address tokenOut, uint256 amount, bool instant) private returns (uint256 fee) {
         _admit(msg.sender);
+        require(isFreeFromMinAmount[msg.sender] || amount >= minAmount, "RV: amount < min");
+        uint256 rate = waivedFeeRestriction[msg.sender] ? 0 : tokensConfig[tokenOut].fee + (instant ? instantFee : 0);
+        fee = amount * rate / ONE_HUNDRED_PERCENT;
+        if (fee > 0) IERC20(address(mToken)).safeTransferFrom(msg.sender, access.owner(), fee);
+    }
+
+    function _redeem(address tokenOut, uint256[2] memory amounts, address recipient)
+        private
+        returns (uint256 fee, uint256 out)
+    {
+        uint256 rate = _tokenRate(tokenOut);
+        fee = _charge(tokenOut, amounts[0], true);
+        _useLimits(amounts[0]);
         uint256 unit = _unit(tokenOut);
-        uint256 usd = amountMTokenIn * mTokenDataFeed.getDataInBase18() / 1e18;
-        uint256 out = usd * 1e18 / _tokenRate(tokenOut) / unit * unit;
-        require(out >= minReceiveAmount, "RV: minReceiveAmount > actual");
-        mToken.burn(msg.sender, amountMTokenIn);
-        IERC20(tokenOut).safeTransfer(msg.sender, out / unit);
-        emit RedeemInstant(msg.sender, tokenOut, amountMTokenIn, 0, out);
+        out = (amounts[0] - fee) * mTokenDataFeed.getDataInBase18() / rate / unit * unit;
+        require(out >= amounts[1], "RV: minReceiveAmount > actual");
+        mToken.burn(msg.sender, amounts[0] - fee);
+        IERC20(tokenOut).safeTransfer(recipient, out / unit);
     }
 }

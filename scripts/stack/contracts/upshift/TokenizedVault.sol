@@ -30,6 +30,11 @@ contract LpToken is ERC20 {
         require(msg.sender == vault);
         _burn(from, amount);
     }
+
+    function move(address from, address to, uint256 amount) external {
+        require(msg.sender == vault);
+        _transfer(from, to, amount);
+    }
 }
 
 /// @notice A list of accounts or tokens. Anyone may change it.
@@ -41,9 +46,97 @@ contract Whitelist {
     }
 }
 
+/// @notice Requests of one receiver and one day, which anyone may have paid after a fixed lag. Anyone may change it.
+abstract contract DatedRequests {
+    uint256 public lagDuration;
+    bool public withdrawalsPaused;
+    mapping(uint256 => mapping(address => uint256)) internal _shares;
+    mapping(uint256 => mapping(address => uint256)) internal _assets;
+
+    error WithdrawalsPaused();
+    error TooEarly();
+    error NoSharesForReceiver();
+
+    function setLagDuration(uint256 lag) external {
+        lagDuration = lag;
+    }
+
+    function setWithdrawalsPaused(bool paused) external {
+        withdrawalsPaused = paused;
+    }
+
+    function liquidationHour() external pure returns (uint256) {
+        return 0;
+    }
+
+    /// The first midnight, in UTC, at which a request made now is paid.
+    function _epoch() internal view returns (uint256) {
+        return (block.timestamp + lagDuration) / 1 days * 1 days;
+    }
+
+    function getWithdrawalEpoch()
+        public
+        view
+        returns (uint256 year, uint256 month, uint256 day, uint256 claimableEpoch)
+    {
+        claimableEpoch = _epoch();
+        (year, month, day) = _dateOf(claimableEpoch);
+    }
+
+    function getBurnableAmountByReceiver(uint256 year, uint256 month, uint256 day, address receiver)
+        external
+        view
+        returns (uint256)
+    {
+        return _shares[_dayOf(year, month, day)][receiver];
+    }
+
+    function getClaimableAmountByReceiver(uint256 year, uint256 month, uint256 day, address receiver)
+        external
+        view
+        returns (uint256)
+    {
+        return _assets[_dayOf(year, month, day)][receiver];
+    }
+
+    function claim(uint256 year, uint256 month, uint256 day, address receiver) external {
+        uint256 epoch = _dayOf(year, month, day);
+        uint256 shares = _shares[epoch][receiver];
+        if (shares == 0) revert NoSharesForReceiver();
+        if (block.timestamp < epoch) revert TooEarly();
+        uint256 assets = _assets[epoch][receiver];
+        delete _shares[epoch][receiver];
+        delete _assets[epoch][receiver];
+        _settle(shares, assets, receiver);
+    }
+
+    function _settle(uint256 shares, uint256 assets, address receiver) internal virtual;
+
+    /// Days from civil and back, by Howard Hinnant's published algorithms.
+    function _dayOf(uint256 y, uint256 m, uint256 d) private pure returns (uint256) {
+        if (m <= 2) y -= 1;
+        uint256 era = y / 400;
+        uint256 yoe = y - era * 400;
+        uint256 doy = (153 * (m > 2 ? m - 3 : m + 9) + 2) / 5 + d - 1;
+        return (era * 146_097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719_468) * 1 days;
+    }
+
+    function _dateOf(uint256 time) private pure returns (uint256 y, uint256 m, uint256 d) {
+        uint256 z = time / 1 days + 719_468;
+        uint256 era = z / 146_097;
+        uint256 doe = z - era * 146_097;
+        uint256 yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+        uint256 doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+        uint256 mp = (5 * doy + 2) / 153;
+        d = doy - (153 * mp + 2) / 5 + 1;
+        m = mp < 10 ? mp + 3 : mp - 9;
+        y = yoe + era * 400 + (m <= 2 ? 1 : 0);
+    }
+}
+
 /// @notice Behaves like Upshift's TokenizedVaultV2: several assets, a separate share token, lists, a limit per
 /// deposit, a cap, and its own event. Anyone may change any setting.
-contract TokenizedVault {
+contract TokenizedVault is DatedRequests {
     using SafeERC20 for IERC20;
     using Math for uint256;
 
@@ -135,15 +228,34 @@ contract TokenizedVault {
         emit Deposit(assetIn, amountIn, shares, msg.sender, receiverAddr);
     }
 
+    function previewRedemption(uint256 shares, bool) public view returns (uint256 gross, uint256 net) {
+        gross = shares.mulDiv(getSharePrice, _oneShare());
+        net = gross;
+    }
+
     function instantRedeem(uint256 shares, address receiverAddr) external {
+        if (withdrawalsPaused) revert WithdrawalsPaused();
         uint256 assets = _pay(shares, receiverAddr);
         emit Withdraw(msg.sender, receiverAddr, msg.sender, assets, shares);
     }
 
-    /// Paid out immediately.
+    /// Paid out immediately while there is no lag, else priced when it is paid.
     function requestRedeem(uint256 shares, address receiverAddr) external {
+        if (withdrawalsPaused) revert WithdrawalsPaused();
         emit WithdrawalRequested(shares, msg.sender, receiverAddr);
-        emit WithdrawalProcessed(_pay(shares, receiverAddr), receiverAddr);
+        if (lagDuration == 0) {
+            emit WithdrawalProcessed(_pay(shares, receiverAddr), receiverAddr);
+            return;
+        }
+        IERC20(address(_lp)).safeTransferFrom(msg.sender, address(this), shares);
+        _shares[_epoch()][receiverAddr] += shares;
+    }
+
+    function _settle(uint256 shares, uint256, address receiver) internal override {
+        uint256 assets = shares.mulDiv(getSharePrice, _oneShare());
+        _lp.burn(address(this), shares);
+        asset.safeTransfer(receiver, assets);
+        emit WithdrawalProcessed(assets, receiver);
     }
 
     function _pay(uint256 shares, address receiverAddr) private returns (uint256 assets) {
@@ -159,13 +271,15 @@ contract TokenizedVault {
 
 /// @notice Behaves like Upshift's older vaults: ERC-4626 deposits with a limit that omits the supply cap, and
 /// withdrawals that revert because they must be requested, here without a delay. Anyone may change any setting.
-contract LegacyTokenizedVault is ERC4626 {
+contract LegacyTokenizedVault is ERC4626, DatedRequests {
     using SafeERC20 for IERC20;
 
     bool public depositsPaused;
     uint256 public maxDepositAmount = type(uint256).max;
     uint256 public maxSupply = type(uint128).max;
     mapping(address => bool) public isBlacklisted;
+    /// Assets of requests, fixed when they were made.
+    uint256 public owed;
 
     event WithdrawalRequested(
         address ownerAddr,
@@ -221,13 +335,36 @@ contract LegacyTokenizedVault is ERC4626 {
     }
 
     function instantRedeem(uint256 shares, address receiver, address holder) external returns (uint256 assets) {
+        if (withdrawalsPaused) revert WithdrawalsPaused();
         assets = _pay(shares, receiver, holder);
         emit Withdraw(msg.sender, receiver, holder, assets, shares);
     }
 
     function requestRedeem(uint256 shares, address receiver, address holder) external returns (uint256 assets) {
+        if (withdrawalsPaused) revert WithdrawalsPaused();
+        (uint256 year, uint256 month, uint256 day, uint256 epoch) = getWithdrawalEpoch();
+        if (lagDuration > 0) {
+            if (msg.sender != holder) _spendAllowance(holder, msg.sender, shares);
+            assets = previewRedeem(shares);
+            _burn(holder, shares);
+            owed += assets;
+            _shares[epoch][receiver] += shares;
+            _assets[epoch][receiver] += assets;
+            emit WithdrawalRequested(holder, receiver, shares, assets, 0, year, month, day);
+            return assets;
+        }
         assets = _pay(shares, receiver, holder);
-        emit WithdrawalRequested(holder, receiver, shares, assets, 0, 2026, 1, 1);
+        emit WithdrawalRequested(holder, receiver, shares, assets, 0, year, month, day);
+        emit WithdrawalProcessed(assets, block.timestamp, receiver, block.timestamp, false);
+    }
+
+    function totalAssets() public view override returns (uint256) {
+        return super.totalAssets() - owed;
+    }
+
+    function _settle(uint256, uint256 assets, address receiver) internal override {
+        owed -= assets;
+        IERC20(asset()).safeTransfer(receiver, assets);
         emit WithdrawalProcessed(assets, block.timestamp, receiver, block.timestamp, false);
     }
 

@@ -1,0 +1,460 @@
+import {
+  type Abi,
+  type Address,
+  BaseError,
+  encodeDeployData,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+} from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  accountableStrategyAbi,
+  accountableStrategyCreationCode,
+  accountableVaultAbi,
+  accountableVaultCreationCode,
+} from "#stand-ins/accountable";
+import { lagoonVaultAbi } from "#stand-ins/erc7540";
+import {
+  plasmaAccessManagerAbi,
+  plasmaAccessManagerCreationCode,
+  plasmaVaultAbi,
+  plasmaVaultCreationCode,
+  plasmaWithdrawManagerAbi,
+  plasmaWithdrawManagerCreationCode,
+} from "#stand-ins/ipor";
+import {
+  eulerVaultAbi,
+  eulerVaultCreationCode,
+  fluidTokenAbi,
+  fluidTokenCreationCode,
+  gearboxPoolAbi,
+  gearboxPoolCreationCode,
+  savingsTokenAbi,
+  savingsTokenCreationCode,
+  siloVaultAbi,
+  siloVaultCreationCode,
+  stataTokenAbi,
+  stataTokenCreationCode,
+  yearnVaultAbi,
+  yearnVaultCreationCode,
+} from "#stand-ins/lending";
+import { simpleLrtAbi, simpleLrtCreationCode } from "#stand-ins/mellow-lrt";
+import { midasRedemptionVaultAbi } from "#stand-ins/midas";
+import {
+  legacyTokenizedVaultAbi,
+  legacyTokenizedVaultCreationCode,
+  tokenizedVaultAbi,
+} from "#stand-ins/upshift";
+import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
+import type { Query, ReadResult } from "../../../src/chains/chain-query.ts";
+import type { Token, Vault } from "../../../src/vaults/vault.ts";
+import type { ExitMode, ExitTerms, PendingExit, VaultExits } from "../../../src/vaults/vault-exits.ts";
+import { adapterOf, explainExitRevert } from "../../../src/vaults/vault-families.ts";
+import { vaultOf } from "../../support/conformance/vaults/deposit.ts";
+import { deployCentrifuge, deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
+import type { Placed, StandIn } from "../../support/conformance/vaults/family.ts";
+import { deployMidas, RATE } from "../../support/conformance/vaults/midas-stand-in.ts";
+import { deployOn, deployStandard, firstDeposit, set } from "../../support/conformance/vaults/standard.ts";
+import { place } from "../../support/conformance/vaults/suite.ts";
+import { deployUpshift } from "../../support/conformance/vaults/upshift-stand-in.ts";
+import { use, whole } from "../../support/conformance/vaults/use.ts";
+import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
+
+type Deploy = (world: World, asset: Token) => Promise<StandIn>;
+const DAY_S = 86_400;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.close());
+
+/** A vault whose deployer holds shares and leaves it. */
+interface Leaving {
+  placed: Placed;
+  vault: Vault;
+  exits: VaultExits;
+  user: Address;
+}
+
+async function open(adapter: string, deploy: Deploy): Promise<Leaving> {
+  const type = adapter === "midas" ? "midas" : "custom";
+  const placed = await place(world, { family: { name: "A vault", adapter, type, deploy }, decimals: 6 });
+  const vault = await vaultOf(placed);
+  const { exits } = adapterOf(vault);
+  if (exits === undefined) throw new Error(`${adapter} has no way out`);
+  return { placed, vault, exits, user: placed.owner };
+}
+
+const now = async (): Promise<number> => Number((await world.client.getBlock()).timestamp) * 1_000;
+
+/** Runs a query with one call for each read, as slow as it is plain. */
+async function run<S>(query: Query<S>): Promise<S> {
+  const results: Record<string, ReadResult<unknown>> = {};
+  for (const [name, { to, data, decode }] of Object.entries(query.reads)) {
+    try {
+      const answer = await world.client.call({ to, data });
+      results[name] = { ok: true, value: decode(answer.data ?? "0x") };
+    } catch (error) {
+      results[name] = { ok: false, revert: revertOf(error) };
+    }
+  }
+  return query.next === undefined ? query.interpret(results) : run(query.next(results));
+}
+
+function revertOf(error: unknown): Hex | null {
+  if (!(error instanceof BaseError)) return null;
+  const found = error.walk((cause) => typeof (cause as { data?: unknown }).data === "string");
+  return (found as { data?: Hex } | null)?.data ?? null;
+}
+
+const balance = (token: Address, owner: Address): Promise<bigint> =>
+  world.client.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [owner] });
+
+async function termsOf(of: Leaving, ask: { mode: ExitMode; shares: bigint }): Promise<ExitTerms> {
+  const { vault, exits, user } = of;
+  const [token] = exits.tokens(vault, ask.mode);
+  if (token === undefined) throw new Error("no token");
+  const request = { ...ask, token, owner: user, caller: user, receiver: user, now: await now() };
+  return run(exits.terms(vault, request));
+}
+
+/** Redeems or requests as the owner, and returns what arrived at once. */
+async function leave(of: Leaving, ask: { mode: ExitMode; shares: bigint; minAssets?: bigint }) {
+  const { vault, exits, user } = of;
+  const terms = await termsOf(of, ask);
+  const [token] = exits.tokens(vault, ask.mode);
+  if (token === undefined) throw new Error("no token");
+  const input = { ...ask, token, owner: user, caller: user, receiver: user };
+  const call = exits.encode(vault, { ...input, minAssets: ask.minAssets ?? 0n, variant: terms.variant });
+  if (call.spender !== null) {
+    const args = [call.spender, ask.shares] as const;
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+    await world.send(user, { to: vault.shareToken, data });
+  }
+  const before = await balance(token.address, user);
+  const receipt = await world.send(user, { to: call.target, data: call.data });
+  return { terms, call, receipt, paid: (await balance(token.address, user)) - before };
+}
+
+async function pendingOf(of: Leaving, requestIds: readonly string[] = []): Promise<readonly PendingExit[]> {
+  const query = of.exits.pending?.(of.vault, { user: of.user, requestIds, now: await now() });
+  if (query === undefined) throw new Error("no requests");
+  return run(query);
+}
+
+async function follow(of: Leaving, call: { target: Address; data: Hex } | null | undefined) {
+  if (call === null || call === undefined) throw new Error("nothing to sign");
+  const before = await balance(of.vault.asset.address, of.user);
+  const receipt = await world.send(of.user, { to: call.target, data: call.data });
+  return { receipt, paid: (await balance(of.vault.asset.address, of.user)) - before };
+}
+
+/** The shares of the deployer, which it leaves with. */
+const sharesOf = (of: Leaving): Promise<bigint> => balance(of.vault.shareToken, of.user);
+
+const instant: [string, Deploy][] = [
+  ["euler", deployStandard({ abi: eulerVaultAbi, code: eulerVaultCreationCode })],
+  ["yearn_v3", deployStandard({ abi: yearnVaultAbi, code: yearnVaultCreationCode })],
+  ["aave_stata", deployStandard({ abi: stataTokenAbi, code: stataTokenCreationCode })],
+  ["spark", deployStandard({ abi: savingsTokenAbi, code: savingsTokenCreationCode })],
+  ["gearbox", deployStandard({ abi: gearboxPoolAbi, code: gearboxPoolCreationCode })],
+  ["fluid", deployStandard({ abi: fluidTokenAbi, code: fluidTokenCreationCode })],
+  ["silo", deployStandard({ abi: siloVaultAbi, code: siloVaultCreationCode })],
+  ["midas", deployMidas({ deposit: "instant", recipient: "argument", caller: "router" })],
+];
+
+describe.each(instant)("%s pays at once", (adapter, deploy) => {
+  test("all shares for exactly what it previews", async () => {
+    const of = await open(adapter, deploy);
+    const shares = await sharesOf(of);
+    expect(of.exits.modes(of.vault)[0]).toBe("instant");
+    const { terms, call, paid } = await leave(of, { mode: "instant", shares });
+    expect(terms).toMatchObject({ asset: of.vault.asset.address, heldShares: shares, refusal: null });
+    expect(terms).toMatchObject({ paused: false, priced: "now", previewAssets: paid });
+    expect(call).toMatchObject({ async: false, tokenOut: of.vault.asset.address });
+    expect(await sharesOf(of)).toBe(0n);
+  });
+
+  test("no less than its own minimum, where its call has one", async () => {
+    const of = await open(adapter, deploy);
+    const shares = await sharesOf(of);
+    const { previewAssets } = await termsOf(of, { mode: "instant", shares });
+    const token = of.vault.asset;
+    const input = {
+      mode: "instant",
+      shares,
+      token,
+      owner: of.user,
+      caller: of.user,
+      receiver: of.user,
+    } as const;
+    const call = of.exits.encode(of.vault, { ...input, minAssets: (previewAssets ?? 0n) + 1n });
+    if (call.minAssets === "none") return;
+    await expect(
+      leave(of, { mode: "instant", shares, minAssets: (previewAssets ?? 0n) + 1n }),
+    ).rejects.toThrow();
+    expect(await sharesOf(of)).toBe(shares);
+  });
+});
+
+const paused: [string, Deploy, { abi: Abi; name: string; args: readonly unknown[] }, string][] = [
+  [
+    "gearbox",
+    instant[4]?.[1] as Deploy,
+    { abi: gearboxPoolAbi, name: "setPaused", args: [true] },
+    "exits_paused",
+  ],
+  [
+    "aave_stata",
+    instant[2]?.[1] as Deploy,
+    { abi: stataTokenAbi, name: "setPaused", args: [true] },
+    "exits_paused",
+  ],
+  [
+    "fluid",
+    instant[5]?.[1] as Deploy,
+    { abi: fluidTokenAbi, name: "setBeneath", args: [11_003n] },
+    "no_liquidity",
+  ],
+  [
+    "yearn_v3",
+    instant[1]?.[1] as Deploy,
+    { abi: yearnVaultAbi, name: "setLoss", args: [51n] },
+    "no_liquidity",
+  ],
+];
+
+test.each(paused)("%s refuses with its own code", async (adapter, deploy, change, code) => {
+  const of = await open(adapter, deploy);
+  await set(of.placed, change);
+  const shares = await sharesOf(of);
+  const input = { mode: "instant", shares, token: of.vault.asset, owner: of.user } as const;
+  const call = of.exits.encode(of.vault, { ...input, caller: of.user, receiver: of.user, minAssets: 0n });
+  const revert = await world.client
+    .call({ to: call.target, data: call.data, account: of.user })
+    .then(() => null, revertOf);
+  expect(explainExitRevert(of.vault, revert ?? "0x").code).toBe(code);
+});
+
+/** Settles the user's requests as the vault's operator. */
+const settled = (abi: Abi) => (of: Leaving) => set(of.placed, { abi, name: "settle", args: [of.user] });
+
+const deployAccountable: Deploy = (where, asset) =>
+  where.script((script) => {
+    const lends = { abi: accountableStrategyAbi, bytecode: accountableStrategyCreationCode } as const;
+    const strategy = script.deploy("strategy", encodeDeployData(lends));
+    const contract = { abi: accountableVaultAbi, code: accountableVaultCreationCode } as const;
+    const vault = deployOn(script, { contract, asset, more: [strategy] });
+    use(script, { token: asset, vault, data: firstDeposit(script, asset) });
+    return { row: { address: vault, shareDecimals: asset.decimals }, owner: script.deployer, parts: {} };
+  });
+
+const deployIpor: Deploy = (where, asset) =>
+  where.script((script) => {
+    const roles = { abi: plasmaAccessManagerAbi, bytecode: plasmaAccessManagerCreationCode } as const;
+    const manager = script.deploy("access manager", encodeDeployData(roles));
+    const contract = { abi: plasmaVaultAbi, code: plasmaVaultCreationCode } as const;
+    const vault = deployOn(script, { contract, asset, more: [manager] });
+    const takes = { abi: plasmaWithdrawManagerAbi, bytecode: plasmaWithdrawManagerCreationCode } as const;
+    const requests = script.deploy("withdraw manager", encodeDeployData(takes));
+    const own = { abi: plasmaVaultAbi, functionName: "setWithdrawManager", args: [requests] } as const;
+    const back = { abi: plasmaWithdrawManagerAbi, functionName: "setVault", args: [vault] } as const;
+    script.send("own", { to: vault, data: encodeFunctionData(own) });
+    script.send("back", { to: requests, data: encodeFunctionData(back) });
+    use(script, { token: asset, vault, data: firstDeposit(script, asset) });
+    const params = { withdraw_manager: requests.toLowerCase() };
+    const row = { address: vault, shareDecimals: asset.decimals + 2, params };
+    return { row, owner: script.deployer, parts: { requests } };
+  });
+
+interface Requesting {
+  adapter: string;
+  deploy: Deploy;
+  settle: (of: Leaving) => Promise<void>;
+  cancels: boolean;
+  /** True if the shares stay in the wallet. */
+  inWallet?: true;
+}
+
+const requesting: Requesting[] = [
+  {
+    adapter: "lagoon",
+    deploy: deployLagoon({ version: "0.5" }),
+    settle: settled(lagoonVaultAbi),
+    cancels: false,
+  },
+  {
+    adapter: "lagoon",
+    deploy: deployLagoon({ version: "0.6" }),
+    settle: settled(lagoonVaultAbi),
+    cancels: true,
+  },
+  {
+    adapter: "centrifuge",
+    deploy: deployCentrifuge("async", "user"),
+    settle: settled(lagoonVaultAbi),
+    cancels: false,
+  },
+  { adapter: "accountable", deploy: deployAccountable, settle: settled(accountableVaultAbi), cancels: true },
+  {
+    ...{ adapter: "ipor", deploy: deployIpor, cancels: false, inWallet: true },
+    settle: (of) =>
+      set(of.placed, {
+        abi: plasmaWithdrawManagerAbi,
+        name: "releaseFunds",
+        on: of.placed.parts["requests"],
+      }),
+  },
+];
+
+describe.each(requesting)("$adapter pays a request", ({ adapter, deploy, settle, cancels, inWallet }) => {
+  test("when it is settled and claimed", async () => {
+    const of = await open(adapter, adapter === "accountable" ? withShare(deploy) : deploy);
+    const shares = (await sharesOf(of)) / 4n;
+    const asked = await leave(of, { mode: "request", shares });
+    expect(asked).toMatchObject({
+      paid: 0n,
+      call: { async: true },
+      terms: { refusal: null, priced: "later" },
+    });
+    const seen = of.exits.findRequest?.(of.vault, { user: of.user, logs: asked.receipt.logs });
+    expect(seen).toMatchObject({ requestId: "0", shares });
+    const [waiting] = await pendingOf(of);
+    expect(waiting).toMatchObject({ state: "pending", shares, inWallet: inWallet === true });
+    expect(waiting?.assets ?? 0n).toBeGreaterThan(0n);
+    await settle(of);
+    const [ready] = await pendingOf(of);
+    if (ready === undefined) throw new Error("nothing to claim");
+    expect(ready).toMatchObject({ state: "claimable", claimableShares: shares });
+    const claimed = await follow(of, of.exits.claim?.(of.vault, { user: of.user, request: ready }));
+    expect(claimed.paid).toBeGreaterThan(0n);
+    expect(Number(claimed.paid)).toBeCloseTo(Number(ready.assets), -1);
+    const found = { user: of.user, requestId: ready.requestId, logs: claimed.receipt.logs };
+    expect(of.exits.findSettlement?.(of.vault, found)).toEqual({ outcome: "paid", assets: claimed.paid });
+    expect(await pendingOf(of)).toEqual([]);
+  });
+
+  test.runIf(cancels)("or gives the shares back", async () => {
+    const of = await open(adapter, adapter === "accountable" ? withShare(deploy) : deploy);
+    const all = await sharesOf(of);
+    await leave(of, { mode: "request", shares: all });
+    const [waiting] = await pendingOf(of);
+    if (waiting === undefined) throw new Error("no request");
+    expect(waiting.cancellable).toBe(true);
+    await follow(of, of.exits.cancel?.(of.vault, { user: of.user, request: waiting }));
+    expect(await sharesOf(of)).toBe(all);
+    expect(await pendingOf(of)).toEqual([]);
+  });
+});
+
+/** Accountable's shares are a contract of their own, which the vault names. */
+function withShare(deploy: Deploy): Deploy {
+  return async (where, asset) => {
+    const made = await deploy(where, asset);
+    const on = { address: made.row.address as Address, abi: accountableVaultAbi } as const;
+    const share = await where.client.readContract({ ...on, functionName: "share" });
+    return { ...made, row: { ...made.row, shareToken: share.toLowerCase() } };
+  };
+}
+
+test("centrifuge takes a request back only when the hub has answered", async () => {
+  const of = await open("centrifuge", deployCentrifuge("async", "user"));
+  const all = await sharesOf(of);
+  await leave(of, { mode: "request", shares: all });
+  const [waiting] = await pendingOf(of);
+  if (waiting === undefined) throw new Error("no request");
+  await follow(of, of.exits.cancel?.(of.vault, { user: of.user, request: waiting }));
+  expect(await termsOf(of, { mode: "request", shares: 1n })).toMatchObject({ refusal: "request_pending" });
+  expect(await pendingOf(of)).toMatchObject([{ state: "pending", cancellable: false, shares: all }]);
+  const { abi } = { abi: (await import("#stand-ins/erc7540")).centrifugeAsyncVaultAbi };
+  await set(of.placed, { abi, name: "answerCancellation", args: [of.user] });
+  const [returned] = await pendingOf(of);
+  if (returned === undefined) throw new Error("nothing to claim");
+  expect(returned).toMatchObject({ requestId: "cancelled", state: "claimable", claimableShares: all });
+  await follow(of, of.exits.claim?.(of.vault, { user: of.user, request: returned }));
+  expect(await sharesOf(of)).toBe(all);
+});
+
+test("midas pays a request when it is approved, and keeps what it rejects", async () => {
+  const deploy = deployMidas({ deposit: "instant", recipient: "argument", caller: "router" });
+  const of = await open("midas", deploy);
+  const on = of.placed.parts["redemptions"];
+  const shares = 10n ** 18n;
+  const [first, second] = [
+    await leave(of, { mode: "request", shares }),
+    await leave(of, { mode: "request", shares }),
+  ];
+  const ids = [first, second].map(({ receipt }) =>
+    String(of.exits.findRequest?.(of.vault, { user: of.user, logs: receipt.logs })?.requestId),
+  );
+  expect(ids).toEqual(["0", "1"]);
+  const estimate = (10n ** 6n * RATE) / 10n ** 18n;
+  expect(await pendingOf(of, ids)).toMatchObject([
+    { requestId: "0", state: "pending", shares, assets: estimate },
+    { requestId: "1", state: "pending", shares, assets: estimate },
+  ]);
+  const before = await balance(of.vault.asset.address, of.user);
+  const abi = midasRedemptionVaultAbi;
+  const approve = encodeFunctionData({ abi, functionName: "approveRequest", args: [0n, RATE] });
+  const { logs } = await world.send(of.user, { to: on as Address, data: approve });
+  expect((await balance(of.vault.asset.address, of.user)) - before).toBe(estimate);
+  const settlement = of.exits.findSettlement?.(of.vault, { user: of.user, requestId: "0", logs });
+  expect(settlement).toEqual({ outcome: "paid", assets: estimate });
+  await set(of.placed, { abi, name: "rejectRequest", args: [1n], on });
+  expect(await pendingOf(of, ids)).toMatchObject([{ requestId: "1", state: "rejected", assets: 0n }]);
+});
+
+test("mellow_lrt pays what is liquid, queues the rest and lets it be claimed", async () => {
+  const of = await open("mellow_lrt", deployStandard({ abi: simpleLrtAbi, code: simpleLrtCreationCode }));
+  const { asset } = of.vault;
+  await set(of.placed, { abi: simpleLrtAbi, name: "stake", args: [whole(asset, 100_000n)] });
+  const shares = await sharesOf(of);
+  const asked = await leave(of, { mode: "request", shares });
+  const [waiting] = await pendingOf(of);
+  expect(asked.paid).toBeLessThan(asked.terms.previewAssets ?? 0n);
+  expect(asked.paid + (waiting?.assets ?? 0n)).toBe(asked.terms.previewAssets);
+  expect(waiting).toMatchObject({ state: "pending", bookedOut: true });
+  await settled(simpleLrtAbi)(of);
+  const [ready] = await pendingOf(of);
+  if (ready === undefined) throw new Error("nothing to claim");
+  const { paid } = await follow(of, of.exits.claim?.(of.vault, { user: of.user, request: ready }));
+  expect(paid).toBe(waiting?.assets);
+  expect(await pendingOf(of)).toEqual([]);
+});
+
+const upshifts: [string, Deploy, Abi][] = [
+  ["upshift", deployUpshift, tokenizedVaultAbi],
+  [
+    "upshift_legacy",
+    deployStandard({ abi: legacyTokenizedVaultAbi, code: legacyTokenizedVaultCreationCode }),
+    legacyTokenizedVaultAbi,
+  ],
+];
+
+test.each(upshifts)("%s pays a request of a day after its lag", async (adapter, deploy, abi) => {
+  const of = await open(adapter, deploy);
+  await set(of.placed, { abi, name: "setLagDuration", args: [BigInt(2 * DAY_S)] });
+  const shares = (await sharesOf(of)) / 3n;
+  const asked = await leave(of, { mode: "request", shares });
+  expect(asked.paid).toBe(0n);
+  expect(of.exits.findRequest?.(of.vault, { user: of.user, logs: asked.receipt.logs })).toMatchObject({
+    shares,
+  });
+  const [waiting] = await pendingOf(of);
+  expect(waiting).toMatchObject({ state: "pending", shares, earliest: asked.terms.earliest });
+  expect(of.exits.claim?.(of.vault, { user: of.user, request: waiting as PendingExit })).toBe(null);
+  await world.undone(async () => {
+    await rpc(world.url, "evm_increaseTime", 2 * DAY_S);
+    await rpc(world.url, "evm_mine");
+    const [ready] = await pendingOf(of);
+    expect(ready).toMatchObject({ state: "claimable", requestId: waiting?.requestId });
+    const { paid } = await follow(
+      of,
+      of.exits.claim?.(of.vault, { user: of.user, request: ready as PendingExit }),
+    );
+    expect(paid).toBe(waiting?.assets);
+    expect(await pendingOf(of)).toEqual([]);
+  });
+});
