@@ -68,6 +68,12 @@ const eventsAbi = once(() =>
     "event WithdrawalRequested(address indexed owner, address indexed receiver, uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day)",
   ]),
 );
+/** The event of legacy vaults whose arguments are not indexed, which has the same first topic. */
+const plainEventAbi = once(() =>
+  parseAbi([
+    "event WithdrawalRequested(address owner, address receiver, uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day)",
+  ]),
+);
 /** First topics of the two events, which differ in what is indexed between versions. */
 const REQUESTED_TOPICS: readonly string[] = ["0xcf41fab8", "0xf60d67b1"];
 const PROCESSED_TOPICS: readonly string[] = ["0x2e06b2c9", "0xa6f30f7b"];
@@ -236,7 +242,12 @@ function findRequest(
     ({ address, topics }) =>
       isAddressEqual(address, vault.entryPoint) && REQUESTED_TOPICS.includes(topics[0]?.slice(0, 10) ?? ""),
   );
-  for (const { args } of parseEventLogs({ abi: eventsAbi(), eventName: "WithdrawalRequested", logs: own })) {
+  const named = { eventName: "WithdrawalRequested", logs: own } as const;
+  const seen = [
+    ...parseEventLogs({ abi: eventsAbi(), ...named }),
+    ...parseEventLogs({ abi: plainEventAbi(), ...named }),
+  ];
+  for (const { args } of seen) {
     if (!isAddressEqual(args.receiver, user)) continue;
     // The multi-asset vaults' event has no date; the requests of the days around are read anyway.
     if (!("year" in args)) return { requestId: null, shares: args.shares };

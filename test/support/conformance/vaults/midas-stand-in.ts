@@ -89,7 +89,9 @@ export function deployMidas(setup: MidasSetup) {
         script.send(functionName, { to, data: encodeFunctionData({ abi, functionName, args }) });
       for (const vault of [deposits, redemptions]) {
         call(mToken, midasTokenAbi, ["setMinter", vault]);
-        const { fee = 0n, stable = true } = setup;
+        const { stable = true } = setup;
+        // A fee of redemptions would need an allowance of the mTokens.
+        const fee = vault === deposits ? (setup.fee ?? 0n) : 0n;
         const config = [asset.address, tokenFeed, fee, maxUint256, stable] as const;
         call(vault, midasDepositVaultAbi, ["addPaymentToken", ...config]);
       }
