@@ -1,4 +1,12 @@
-import { type Abi, type Address, createPublicClient, getAbiItem, getAddress, http, type PublicClient } from "viem";
+import {
+  type Abi,
+  type Address,
+  createPublicClient,
+  getAbiItem,
+  getAddress,
+  http,
+  type PublicClient,
+} from "viem";
 import { z } from "zod";
 import { lagoonVaultAbi } from "#stand-ins/erc7540";
 import { mellowDepositQueueAbi } from "#stand-ins/mellow";

@@ -1,28 +1,8 @@
-import {
-  type Abi,
-  type Address,
-  BaseError,
-  encodeDeployData,
-  encodeFunctionData,
-  erc20Abi,
-  type Hex,
-} from "viem";
+import { type Abi, type Address, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  accountableStrategyAbi,
-  accountableStrategyCreationCode,
-  accountableVaultAbi,
-  accountableVaultCreationCode,
-} from "#stand-ins/accountable";
+import { accountableVaultAbi } from "#stand-ins/accountable";
 import { lagoonVaultAbi } from "#stand-ins/erc7540";
-import {
-  plasmaAccessManagerAbi,
-  plasmaAccessManagerCreationCode,
-  plasmaVaultAbi,
-  plasmaVaultCreationCode,
-  plasmaWithdrawManagerAbi,
-  plasmaWithdrawManagerCreationCode,
-} from "#stand-ins/ipor";
+import { plasmaWithdrawManagerAbi } from "#stand-ins/ipor";
 import {
   eulerVaultAbi,
   eulerVaultCreationCode,
@@ -47,21 +27,28 @@ import {
   tokenizedVaultAbi,
 } from "#stand-ins/upshift";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
-import type { Query, ReadResult } from "../../../src/chains/chain-query.ts";
-import type { Token, Vault } from "../../../src/vaults/vault.ts";
-import type { ExitMode, ExitTerms, PendingExit, VaultExits } from "../../../src/vaults/vault-exits.ts";
-import { adapterOf, explainExitRevert } from "../../../src/vaults/vault-families.ts";
-import { vaultOf } from "../../support/conformance/vaults/deposit.ts";
+import type { PendingExit } from "../../../src/vaults/vault-exits.ts";
+import { explainExitRevert } from "../../../src/vaults/vault-families.ts";
 import { deployCentrifuge, deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
-import type { Placed, StandIn } from "../../support/conformance/vaults/family.ts";
+import { deployAccountable, deployIpor, withShare } from "../../support/conformance/vaults/exit-stand-ins.ts";
+import {
+  type Deploy,
+  follow,
+  heldOf,
+  type Leaving,
+  leave,
+  openLeaving,
+  pendingOf,
+  revertOf,
+  sharesOf,
+  termsOf,
+} from "../../support/conformance/vaults/leaving.ts";
 import { deployMidas, RATE } from "../../support/conformance/vaults/midas-stand-in.ts";
-import { deployOn, deployStandard, firstDeposit, set } from "../../support/conformance/vaults/standard.ts";
-import { place } from "../../support/conformance/vaults/suite.ts";
+import { deployStandard, set } from "../../support/conformance/vaults/standard.ts";
 import { deployUpshift } from "../../support/conformance/vaults/upshift-stand-in.ts";
-import { use, whole } from "../../support/conformance/vaults/use.ts";
+import { whole } from "../../support/conformance/vaults/use.ts";
 import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
 
-type Deploy = (world: World, asset: Token) => Promise<StandIn>;
 const DAY_S = 86_400;
 
 let world: World;
@@ -70,89 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** A vault whose deployer holds shares and leaves it. */
-interface Leaving {
-  placed: Placed;
-  vault: Vault;
-  exits: VaultExits;
-  user: Address;
-}
-
-async function open(adapter: string, deploy: Deploy): Promise<Leaving> {
-  const type = adapter === "midas" ? "midas" : "custom";
-  const placed = await place(world, { family: { name: "A vault", adapter, type, deploy }, decimals: 6 });
-  const vault = await vaultOf(placed);
-  const { exits } = adapterOf(vault);
-  if (exits === undefined) throw new Error(`${adapter} has no way out`);
-  return { placed, vault, exits, user: placed.owner };
-}
-
-const now = async (): Promise<number> => Number((await world.client.getBlock()).timestamp) * 1_000;
-
-/** Runs a query with one call for each read, as slow as it is plain. */
-async function run<S>(query: Query<S>): Promise<S> {
-  const results: Record<string, ReadResult<unknown>> = {};
-  for (const [name, { to, data, decode }] of Object.entries(query.reads)) {
-    try {
-      const answer = await world.client.call({ to, data });
-      results[name] = { ok: true, value: decode(answer.data ?? "0x") };
-    } catch (error) {
-      results[name] = { ok: false, revert: revertOf(error) };
-    }
-  }
-  return query.next === undefined ? query.interpret(results) : run(query.next(results));
-}
-
-function revertOf(error: unknown): Hex | null {
-  if (!(error instanceof BaseError)) return null;
-  const found = error.walk((cause) => typeof (cause as { data?: unknown }).data === "string");
-  return (found as { data?: Hex } | null)?.data ?? null;
-}
-
-const balance = (token: Address, owner: Address): Promise<bigint> =>
-  world.client.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [owner] });
-
-async function termsOf(of: Leaving, ask: { mode: ExitMode; shares: bigint }): Promise<ExitTerms> {
-  const { vault, exits, user } = of;
-  const [token] = exits.tokens(vault, ask.mode);
-  if (token === undefined) throw new Error("no token");
-  const request = { ...ask, token, owner: user, caller: user, receiver: user, now: await now() };
-  return run(exits.terms(vault, request));
-}
-
-/** Redeems or requests as the owner, and returns what arrived at once. */
-async function leave(of: Leaving, ask: { mode: ExitMode; shares: bigint; minAssets?: bigint }) {
-  const { vault, exits, user } = of;
-  const terms = await termsOf(of, ask);
-  const [token] = exits.tokens(vault, ask.mode);
-  if (token === undefined) throw new Error("no token");
-  const input = { ...ask, token, owner: user, caller: user, receiver: user };
-  const call = exits.encode(vault, { ...input, minAssets: ask.minAssets ?? 0n, variant: terms.variant });
-  if (call.spender !== null) {
-    const args = [call.spender, ask.shares] as const;
-    const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
-    await world.send(user, { to: vault.shareToken, data });
-  }
-  const before = await balance(token.address, user);
-  const receipt = await world.send(user, { to: call.target, data: call.data });
-  return { terms, call, receipt, paid: (await balance(token.address, user)) - before };
-}
-
-async function pendingOf(of: Leaving, requestIds: readonly string[] = []): Promise<readonly PendingExit[]> {
-  const query = of.exits.pending?.(of.vault, { user: of.user, requestIds, now: await now() });
-  if (query === undefined) throw new Error("no requests");
-  return run(query);
-}
-
-async function follow(of: Leaving, call: { target: Address; data: Hex } | null | undefined) {
-  if (call === null || call === undefined) throw new Error("nothing to sign");
-  const before = await balance(of.vault.asset.address, of.user);
-  const receipt = await world.send(of.user, { to: call.target, data: call.data });
-  return { receipt, paid: (await balance(of.vault.asset.address, of.user)) - before };
-}
-
-/** The shares of the deployer, which it leaves with. */
-const sharesOf = (of: Leaving): Promise<bigint> => balance(of.vault.shareToken, of.user);
+const open = (adapter: string, deploy: Deploy): Promise<Leaving> => openLeaving(world, { adapter, deploy });
 
 const instant: [string, Deploy][] = [
   ["euler", deployStandard({ abi: eulerVaultAbi, code: eulerVaultCreationCode })],
@@ -241,34 +146,6 @@ test.each(paused)("%s refuses with its own code", async (adapter, deploy, change
 /** Settles the user's requests as the vault's operator. */
 const settled = (abi: Abi) => (of: Leaving) => set(of.placed, { abi, name: "settle", args: [of.user] });
 
-const deployAccountable: Deploy = (where, asset) =>
-  where.script((script) => {
-    const lends = { abi: accountableStrategyAbi, bytecode: accountableStrategyCreationCode } as const;
-    const strategy = script.deploy("strategy", encodeDeployData(lends));
-    const contract = { abi: accountableVaultAbi, code: accountableVaultCreationCode } as const;
-    const vault = deployOn(script, { contract, asset, more: [strategy] });
-    use(script, { token: asset, vault, data: firstDeposit(script, asset) });
-    return { row: { address: vault, shareDecimals: asset.decimals }, owner: script.deployer, parts: {} };
-  });
-
-const deployIpor: Deploy = (where, asset) =>
-  where.script((script) => {
-    const roles = { abi: plasmaAccessManagerAbi, bytecode: plasmaAccessManagerCreationCode } as const;
-    const manager = script.deploy("access manager", encodeDeployData(roles));
-    const contract = { abi: plasmaVaultAbi, code: plasmaVaultCreationCode } as const;
-    const vault = deployOn(script, { contract, asset, more: [manager] });
-    const takes = { abi: plasmaWithdrawManagerAbi, bytecode: plasmaWithdrawManagerCreationCode } as const;
-    const requests = script.deploy("withdraw manager", encodeDeployData(takes));
-    const own = { abi: plasmaVaultAbi, functionName: "setWithdrawManager", args: [requests] } as const;
-    const back = { abi: plasmaWithdrawManagerAbi, functionName: "setVault", args: [vault] } as const;
-    script.send("own", { to: vault, data: encodeFunctionData(own) });
-    script.send("back", { to: requests, data: encodeFunctionData(back) });
-    use(script, { token: asset, vault, data: firstDeposit(script, asset) });
-    const params = { withdraw_manager: requests.toLowerCase() };
-    const row = { address: vault, shareDecimals: asset.decimals + 2, params };
-    return { row, owner: script.deployer, parts: { requests } };
-  });
-
 interface Requesting {
   adapter: string;
   deploy: Deploy;
@@ -297,7 +174,12 @@ const requesting: Requesting[] = [
     settle: settled(lagoonVaultAbi),
     cancels: false,
   },
-  { adapter: "accountable", deploy: deployAccountable, settle: settled(accountableVaultAbi), cancels: true },
+  {
+    adapter: "accountable",
+    deploy: withShare(deployAccountable),
+    settle: settled(accountableVaultAbi),
+    cancels: true,
+  },
   {
     ...{ adapter: "ipor", deploy: deployIpor, cancels: false, inWallet: true },
     settle: (of) =>
@@ -311,7 +193,7 @@ const requesting: Requesting[] = [
 
 describe.each(requesting)("$adapter pays a request", ({ adapter, deploy, settle, cancels, inWallet }) => {
   test("when it is settled and claimed", async () => {
-    const of = await open(adapter, adapter === "accountable" ? withShare(deploy) : deploy);
+    const of = await open(adapter, deploy);
     const shares = (await sharesOf(of)) / 4n;
     const asked = await leave(of, { mode: "request", shares });
     expect(asked).toMatchObject({
@@ -337,7 +219,7 @@ describe.each(requesting)("$adapter pays a request", ({ adapter, deploy, settle,
   });
 
   test.runIf(cancels)("or gives the shares back", async () => {
-    const of = await open(adapter, adapter === "accountable" ? withShare(deploy) : deploy);
+    const of = await open(adapter, deploy);
     const all = await sharesOf(of);
     await leave(of, { mode: "request", shares: all });
     const [waiting] = await pendingOf(of);
@@ -348,16 +230,6 @@ describe.each(requesting)("$adapter pays a request", ({ adapter, deploy, settle,
     expect(await pendingOf(of)).toEqual([]);
   });
 });
-
-/** Accountable's shares are a contract of their own, which the vault names. */
-function withShare(deploy: Deploy): Deploy {
-  return async (where, asset) => {
-    const made = await deploy(where, asset);
-    const on = { address: made.row.address as Address, abi: accountableVaultAbi } as const;
-    const share = await where.client.readContract({ ...on, functionName: "share" });
-    return { ...made, row: { ...made.row, shareToken: share.toLowerCase() } };
-  };
-}
 
 test("centrifuge takes a request back only when the hub has answered", async () => {
   const of = await open("centrifuge", deployCentrifuge("async", "user"));
@@ -395,11 +267,11 @@ test("midas pays a request when it is approved, and keeps what it rejects", asyn
     { requestId: "0", state: "pending", shares, assets: estimate },
     { requestId: "1", state: "pending", shares, assets: estimate },
   ]);
-  const before = await balance(of.vault.asset.address, of.user);
+  const before = await heldOf(of, of.vault.asset.address);
   const abi = midasRedemptionVaultAbi;
   const approve = encodeFunctionData({ abi, functionName: "approveRequest", args: [0n, RATE] });
   const { logs } = await world.send(of.user, { to: on as Address, data: approve });
-  expect((await balance(of.vault.asset.address, of.user)) - before).toBe(estimate);
+  expect((await heldOf(of, of.vault.asset.address)) - before).toBe(estimate);
   const settlement = of.exits.findSettlement?.(of.vault, { user: of.user, requestId: "0", logs });
   expect(settlement).toEqual({ outcome: "paid", assets: estimate });
   await set(of.placed, { abi, name: "rejectRequest", args: [1n], on });
