@@ -4455,7 +4455,7 @@ export interface components {
              */
             vault_ids: string[] | null;
         };
-        /** @description Figures of the deposits built with a partner's API key. */
+        /** @description Figures of the deposits and withdrawals built with a partner's API key. */
         Dashboard: {
             /**
              * @description Id of the partner. Deposits record its keccak256 hash on-chain.
@@ -4507,6 +4507,49 @@ export interface components {
                 refunded: number;
                 /**
                  * @description Number of deposits that failed, without shares or a refund so far.
+                 * @example 1
+                 */
+                failed: number;
+            };
+            /** @description Number of withdrawals by outcome. */
+            withdrawals: {
+                /**
+                 * @description Number of withdrawals built, whether or not they were sent.
+                 * @example 30
+                 */
+                built: number;
+                /**
+                 * @description Number of withdrawals seen on-chain.
+                 * @example 21
+                 */
+                sent: number;
+                /**
+                 * @description Number of withdrawals that were sent and are not final yet.
+                 * @example 3
+                 */
+                pending: number;
+                /**
+                 * @description Number of withdrawals whose token reached the user.
+                 * @example 16
+                 */
+                completed: number;
+                /**
+                 * @description Number of withdrawals in which the user received another token than asked for.
+                 * @example 0
+                 */
+                partial: number;
+                /**
+                 * @description Number of withdrawals whose bridge paid back.
+                 * @example 0
+                 */
+                refunded: number;
+                /**
+                 * @description Number of requests that were taken back.
+                 * @example 1
+                 */
+                cancelled: number;
+                /**
+                 * @description Number of withdrawals that failed or were rejected.
                  * @example 1
                  */
                 failed: number;

@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposit-queries.ts";
 import {
   countPartnerDeposits,
+  countPartnerWithdrawals,
   selectPartnerDeposits,
   sumPartnerVolumes,
 } from "../db/queries/partner-deposit-queries.ts";
@@ -29,16 +30,23 @@ const NO_DEPOSITS = {
   users: 0,
 };
 
+/** The same of its withdrawals. */
+const NO_WITHDRAWALS = {
+  ...{ built: 0, sent: 0, pending: 0 },
+  ...{ completed: 0, partial: 0, refunded: 0, cancelled: 0, failed: 0 },
+};
+
 /**
- * Returns the figures of the deposits built with the authenticated partner's API key: counts by outcome, number of
+ * Returns the figures of the deposits and withdrawals built with the authenticated partner's API key: counts by outcome, number of
  * users, success rate, and volumes by token in the token's smallest unit. A null `since` counts all deposits. Throws
  * `credentials_required`, `store_unavailable`.
  */
 export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
   const { partner } = requirePartner(ctx);
   const span = { address: partner.address, since: input.since };
-  const [counted, sums, nameOf] = await Promise.all([
+  const [counted, withdrawals, sums, nameOf] = await Promise.all([
     countPartnerDeposits(ctx.db, span),
+    countPartnerWithdrawals(ctx.db, span),
     sumPartnerVolumes(ctx.db, { ...span, limit: MAX_TOKENS }),
     readTokenNames(ctx),
   ]);
@@ -48,6 +56,7 @@ export async function getDashboard(ctx: Context, input: { since: Date | null }):
     partner_id: partner.partnerId,
     since: input.since?.toISOString() ?? null,
     deposits,
+    withdrawals: withdrawals ?? NO_WITHDRAWALS,
     users,
     success_rate: ended === 0 ? null : deposits.completed / ended,
     volumes: sums.map(({ chainId, token, ...sum }) => ({

@@ -251,6 +251,29 @@ export const Dashboard = z
         }),
       })
       .meta({ description: "Number of deposits by outcome." }),
+    withdrawals: z
+      .object({
+        built: z
+          .int()
+          .meta({ description: "Number of withdrawals built, whether or not they were sent.", example: 30 }),
+        sent: z.int().meta({ description: "Number of withdrawals seen on-chain.", example: 21 }),
+        pending: z
+          .int()
+          .meta({ description: "Number of withdrawals that were sent and are not final yet.", example: 3 }),
+        completed: z
+          .int()
+          .meta({ description: "Number of withdrawals whose token reached the user.", example: 16 }),
+        partial: z.int().meta({
+          description: "Number of withdrawals in which the user received another token than asked for.",
+          example: 0,
+        }),
+        refunded: z.int().meta({ description: "Number of withdrawals whose bridge paid back.", example: 0 }),
+        cancelled: z.int().meta({ description: "Number of requests that were taken back.", example: 1 }),
+        failed: z
+          .int()
+          .meta({ description: "Number of withdrawals that failed or were rejected.", example: 1 }),
+      })
+      .meta({ description: "Number of withdrawals by outcome." }),
     users: z.int().meta({
       description: "Number of distinct addresses with a deposit seen on-chain.",
       example: 48,
@@ -262,7 +285,10 @@ export const Dashboard = z
     }),
     volumes: z.array(Volume).meta({ description: "Completed deposits by the token they were paid with." }),
   })
-  .meta({ id: "Dashboard", description: "Figures of the deposits built with a partner's API key." });
+  .meta({
+    id: "Dashboard",
+    description: "Figures of the deposits and withdrawals built with a partner's API key.",
+  });
 export type Dashboard = z.infer<typeof Dashboard>;
 
 /** A tracked deposit as the partner sees it whose API key it was built with. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { deposits } from "../../src/db/schema/deposit-tables.ts";
 import type { DepositState } from "../../src/schemas/deposit-schema.ts";
+import type { WithdrawalState } from "../../src/schemas/withdrawal-schema.ts";
 import { asSession, call, makePartner, type NewPartner } from "../support/partners/wallet.ts";
 
 const VAULT = "0xbeef010f9cb27031ad51e3333f9af9c6b1228183";
@@ -19,7 +20,8 @@ let made = 0;
 async function deposit(of: {
   partner?: NewPartner | undefined;
   partnerId?: string;
-  state?: DepositState;
+  direction?: "deposit" | "withdrawal";
+  state?: DepositState | WithdrawalState;
   user?: string;
   token?: string;
   amount?: string;
@@ -31,6 +33,7 @@ async function deposit(of: {
   await causeway.db.insert(deposits).values({
     trackingId: `trk_${made.toString(16).padStart(32, "0")}`,
     ref: `0x${made}`,
+    direction: of.direction ?? "deposit",
     state: of.state ?? "completed",
     userAddress: of.user ?? ALICE,
     vaultChainId: 8453,
@@ -67,6 +70,9 @@ beforeAll(async () => {
   await deposit({ partner: a, state: "failed" });
   await deposit({ partner: a, state: "built" });
   await deposit({ partner: b, amount: "5" });
+  // None of these is a deposit.
+  await deposit({ partner: a, direction: "withdrawal", state: "cooling" });
+  await deposit({ partner: a, direction: "withdrawal", state: "rejected", amount: HUGE });
   // Whoever says that they are A, without A's key.
   await deposit({ partnerId: a.partner_id, amount: "999" });
 });
@@ -87,6 +93,16 @@ describe("GET /v1/partners/dashboard", () => {
           completed: 3,
           partial: 0,
           refunded: 0,
+          failed: 1,
+        },
+        withdrawals: {
+          built: 2,
+          sent: 2,
+          pending: 1,
+          completed: 0,
+          partial: 0,
+          refunded: 0,
+          cancelled: 0,
           failed: 1,
         },
         users: 2,

@@ -2,7 +2,7 @@ import { and, desc, eq, gte, sql as raw } from "drizzle-orm";
 import type { TimePosition } from "../../lib/pagination.ts";
 import type { Database } from "../database-client.ts";
 import { olderThan } from "../page-conditions.ts";
-import { deposits, underWay } from "../schema/deposit-tables.ts";
+import { type Direction, deposits, underWay } from "../schema/deposit-tables.ts";
 import type { DepositRow } from "./deposit-queries.ts";
 
 /**
@@ -18,10 +18,10 @@ export interface PartnerSpan {
 const SENT = raw`${deposits.state} not in ('built', 'expired', 'abandoned')`;
 const PENDING = underWay(deposits);
 
-const of = ({ address, since }: PartnerSpan) =>
+const of = ({ address, since }: PartnerSpan, direction: Direction = "deposit") =>
   and(
     eq(deposits.partnerAddress, address.toLowerCase()),
-    eq(deposits.direction, "deposit"),
+    eq(deposits.direction, direction),
     since === null ? undefined : gte(deposits.createdAt, since),
   );
 
@@ -45,6 +45,29 @@ export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
       })
       .from(deposits)
       .where(of(span)),
+  );
+  return rows[0] ?? null;
+}
+
+/** Counts a partner's withdrawals by outcome. Throws `store_unavailable`. */
+export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
+  const counted = (condition: ReturnType<typeof raw>) =>
+    raw<number>`(count(*) filter (where ${condition}))::int`;
+  const state = (name: string) => counted(raw`${deposits.state} = ${name}`);
+  const rows = await db.run((sql) =>
+    sql
+      .select({
+        built: raw<number>`count(*)::int`,
+        sent: counted(SENT),
+        pending: counted(PENDING),
+        completed: state("completed"),
+        partial: state("partial"),
+        refunded: state("refunded"),
+        cancelled: state("cancelled"),
+        failed: counted(raw`${deposits.state} in ('failed', 'rejected')`),
+      })
+      .from(deposits)
+      .where(of(span, "withdrawal")),
   );
   return rows[0] ?? null;
 }
