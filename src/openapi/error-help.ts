@@ -49,7 +49,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Use one of the methods in the `Allow` header.",
   },
   body_too_large: {
-    cause: "The request body is larger than 64 KiB.",
+    cause: "The request body is larger than 64 KiB (256 KiB where administrators add vaults).",
     remedy: "Send a smaller body.",
   },
   chain_unsupported: {

@@ -121,15 +121,19 @@ describe("every write of partners and administrators", () => {
     }
   });
 
-  test("accepts bodies of up to 64 KiB from every caller", async () => {
+  /** Most bytes of a body, where it is not 64 KiB: a list of 500 claims is larger. */
+  const MOST_BYTES: Readonly<Record<string, number>> = { "admin.vaults.add": 256 * 1024 };
+
+  test("accepts bodies of up to 64 KiB from every caller, and of 256 KiB with claims", async () => {
     for (const operation of writes()) {
       const method = operation.method.toUpperCase();
+      const most = MOST_BYTES[operation.operationId] ?? 65_536;
       for (const headers of [admitting(operation), {}]) {
         const json = { "content-type": "application/json", ...headers };
         const over = await sendRequest(urlOf(operation), {
           method,
           headers: json,
-          raw: `{}${" ".repeat(65_535)}`,
+          raw: `{}${" ".repeat(most - 1)}`,
         });
         expect(problemOf(over)).toMatchObject({ status: 413, code: "body_too_large" });
         expect(contract.problems(operation, over)).toEqual([]);
@@ -138,7 +142,7 @@ describe("every write of partners and administrators", () => {
       const fits = await sendRequest(urlOf(operation), {
         method,
         headers: full,
-        raw: `{}${" ".repeat(65_534)}`,
+        raw: `{}${" ".repeat(most - 2)}`,
       });
       expect([operation.operationId, fits.status]).not.toContain(413);
     }
