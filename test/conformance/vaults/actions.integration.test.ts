@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { gearboxPoolAbi, gearboxPoolCreationCode } from "#stand-ins/lending";
+import { VaultActions } from "../../../src/schemas/position-schema.ts";
+import { positionsOf, vaultIdOf } from "../../support/conformance/vaults/deposit.ts";
+import { deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
+import { leave, openLeaving, sharesOf } from "../../support/conformance/vaults/leaving.ts";
+import { deployStandard, set } from "../../support/conformance/vaults/standard.ts";
+import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.close());
+
+async function actionsOf(of: Awaited<ReturnType<typeof openLeaving>>, user = of.user) {
+  const response = await world.fresh().send(`/v1/actions/${user}/${vaultIdOf(of.placed)}`);
+  expect(response.status).toBe(200);
+  return VaultActions.parse(await response.json());
+}
+
+test("actions of a vault that pays at once, open and paused", async () => {
+  const deploy = deployStandard({ abi: gearboxPoolAbi, code: gearboxPoolCreationCode });
+  const of = await openLeaving(world, { adapter: "gearbox", deploy });
+  const shares = await sharesOf(of);
+  const open = await actionsOf(of);
+  expect(open.deposit).toMatchObject({ allowed: true, mode: "instant", code: null });
+  expect(open.withdraw).toMatchObject({ allowed: true, mode: "instant", max: shares.toString() });
+  expect(open.claim).toMatchObject({ allowed: false, code: "withdrawal_not_found" });
+  const stranger = await actionsOf(of, "0x00000000000000000000000000000000000a0001");
+  expect(stranger.withdraw).toMatchObject({ allowed: false, code: "nothing_to_withdraw" });
+  await set(of.placed, { abi: gearboxPoolAbi, name: "setPaused", args: [true] });
+  const paused = await actionsOf(of);
+  expect(paused.deposit).toMatchObject({ allowed: false, code: "vault_paused" });
+  expect(paused.withdraw).toMatchObject({ allowed: false, code: "exits_paused" });
+});
+
+test("a request is part of the position and of the actions", async () => {
+  const of = await openLeaving(world, { adapter: "lagoon", deploy: deployLagoon({ version: "0.6" }) });
+  const [before] = await positionsOf(of.placed, of.user);
+  const shares = await sharesOf(of);
+  await leave(of, { mode: "request", shares });
+  const [after] = await positionsOf(of.placed, of.user);
+  expect(after).toMatchObject({ share_balance: "0", current_assets: before?.current_assets });
+  expect(after?.requests).toMatchObject([{ kind: "redeem", shares: shares.toString(), state: "pending" }]);
+  const actions = await actionsOf(of);
+  expect(actions.cancel).toMatchObject({ allowed: true, max: shares.toString() });
+  expect(actions.claim).toMatchObject({ allowed: false, code: "request_pending" });
+  expect(actions.requests).toEqual(after?.requests);
+});
