@@ -80,7 +80,8 @@ function expectedOf(operation: ApiOperation): readonly number[] {
   if (path.startsWith("/v1/admin/")) return [401, 404];
   const open = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
   if (!open) return [401];
-  if (body !== null) return [422];
+  // An empty body fails only where it must have something.
+  if ((body?.required ?? []).length > 0) return [422];
   // Ids and addresses that do not exist.
   return method === "patch" || /\{tracking_id\}|\{address\}|\{signal_id\}/.test(path) ? [404] : [200];
 }
