@@ -91,8 +91,9 @@ test("the start builds only the schemas of settings and JSON-RPC; resources buil
   const built = schemasBuilt(files);
   expect(built.get("src/worker.ts")).toBeGreaterThan(50);
   expect(built.get("src/worker.ts")).toBeLessThanOrEqual(240);
-  for (const file of files.slice(1)) {
+  for (const [index, file] of files.slice(1).entries()) {
     expect([file, built.get(file)]).toEqual([file, expect.any(Number)]);
-    expect(built.get(file) ?? 0).toBeLessThanOrEqual(550);
+    // The first file also builds the schemas that several resources share, whichever file that is.
+    expect(built.get(file) ?? 0).toBeLessThanOrEqual(index === 0 ? 750 : 550);
   }
 }, 60_000);
