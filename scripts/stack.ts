@@ -2,9 +2,7 @@
 import { readArguments, reportFailure, UsageError } from "./command.ts";
 import { readManifest, type StackManifest } from "./stack/manifest.ts";
 import { describeStack } from "./stack/playground/describe-stack.ts";
-import { fundAccount } from "./stack/playground/fund-account.ts";
 import { setFault } from "./stack/playground/set-fault.ts";
-import { settleVault } from "./stack/playground/settle-vault.ts";
 import { signStep } from "./stack/playground/sign-step.ts";
 import { useUpLimit } from "./stack/playground/use-up-limit.ts";
 
@@ -43,9 +41,18 @@ const commands: Readonly<
   >
 > = {
   status: { takes: [0, 0], run: describeStack },
-  fund: { takes: [3, 3], run: fundAccount },
+  // What needs a compiled stand-in is imported when it runs: the stack has compiled them by then.
+  fund: {
+    takes: [3, 3],
+    run: async (stack, words) =>
+      (await import("./stack/playground/fund-account.ts")).fundAccount(stack, words),
+  },
   sign: { takes: [0, 1], run: signStep },
-  settle: { takes: [1, 1], run: settleVault },
+  settle: {
+    takes: [1, 1],
+    run: async (stack, words) =>
+      (await import("./stack/playground/settle-vault.ts")).settleVault(stack, words),
+  },
   fault: { takes: [2, 2], run: setFault },
   limit: { takes: [1, 1], run: useUpLimit },
 };

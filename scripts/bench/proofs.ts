@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Address, encodeDeployData } from "viem";
-import { stackTokenAbi, stackTokenCreationCode } from "#stand-ins/standard";
 import { type Context, createContext, createRuntime } from "../../src/context.ts";
 import { handleCron, handleMessages } from "../../src/jobs.ts";
 import { importClaims, NO_CLAIMS } from "../../src/registry/import-claims.ts";
@@ -85,6 +84,8 @@ const row = (name: string, cost: Cost & { minutes: number; ms: number; most: num
 
 /** Deploys vaults of one asset. */
 async function deployVaults(chain: ScratchChain): Promise<Address[]> {
+  // Imported after the stack has started, because the start compiles its stand-ins.
+  const { stackTokenAbi, stackTokenCreationCode } = await import("#stand-ins/standard");
   const args = ["Claimed USDC", "USDC", 6] as const;
   const token = encodeDeployData({ abi: stackTokenAbi, bytecode: stackTokenCreationCode, args });
   const asset = await deploy(chain, token);

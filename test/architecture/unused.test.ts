@@ -17,6 +17,11 @@ const UNSEEN: Readonly<Record<string, readonly [file: string, mention: string]>>
   "@across-protocol/contracts": ["scripts/stack/chains/published-code.ts", "@across-protocol/contracts"],
   // Its program is started by path.
   "@foundry-rs/forge": ["scripts/contracts/forge.ts", "@foundry-rs/forge"],
+  // Its program is started by path.
+  "@hey-api/openapi-ts": [
+    "test/openapi/generated-clients.integration.test.ts",
+    "@hey-api/openapi-ts/dist/run.mjs",
+  ],
   // Its published bytecode is read from JSON.
   "@morpho-org/morpho-blue-bundlers": [
     "scripts/stack/chains/published-code.ts",
@@ -30,6 +35,8 @@ const UNSEEN: Readonly<Record<string, readonly [file: string, mention: string]>>
   "@scalar/fastify-api-reference": ["scripts/static-assets.ts", "@scalar/fastify-api-reference/dist"],
   // Its script is read as text and run in the browser.
   "axe-core": ["test/browser/pages.browser.test.ts", "axe-core/axe.min.js"],
+  // Its program is started by path.
+  orval: ["test/openapi/generated-clients.integration.test.ts", "orval/dist/bin/orval.mjs"],
   // Its program is started by name.
   publint: ["scripts/client/package.ts", "publint --strict"],
   // Imported by Solidity.

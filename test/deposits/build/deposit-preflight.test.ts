@@ -123,7 +123,7 @@ describe("preflightDeposit()", () => {
       "vault asset",
       "vault previewDeposit 99",
       `vault convertToAssets ${ONE}`,
-      `vault convertToAssets ${ONE * 1_000_000n}`,
+      `vault convertToAssets ${ONE * 10n ** 12n}`,
       `vault maxDeposit ${USER}`,
       "vault minDeposit",
       "vault paused",
