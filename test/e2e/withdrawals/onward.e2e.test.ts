@@ -67,3 +67,24 @@ describe("a withdrawal to another chain", () => {
     expectPaid(built, arrived - before);
   });
 });
+
+test("a vault that only its owner may leave pays first, and the swap is the user's second transaction", async () => {
+  const plasma = vaultNamed("Plasma USDC");
+  const { user } = await holderOf(api, plasma);
+  const token = tokenOn(chainOf(plasma.chain_id), "WETH");
+  const body = { vault_id: plasma.vault_id, user_address: user.address, shares: "all", to_token: token };
+  const built = await api.withdraw(body);
+  expect(built).toMatchObject({ two_step: true, approval: null, estimate: { min_assets: null, to_amount_min: null } });
+  expect(built.warnings.map(({ code }) => code)).toContain("no_minimum");
+  expect(built.steps.map(({ step_id, state }) => [step_id, state])).toEqual([
+    ["source.redeem", "required"],
+    ["destination.approve", "waiting"],
+    ["destination.transfer", "waiting"],
+  ]);
+  expect(BigInt(built.estimate.to_amount ?? "0")).toBeGreaterThan(0n);
+  const chain = chainOf(plasma.chain_id);
+  await mined(chain, await signDeposit(chain, { user, built, style: "calls" }));
+  expect(await balanceOf(chain, { token: plasma.share_token, owner: user.address })).toBe(0n);
+  const asset = await balanceOf(chain, { token: tokenOn(chain, "USDC"), owner: user.address });
+  expect(asset).toBe(BigInt(built.estimate.assets ?? "0"));
+});
