@@ -42,6 +42,7 @@ const RANKS: Record<string, number> = {
   partners: 6,
   events: 6,
   status: 7,
+  moves: 7,
   http: 8,
   routes: 9,
   openapi: 9,

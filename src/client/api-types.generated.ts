@@ -2114,10 +2114,10 @@ export interface components {
         /** @description Expected result of a deposit, from a simulation at the latest block. */
         Quote: {
             /**
-             * @description Kind of route. `direct`: the user pays with a token that the vault accepts, on its chain; `same_chain_swap`: the token is swapped on the vault's chain first; `cross_chain`: the user pays on another chain.
+             * @description Kind of route. `direct`: the user pays with a token that the vault accepts, on its chain; `same_chain_swap`: the token is swapped on the vault's chain first; `cross_chain`: the user pays on another chain; `move`: the user pays with the shares of another vault, which are redeemed first.
              * @enum {string}
              */
-            quote_type: "direct" | "same_chain_swap" | "cross_chain";
+            quote_type: "direct" | "same_chain_swap" | "cross_chain" | "move";
             /** @description Vault that receives the deposit. */
             vault: components["schemas"]["Vault"];
             /** @description Expected and minimum amounts of the deposit. */
@@ -3140,6 +3140,17 @@ export interface components {
              * @example 2
              */
             partner_type?: number;
+            /**
+             * @description How the user lets the DepositRouter take the payment. `approve` (the default): an approval transaction; `erc3009`, `permit2`, `permit`: a signature of this kind, or 400 `authorization_unsupported` where it does not work; `auto`: the first that works of a standing allowance, ERC-3009, ERC-2612, Permit2 where the user has approved it, and an approval. With a signature `transaction_request` is `null`: send it to `POST …/{tracking_id}/authorize`.
+             * @example auto
+             * @enum {string}
+             */
+            authorize?: "approve" | "erc3009" | "permit2" | "permit" | "auto";
+            /**
+             * @description Account that will send the signed order and pay its gas. Default: `user_address`. Another account needs a signature by `erc3009` or `permit2`, which `auto` looks for too.
+             * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+             */
+            submitter?: HexText;
         };
         /** @description A built withdrawal, whose transaction is ready to be signed. */
         BuiltWithdrawal: {
@@ -6679,7 +6690,7 @@ export interface operations {
                     "application/json": components["schemas"]["Quote"];
                 };
             };
-            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `zero_shares`: The deposit would mint no shares; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `authorization_unsupported`: Signature not possible here; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `above_maximum`: Above the vault's maximum */
+            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `zero_shares`: The deposit would mint no shares; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `authorization_unsupported`: Signature not possible here; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `above_maximum`: Above the vault's maximum; `no_liquidity`: Not enough liquidity in the vault; `cooldown`: Cooldown not over; `exits_paused`: Withdrawals paused by the vault; `nothing_to_withdraw`: Nothing to withdraw; `request_pending`: An earlier request is pending; `mode_unsupported`: Mode not supported by the vault */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6833,7 +6844,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuiltDeposit"];
                 };
             };
-            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `zero_shares`: The deposit would mint no shares; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `authorization_unsupported`: Signature not possible here; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `above_maximum`: Above the vault's maximum */
+            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `zero_shares`: The deposit would mint no shares; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `authorization_unsupported`: Signature not possible here; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `above_maximum`: Above the vault's maximum; `no_liquidity`: Not enough liquidity in the vault; `cooldown`: Cooldown not over; `exits_paused`: Withdrawals paused by the vault; `nothing_to_withdraw`: Nothing to withdraw; `request_pending`: An earlier request is pending; `mode_unsupported`: Mode not supported by the vault */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7849,7 +7860,7 @@ export interface operations {
                     "application/json": components["schemas"]["WithdrawQuote"];
                 };
             };
-            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `no_liquidity`: Not enough liquidity in the vault; `cooldown`: Cooldown not over; `exits_paused`: Withdrawals paused by the vault; `nothing_to_withdraw`: Nothing to withdraw; `request_pending`: An earlier request is pending; `mode_unsupported`: Mode not supported by the vault */
+            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `no_liquidity`: Not enough liquidity in the vault; `cooldown`: Cooldown not over; `exits_paused`: Withdrawals paused by the vault; `nothing_to_withdraw`: Nothing to withdraw; `request_pending`: An earlier request is pending; `mode_unsupported`: Mode not supported by the vault; `authorization_unsupported`: Signature not possible here */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7993,7 +8004,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuiltWithdrawal"];
                 };
             };
-            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `no_liquidity`: Not enough liquidity in the vault; `cooldown`: Cooldown not over; `exits_paused`: Withdrawals paused by the vault; `nothing_to_withdraw`: Nothing to withdraw; `request_pending`: An earlier request is pending; `mode_unsupported`: Mode not supported by the vault */
+            /** @description `chain_unsupported`: Chain not supported; `token_unsupported`: Token not supported; `no_route`: No route; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `would_revert`: The transaction would revert; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `no_liquidity`: Not enough liquidity in the vault; `cooldown`: Cooldown not over; `exits_paused`: Withdrawals paused by the vault; `nothing_to_withdraw`: Nothing to withdraw; `request_pending`: An earlier request is pending; `mode_unsupported`: Mode not supported by the vault; `authorization_unsupported`: Signature not possible here */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -12,7 +12,7 @@ import {
   toPaymentApproval,
   toWarnings,
 } from "./build/build-response.ts";
-import type { PreparedDeposit, RoutedDeposit } from "./build/prepared-deposit.ts";
+import type { PrepareDeposit, PreparedDeposit, RoutedDeposit } from "./build/prepared-deposit.ts";
 import {
   builtGasCost,
   depositPrices,
@@ -124,9 +124,12 @@ function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] 
 /**
  * Quotes a deposit from the same simulations as a build, but does not record it. Errors of `prepareDeposit` propagate.
  */
-export async function getQuote(ctx: Context, input: BuildInput): Promise<Quote> {
+export async function getQuote(
+  ctx: Context,
+  { input, prepare = prepareDeposit }: { input: BuildInput; prepare?: PrepareDeposit },
+): Promise<Quote> {
   const [prepared, fees] = await Promise.all([
-    prepareDeposit(ctx, input),
+    prepare(ctx, input),
     readDepositFees(ctx, [input.from_chain_id, input.vault_id.chainId]),
   ]);
   const market = { fees, prices: await depositPrices(ctx, prepared) };
@@ -166,7 +169,8 @@ function toApproval(prepared: PreparedDeposit): Quote["approval"] {
     : toPaymentApproval(prepared.routed.payment);
 }
 
-function quoteType({ kind, order }: PreparedDeposit): Quote["quote_type"] {
+function quoteType({ kind, order, quoteType: move }: PreparedDeposit): Quote["quote_type"] {
+  if (move !== undefined) return move;
   if (kind === "direct") return "direct";
   return order.from.chainId === order.vault.chainId ? "same_chain_swap" : "cross_chain";
 }

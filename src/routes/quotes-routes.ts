@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { listBridges } from "../catalog/list-bridges.ts";
 import type { Context } from "../context.ts";
-import { buildDepositOnce } from "../deposits/build/build-deposit.ts";
-import { getQuote } from "../deposits/get-quote.ts";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { ValidationFailure } from "../http/validate-request.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
+import { buildAnyOnce, OwnShare, quoteAny } from "../moves/build-move.ts";
 import { BuildInput } from "../schemas/build-input-schema.ts";
 import { BuiltDeposit, Quote } from "../schemas/quote-schema.ts";
 
@@ -24,6 +23,12 @@ export const buildErrors: readonly ErrorCode[] = [
   "share_locked",
   "below_minimum",
   "above_maximum",
+  "no_liquidity",
+  "cooldown",
+  "exits_paused",
+  "nothing_to_withdraw",
+  "request_pending",
+  "mode_unsupported",
   "partner_mismatch",
   "key_forbidden",
   "vault_not_enrolled",
@@ -50,6 +55,13 @@ export async function assertListedBridge(
   throw new ValidationFailure([{ loc: ["body", "preferred_bridge"], msg, type: "invalid_value" }]);
 }
 
+/** Rethrows an error; a deposit paid with the vault's own share is invalid input. */
+function refuseOwnShare(error: unknown): never {
+  if (!(error instanceof OwnShare)) throw error;
+  const msg = "must not be the share token of the vault itself";
+  throw new ValidationFailure([{ loc: ["body", "from_token"], msg, type: "invalid_value" }]);
+}
+
 const quotesGet = defineRoute({
   operationId: "quotes.get",
   method: "post",
@@ -67,7 +79,7 @@ const quotesGet = defineRoute({
   errors: buildErrors,
   handler: async (ctx, { body }) => {
     await assertListedBridge(ctx, body);
-    return getQuote(ctx, body);
+    return quoteAny(ctx, body).catch(refuseOwnShare);
   },
 });
 
@@ -100,7 +112,7 @@ const quotesBuild = defineRoute({
   handler: async (ctx, { headers, body }) => {
     await assertListedBridge(ctx, body);
     const key = headers["idempotency-key"] ?? null;
-    const { built, replayed } = await buildDepositOnce(ctx, { input: body, key });
+    const { built, replayed } = await buildAnyOnce(ctx, { input: body, key }).catch(refuseOwnShare);
     return replayed ? new Reply(built, { headers: { "idempotent-replayed": "true" } }) : built;
   },
 });

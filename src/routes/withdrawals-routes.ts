@@ -51,6 +51,7 @@ const withdrawErrors: readonly ErrorCode[] = [
   "nothing_to_withdraw",
   "request_pending",
   "mode_unsupported",
+  "authorization_unsupported",
   "partner_mismatch",
   "key_forbidden",
   "vault_not_enrolled",

@@ -208,7 +208,7 @@ export const BuiltDeposit = z
 export type BuiltDeposit = z.infer<typeof BuiltDeposit>;
 
 /** Kinds of routes that a quote can have. */
-export const quoteTypes = ["direct", "same_chain_swap", "cross_chain"] as const;
+export const quoteTypes = ["direct", "same_chain_swap", "cross_chain", "move"] as const;
 
 /** Fields with the expected duration and gas cost of a route. */
 const Costs = {
@@ -254,7 +254,8 @@ export const Quote = z
     quote_type: z.enum(quoteTypes).meta({
       description:
         "Kind of route. `direct`: the user pays with a token that the vault accepts, on its chain; `same_chain_swap`: the " +
-        "token is swapped on the vault's chain first; `cross_chain`: the user pays on another chain.",
+        "token is swapped on the vault's chain first; `cross_chain`: the user pays on another chain; `move`: the user pays with " +
+        "the shares of another vault, which are redeemed first.",
     }),
     vault: VaultSummary.meta({ description: "Vault that receives the deposit." }),
     estimate: z

@@ -12,6 +12,7 @@ import {
   VaultIdInput,
 } from "./primitive-schemas.ts";
 import { Tracking, Warning } from "./quote-schema.ts";
+import { authorizeFields, canSubmit, submitterIssue } from "./signing-schema.ts";
 import { Steps } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 
@@ -82,7 +83,9 @@ export const WithdrawInput = z
       description: "Kind of partner: 0 direct, 1 creator, 2 wallet.",
       example: 2,
     }),
+    ...authorizeFields,
   })
+  .refine(canSubmit, submitterIssue)
   .meta({
     id: "WithdrawInput",
     description: "A withdrawal to quote or to build.",

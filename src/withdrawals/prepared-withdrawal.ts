@@ -1,3 +1,4 @@
+import type { SimulatedPayment } from "../orders/simulate-payment.ts";
 import type { UserCall } from "../orders/wallet-calls.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
 import type { NoRouteReason } from "../providers/provider-failures.ts";
@@ -29,6 +30,7 @@ export interface RoutedExit extends ExitTransfer {
   /** What arrives in the end: the least that is enforced, and what is expected. */
   toAmount: bigint;
   toAmountMin: bigint;
+  source: Extract<SimulatedPayment, { ok: true }>;
   simulated: SimulatedExit;
 }
 

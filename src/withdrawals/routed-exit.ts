@@ -78,7 +78,7 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
 }
 
 /** Returns the amount to swap or bridge of what a vault is expected to pay. Throws `below_minimum` if nothing is left. */
-function onwardAmount(expected: bigint): bigint {
+export function onwardAmount(expected: bigint): bigint {
   const amount = expected - (expected * MARGIN) / PARTS_PER_BILLION - ROUNDING;
   if (amount > 0n) return amount;
   throw failure("below_minimum", "the shares are worth too little to be swapped or bridged", {
@@ -129,7 +129,7 @@ interface StepPlan {
 }
 
 /** Returns the Router step that makes a provider's call with what the step before paid to the executor. */
-function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): RouterStep {
+export function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): RouterStep {
   const { address: token } = exit.way.token;
   const { to: target, data, value } = route.transaction;
   const { receiverOffset } = asStep;
@@ -205,6 +205,7 @@ async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
     minAssets: amount,
     toAmount: seen ?? route.toAmount,
     toAmountMin: floor,
+    source: made,
     simulated: { calls: [...made.calls.slice(0, -1), final], ...gas, received: seen },
   };
 }

@@ -4,6 +4,7 @@ import { unservedChain } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { isNative, isNativeAlias, sameAddress } from "../lib/address.ts";
+import { chooseAuthorization } from "../orders/authorization/choose-authorization.ts";
 import { type Attribution, attributeOrder, orderRef } from "../orders/order-attribution.ts";
 import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
@@ -37,7 +38,7 @@ export interface WithdrawalOrder extends Attribution {
 
 /**
  * Resolves a request to withdraw. The vault may be paused or closed: only its deposits are. Throws `chain_unsupported`,
- * `vault_not_found`, `mode_unsupported`, `token_unsupported`, `partner_mismatch`, `vault_not_enrolled`,
+ * `vault_not_found`, `authorization_unsupported`, `mode_unsupported`, `token_unsupported`, `partner_mismatch`, `vault_not_enrolled`,
  * `key_forbidden`. Errors of the RPC nodes propagate.
  */
 export async function resolveWithdrawal(
@@ -45,6 +46,10 @@ export async function resolveWithdrawal(
   { input, vault }: { input: WithdrawInput; vault: Vault },
 ): Promise<WithdrawalOrder> {
   const attribution = attributeOrder(ctx, { input, vaultId: vault.vaultId });
+  const owner = input.user_address;
+  const wish = { way: input.authorize ?? "approve", submitter: input.submitter ?? owner };
+  // Shares are paid by approval: no signature of their tokens is known.
+  chooseAuthorization({ wish, owner, amount: 1n, allowance: null, facts: null });
   const client = ctx.chains.client(vault.chainId);
   if (client === null) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
   const exits = exitsOf(vault);

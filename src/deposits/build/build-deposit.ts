@@ -28,7 +28,7 @@ import { isTokenRefusal } from "./deposit-preflight.ts";
 import { prepareRouted } from "./deposit-route-search.ts";
 import { planDepositSteps } from "./deposit-step-plan.ts";
 import { type DirectDeposit, prepareDirect } from "./direct-deposit.ts";
-import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
+import type { PrepareDeposit, PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
  * Prepares a deposit without recording it: resolves the order, checks the vault, finds a route, then encodes, verifies
@@ -187,10 +187,13 @@ function toGasFunds(prepared: PreparedDeposit, gasPrice: bigint | null): GasFund
  * `store_unavailable`, `upstream_unavailable`, and `upstream_timeout` after the deadline; errors of `prepareDeposit`
  * propagate.
  */
-async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDeposit> {
+async function buildDeposit(
+  ctx: Context,
+  { input, prepare }: { input: BuildInput; prepare: PrepareDeposit },
+): Promise<BuiltDeposit> {
   const client = sourceClient(ctx, input.from_chain_id);
   const gasPrice = readGasPrice(ctx, client);
-  const prepared = await prepareDeposit(ctx, input);
+  const prepared = await prepare(ctx, input);
   const expiresAt = new Date(ctx.now() + quoteLifetimeMs(prepared));
   const { chainId, token } = prepared.order.from;
   const plan = planDepositSteps(prepared, await findToken(ctx, { chainId, address: token }));
@@ -213,8 +216,12 @@ async function buildDeposit(ctx: Context, input: BuildInput): Promise<BuiltDepos
  * Builds a deposit at most once per idempotency key and caller, and says whether the response is that of an earlier
  * request. Errors of `buildOnce` and `buildDeposit` propagate.
  */
-export function buildDepositOnce(ctx: Context, { input, key }: { input: BuildInput; key: string | null }) {
-  const build = () => buildDeposit(ctx, input);
+export function buildDepositOnce(
+  ctx: Context,
+  request: { input: BuildInput; key: string | null; prepare?: PrepareDeposit },
+) {
+  const { input, key, prepare = prepareDeposit } = request;
+  const build = () => buildDeposit(ctx, { input, prepare });
   return buildOnce(ctx, { key, asked: input, user: input.user_address, build });
 }
 

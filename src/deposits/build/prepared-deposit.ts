@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import type { Context } from "../../context.ts";
 import type { PlannedAuthorization } from "../../orders/authorization/planned-authorization.ts";
 import { toTransferRequest } from "../../orders/route-candidates.ts";
 import type { RouteAttempt } from "../../orders/route-search.ts";
@@ -6,6 +7,7 @@ import type { SimulatedPayment, TokenPayment } from "../../orders/simulate-payme
 import type { TransferRequest, VerifiedTransfer } from "../../providers/provider.ts";
 import type { NoRouteReason } from "../../providers/provider-failures.ts";
 import type { QuoteRanking } from "../../providers/provider-quotes.ts";
+import type { BuildInput } from "../../schemas/build-input-schema.ts";
 import type { Warning } from "../../schemas/quote-schema.ts";
 import type { Token } from "../../vaults/vault.ts";
 import type { DepositFloors } from "./deposit-calldata.ts";
@@ -66,15 +68,22 @@ export interface RoutedDeposit extends BuiltRoute {
 }
 
 /** An order with the verified and simulated transactions that carry it out. */
-export type PreparedDeposit =
+export type PreparedDeposit = {
+  /** Set if the deposit is paid with the shares of another vault, which are redeemed first. */
+  quoteType?: "move";
+  order: DepositOrder;
+} & (
   | {
       kind: "direct";
-      order: DepositOrder;
       direct: DirectDeposit;
       /** The signature that pays in place of an approval, or null. */
       authorization: PlannedAuthorization | null;
     }
-  | { kind: "routed"; order: DepositOrder; routed: RoutedDeposit };
+  | { kind: "routed"; routed: RoutedDeposit }
+);
+
+/** Prepares a deposit without recording it. */
+export type PrepareDeposit = (ctx: Context, input: BuildInput) => Promise<PreparedDeposit>;
 
 /** One attempt of a route search for a deposit. */
 export interface DepositAttempt extends RouteAttempt {

@@ -74,7 +74,11 @@ test("a vault that only its owner may leave pays first, and the swap is the user
   const token = tokenOn(chainOf(plasma.chain_id), "WETH");
   const body = { vault_id: plasma.vault_id, user_address: user.address, shares: "all", to_token: token };
   const built = await api.withdraw(body);
-  expect(built).toMatchObject({ two_step: true, approval: null, estimate: { min_assets: null, to_amount_min: null } });
+  expect(built).toMatchObject({
+    two_step: true,
+    approval: null,
+    estimate: { min_assets: null, to_amount_min: null },
+  });
   expect(built.warnings.map(({ code }) => code)).toContain("no_minimum");
   expect(built.steps.map(({ step_id, state }) => [step_id, state])).toEqual([
     ["source.redeem", "required"],

@@ -44,7 +44,9 @@ describe("a withdrawal that is not possible", () => {
       expect(await api.withdrawRefusal(body, path)).toMatchObject({ code: "nothing_to_withdraw" });
     const lagoon = vaultsFor("family").find(({ adapter }) => adapter === "lagoon");
     const asked = { ...body, vault_id: lagoon?.vault_id };
-    expect(await api.withdrawRefusal(asked, "/v1/withdraw/claim")).toMatchObject({ code: "nothing_to_withdraw" });
+    expect(await api.withdrawRefusal(asked, "/v1/withdraw/claim")).toMatchObject({
+      code: "nothing_to_withdraw",
+    });
   });
 });
 

@@ -1,0 +1,56 @@
+import type { Context } from "../context.ts";
+import { buildDepositOnce, prepareDeposit } from "../deposits/build/build-deposit.ts";
+import { sourceClient } from "../deposits/build/deposit-order.ts";
+import type { PreparedDeposit } from "../deposits/build/prepared-deposit.ts";
+import { getQuote } from "../deposits/get-quote.ts";
+import { AppError, type ErrorCode } from "../errors.ts";
+import type { BuildInput } from "../schemas/build-input-schema.ts";
+import type { Quote } from "../schemas/quote-schema.ts";
+import { findMovedVault } from "./find-moved-vault.ts";
+import { prepareMove } from "./prepare-move.ts";
+
+/** Errors after which the shares may still be sold on an exchange. */
+const SELLABLE: ReadonlySet<ErrorCode> = new Set([
+  "mode_unsupported",
+  "no_liquidity",
+  "exits_paused",
+  "cooldown",
+  "share_locked",
+  "request_pending",
+  "price_stale",
+  "no_route",
+]);
+
+/** The share that a deposit is paid with is the vault's own. */
+export class OwnShare extends Error {
+  override readonly name = "OwnShare";
+}
+
+/**
+ * Prepares a deposit, or a move if it is paid with the shares of another vault. Shares that cannot be redeemed now may be
+ * sold on an exchange instead. Throws `OwnShare` for the vault's own shares; errors of both propagate.
+ */
+async function prepareAny(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
+  sourceClient(ctx, input.from_chain_id);
+  const paid = await findMovedVault(ctx, input);
+  if (paid.kind === "own") throw new OwnShare("the vault's own share");
+  if (paid.kind === "none") return prepareDeposit(ctx, input);
+  try {
+    return await prepareMove(ctx, { input, from: paid.vault });
+  } catch (error) {
+    if (!(error instanceof AppError && SELLABLE.has(error.code))) throw error;
+    return prepareDeposit(ctx, input).catch(() => {
+      throw error;
+    });
+  }
+}
+
+/** Quotes a deposit or a move. Errors of `prepareAny` propagate. */
+export function quoteAny(ctx: Context, input: BuildInput): Promise<Quote> {
+  return getQuote(ctx, { input, prepare: prepareAny });
+}
+
+/** Builds a deposit or a move at most once per idempotency key and caller. Errors of `prepareAny` propagate. */
+export function buildAnyOnce(ctx: Context, request: { input: BuildInput; key: string | null }) {
+  return buildDepositOnce(ctx, { ...request, prepare: prepareAny });
+}

@@ -1,0 +1,32 @@
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
+import type { BuildInput } from "../schemas/build-input-schema.ts";
+import { findVaultForDeposit, listRegistry } from "../vaults/find-vault.ts";
+import type { Vault } from "../vaults/vault.ts";
+
+/** What the token of a deposit is: another vault's share, the vault's own, or anything else. */
+export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
+
+/**
+ * Finds the vault whose shares a deposit is paid with. A token that the vault takes without a swap is no move, even if it
+ * is a share. The vault is read from Postgres, because its contracts redeem the shares. Throws `store_unavailable`.
+ */
+export async function findMovedVault(ctx: Context, input: BuildInput): Promise<PaidShare> {
+  const { from_chain_id: chainId, from_token: token, vault_id: target } = input;
+  const { all } = await listRegistry(ctx);
+  const paid = all.find((one) => one.chainId === chainId && sameAddress(one.shareToken, token));
+  if (paid === undefined) return { kind: "none" };
+  const into = all.find((one) => one.chainId === target.chainId && sameAddress(one.address, target.address));
+  if (into === undefined) return { kind: "none" };
+  if (into.chainId === chainId) {
+    const taken = [into.asset, ...into.acceptedAssets];
+    if (taken.some(({ address }) => sameAddress(address, token))) return { kind: "none" };
+    if (sameAddress(into.shareToken, token)) return { kind: "own" };
+  }
+  const key = { chainId, address: paid.address };
+  const vault = await findVaultForDeposit(ctx, key);
+  if (!sameAddress(vault.shareToken, token))
+    throw failure("token_unsupported", "from_token is no longer the share of this vault");
+  return { kind: "other", vault };
+}

@@ -1,0 +1,241 @@
+import type { Hex } from "viem";
+import type { Context } from "../context.ts";
+import { toRouterCall } from "../deposits/build/deposit-calldata.ts";
+import { type DepositIntent, type DepositOrder, resolveOrder } from "../deposits/build/deposit-order.ts";
+import {
+  explainDepositRevert,
+  type Preflight,
+  preflightDeposit,
+} from "../deposits/build/deposit-preflight.ts";
+import type { PreparedDeposit } from "../deposits/build/prepared-deposit.ts";
+import { prepareSecondStep } from "../deposits/build/two-step-deposit.ts";
+import { type AppError, failure } from "../errors.ts";
+import { isNative, sameAddress } from "../lib/address.ts";
+import { fractionToParts } from "../lib/amount.ts";
+import { chooseAuthorization } from "../orders/authorization/choose-authorization.ts";
+import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
+import { allowedLoss, minimumShares } from "../orders/order-slippage.ts";
+import type { RouteOrder } from "../orders/route-offer.ts";
+import type { RouteAttempt } from "../orders/route-search.ts";
+import { assertSameRouterCall, callMismatch } from "../orders/router-comparison.ts";
+import { balanceOfRead, increaseOf, simulatedHead, simulatePayment } from "../orders/simulate-payment.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
+import {
+  decodeRouterError,
+  encodeRouterCall,
+  type RouterCall,
+  type RouterStep,
+} from "../router/router-codec.ts";
+import type { BuildInput } from "../schemas/build-input-schema.ts";
+import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
+import { withStoredVault } from "../vaults/find-vault.ts";
+import type { Token, Vault } from "../vaults/vault.ts";
+import { acceptedTokens } from "../vaults/vault-entry.ts";
+import { prepareMode } from "../withdrawals/choose-exit.ts";
+import { type Exit, redeemStep } from "../withdrawals/exit-calldata.ts";
+import { type ExitFacts, readExitFacts } from "../withdrawals/exit-preflight.ts";
+import { explainFailedExit } from "../withdrawals/exit-refusals.ts";
+import { onwardAmount, prepareOnward, providerStep } from "../withdrawals/routed-exit.ts";
+import { type PreparedExit, sharePayment } from "../withdrawals/single-exit.ts";
+import { buildOffer, findTransfer } from "../withdrawals/transfer-route.ts";
+import { resolveWithdrawal, type WithdrawalOrder } from "../withdrawals/withdrawal-order.ts";
+
+/** A deposit that is paid with the shares of another vault. */
+interface Move {
+  /** The deposit into the other vault. `from.amount` is in the share token's smallest unit. */
+  order: DepositOrder;
+  /** The way out of the vault whose shares are paid, under the same reference. */
+  leaving: WithdrawalOrder;
+  /** The token that goes into the other vault. */
+  target: Token;
+}
+
+/**
+ * Prepares a move from one vault into another: on one chain in one transaction of the Router, which redeems the shares,
+ * swaps if the vaults' assets differ, and deposits, with a floor on the new shares; across chains the redemption and the
+ * bridge in one transaction, and the deposit as the second step. Throws `mode_unsupported` where a vault does not allow
+ * it; the refusals of both vaults propagate.
+ */
+export async function prepareMove(
+  ctx: Context,
+  { input, from }: { input: BuildInput; from: Vault },
+): Promise<PreparedDeposit> {
+  const work = async (vault: Vault): Promise<PreparedDeposit> => {
+    const order = await resolveOrder(ctx, { input, vault });
+    // Shares are paid by approval: no signature of their tokens is known.
+    chooseAuthorization({
+      wish: order.authorize,
+      owner: order.user,
+      amount: order.from.amount,
+      allowance: null,
+      facts: null,
+    });
+    const move = await resolveMove(ctx, { order, input, from });
+    return order.from.chainId === vault.chainId ? onOneChain(ctx, move) : acrossChains(ctx, move);
+  };
+  return withStoredVault(ctx, { key: input.vault_id, work });
+}
+
+async function resolveMove(
+  ctx: Context,
+  { order, input, from }: { order: DepositOrder; input: BuildInput; from: Vault },
+): Promise<Move> {
+  const target = targetToken({ order, from });
+  const asked: WithdrawInput = {
+    vault_id: { chainId: from.chainId, address: from.address },
+    ...{ user_address: input.user_address, shares: input.from_amount },
+    ...{ to_chain_id: order.vault.chainId, to_token: target.address },
+    ...{ slippage: input.slippage, mode: "instant", preferred_bridge: input.preferred_bridge },
+    ...{ partner_id: input.partner_id, partner_type: input.partner_type },
+  };
+  const own = await resolveWithdrawal(ctx, { input: asked, vault: from });
+  return { order, target, leaving: { ...own, trackingId: order.trackingId, ref: order.ref } };
+}
+
+/** Returns the token to deposit: one that the vault left behind pays, if the other takes it, else the other's asset. */
+function targetToken({ order, from }: { order: DepositOrder; from: Vault }): Token {
+  const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });
+  const here = order.vault.chainId === from.chainId;
+  const same = accepted.find(({ address }) => here && sameAddress(address, from.asset.address));
+  return same ?? order.vault.asset;
+}
+
+async function onOneChain(ctx: Context, move: Move): Promise<PreparedDeposit> {
+  const { order, leaving, target } = move;
+  if (order.entry.via !== "router" || isNative(target.address)) throw notInOne(order.vault);
+  const facts = await readExitFacts(ctx, leaving);
+  const exit = await prepareMode(ctx, { order: leaving, facts, mode: "instant" });
+  if (exit.exit.way.via !== "router" || exit.assets === null) throw notInOne(leaving.vault);
+  const paid = { exit, amount: exit.assets };
+  if (sameAddress(exit.exit.way.token.address, target.address))
+    return moveInOne(ctx, { move, facts, ...paid, between: [], loss: allowedLoss(order.slippage, false) });
+  return moveWithSwap(ctx, { move, facts, ...paid });
+}
+
+const notInOne = ({ name }: Vault): AppError =>
+  failure("mode_unsupported", `${name} cannot be moved in one transaction: withdraw first, then deposit`);
+
+type Paid = { move: Move; facts: ExitFacts; exit: PreparedExit; amount: bigint };
+
+async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
+  const { order, leaving, target } = of.move;
+  const amount = onwardAmount(of.amount);
+  const { client, user, slippage, preferredBridge } = order;
+  const paidIn = of.exit.exit.way.token.address;
+  const routing: RouteOrder = {
+    from: { client: leaving.client, chainId: leaving.vault.chainId, token: paidIn, amount },
+    ...{ client, user, slippage, preferredBridge },
+  };
+  const build = async (scope: Context, attempt: RouteAttempt) => {
+    const route = await buildOffer(scope, { order: routing, attempt });
+    const receiverOffset = route.asStep?.receiverOffset ?? null;
+    if (receiverOffset === null) throw notInOne(order.vault);
+    const step = providerStep(of.exit.exit, { route, asStep: { receiverOffset }, amount });
+    const exit = { ...of.exit, exit: { ...of.exit.exit, minAssets: amount } };
+    const loss = fractionToParts(slippage);
+    return moveInOne(scope, { ...of, exit, amount: route.toAmount, between: [step], loss });
+  };
+  return (await findTransfer(ctx, { order: routing, token: target, build })).built;
+}
+
+/** A move in one transaction: the amount that reaches the new vault, the steps before it, and the loss allowed. */
+type InOne = Paid & { between: readonly RouterStep[]; loss: bigint };
+
+async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
+  const { move, facts, exit, amount, loss } = of;
+  const { order, leaving, target } = move;
+  const intent: DepositIntent = { ...order, token: target, amount };
+  const checked = await preflightDeposit(ctx, { intent, amount });
+  if (checked.terms.async === true) throw notInOne(order.vault);
+  const first = encodeMove(of, { intent, minShares: minimumShares(checked.previewShares, loss), facts });
+  const payment = sharePayment({ order: leaving, facts, way: exit.exit.way });
+  const made = await simulatePayment(ctx, {
+    ...{ payment, call: first.call },
+    reads: [balanceOfRead(order.vault.shareToken, order.user)],
+  });
+  if (!made.ok) throw explainMove({ ...of, intent, checked }, made.revert);
+  const seen = increaseOf(made.simulation, 0);
+  if (seen === null) throw failure("simulation_unavailable", "the share balance could not be read");
+  const least = exactFloor(seen, loss).minOut;
+  const { call, floors } =
+    least > first.floors.minShares ? encodeMove(of, { intent, minShares: least, facts }) : first;
+  const share = { address: leaving.vault.shareToken, symbol: "", decimals: leaving.vault.shareDecimals };
+  const { balance, nativeBalance, allowance = null } = payment;
+  const at = { gasUsed: made.gasUsed, blockNumber: BigInt(simulatedHead(made.simulation, facts.block)) };
+  const simulated = { ok: true as const, shares: seen, ...at, calls: [...made.calls.slice(0, -1), call] };
+  return {
+    kind: "direct",
+    quoteType: "move",
+    order,
+    authorization: null,
+    direct: {
+      // The user pays with the shares of the vault that is left.
+      intent: { ...intent, token: share, amount: facts.shares },
+      checked: { ...checked, balance, allowance, nativeBalance: nativeBalance ?? null },
+      deposit: call,
+      depositAmount: amount,
+      ...{ floors, expectedShares: seen, simulated },
+    },
+  };
+}
+
+type MoveFloors = { minIn: bigint; minShares: bigint; deadline: bigint };
+
+/** Encodes a move and compares every field with what was meant. Throws `upstream_rejected` if one differs. */
+function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; facts: ExitFacts }) {
+  const { exit, between, move } = of;
+  const deadline = orderDeadline(to.facts.block.timestamp);
+  const floors: MoveFloors = { minIn: exit.exit.minAssets, minShares: to.minShares, deadline };
+  const expected = toMoveOrder(exit.exit, { deposit: toRouterCall(to.intent, floors), between });
+  const data = encodeRouterCall(expected);
+  assertSameRouterCall(data, expected);
+  const { user, vault } = move.order;
+  if (!sameAddress(expected.order.receiver, user)) throw callMismatch("receiver");
+  if (!sameAddress(expected.order.refundTo, user)) throw callMismatch("refundTo");
+  if (!sameAddress(expected.order.tokenOut, vault.shareToken)) throw callMismatch("tokenOut");
+  return { call: { target: depositRouterAddress, value: 0n, data }, floors };
+}
+
+/** Returns the Router order of a move: the deposit's, paid with shares, with their redemption as its first step. */
+function toMoveOrder(exit: Exit, of: { deposit: RouterCall; between: readonly RouterStep[] }): RouterCall {
+  const { deposit, between } = of;
+  const { vault } = exit.order;
+  const paid = { tokenIn: vault.shareToken, amountIn: exit.shares, minIn: exit.shares };
+  return {
+    order: { ...deposit.order, ...paid },
+    steps: [redeemStep(exit), ...between, ...deposit.steps],
+    sweep: [exit.way.token.address],
+  };
+}
+
+function explainMove(of: InOne & { intent: DepositIntent; checked: Preflight }, revert: Hex): AppError {
+  const error = decodeRouterError(revert);
+  const index = error?.name === "StepFailed" ? error.args[0] : null;
+  const { way, shares } = of.exit.exit;
+  if (index === 0n || error?.name === "StepUnderfunded")
+    return explainFailedExit({ order: of.move.leaving, way, shares }, revert);
+  if (index === 1n && of.between.length > 0)
+    return failure("would_revert", "the swap would revert", { revert: null });
+  return explainDepositRevert({ intent: of.intent, amount: of.amount, terms: of.checked.terms }, revert);
+}
+
+async function acrossChains(ctx: Context, { order, leaving, target }: Move): Promise<PreparedDeposit> {
+  const facts = await readExitFacts(ctx, leaving);
+  const prepared = await prepareOnward(ctx, { order: leaving, facts, mode: "instant" });
+  if (prepared.kind !== "routed") throw notInOne(leaving.vault);
+  const { exit, call, route, reasons, warnings, source } = prepared.exit;
+  const second = { ...order, token: target.address, amount: route.toAmountMin };
+  const deposit = await prepareSecondStep(ctx, second);
+  const sent = { ...route, transaction: { to: call.target, data: call.data, value: call.value } };
+  const routed = {
+    route: { ...sent, spender: depositRouterAddress },
+    payment: sharePayment({ order: leaving, facts, way: exit.way }),
+    source: { ...source, calls: prepared.exit.simulated.calls },
+    ...{ end: { kind: "two_step" as const, deposit }, token: target },
+    fromDecimals: leaving.vault.shareDecimals,
+    authorization: null,
+    ranking: { quotes: [sent], decidedBy: null },
+    ...{ reasons: [...reasons], warnings },
+  };
+  return { kind: "routed", quoteType: "move", order, routed };
+}
