@@ -1,7 +1,6 @@
 /** `npm run stack -- …`: changes a running local stack from the terminal. */
 import { readArguments, reportFailure, UsageError } from "./command.ts";
 import { readManifest, type StackManifest } from "./stack/manifest.ts";
-import { describeStack } from "./stack/playground/describe-stack.ts";
 import { setFault } from "./stack/playground/set-fault.ts";
 import { signStep } from "./stack/playground/sign-step.ts";
 import { useUpLimit } from "./stack/playground/use-up-limit.ts";
@@ -40,8 +39,11 @@ const commands: Readonly<
     }
   >
 > = {
-  status: { takes: [0, 0], run: describeStack },
   // What needs a compiled stand-in is imported when it runs: the stack has compiled them by then.
+  status: {
+    takes: [0, 0],
+    run: async (stack) => (await import("./stack/playground/describe-stack.ts")).describeStack(stack),
+  },
   fund: {
     takes: [3, 3],
     run: async (stack, words) =>

@@ -5,7 +5,6 @@ import { type Context, createContext, createRuntime } from "../../src/context.ts
 import { handleCron, handleMessages } from "../../src/jobs.ts";
 import { importClaims, NO_CLAIMS } from "../../src/registry/import-claims.ts";
 import { deploy, type ScratchChain, startScratchChain } from "../stack/chains/scratch-chain.ts";
-import { vaultDeployData } from "../stack/chains/vault-kinds.ts";
 import { startTestDeployment } from "../stack/test-deployment.ts";
 import type { Row } from "./table.ts";
 
@@ -86,6 +85,7 @@ const row = (name: string, cost: Cost & { minutes: number; ms: number; most: num
 async function deployVaults(chain: ScratchChain): Promise<Address[]> {
   // Imported after the stack has started, because the start compiles its stand-ins.
   const { stackTokenAbi, stackTokenCreationCode } = await import("#stand-ins/standard");
+  const { vaultDeployData } = await import("../stack/chains/vault-kinds.ts");
   const args = ["Claimed USDC", "USDC", 6] as const;
   const token = encodeDeployData({ abi: stackTokenAbi, bytecode: stackTokenCreationCode, args });
   const asset = await deploy(chain, token);

@@ -3,8 +3,13 @@ import { dirname, join } from "node:path";
 import { type Address, getAddress } from "viem";
 import type { StackAccount } from "./accounts.ts";
 import type { DeployedChain } from "./chains/deploy-chain.ts";
-import { type ExecutorVersion, type Scenario, type TokenSymbol, tokenPlans } from "./chains/plan.ts";
-import { familyOfVault } from "./chains/registry.ts";
+import {
+  adapterOfPlan,
+  type ExecutorVersion,
+  type Scenario,
+  type TokenSymbol,
+  tokenPlans,
+} from "./chains/plan.ts";
 
 interface StackToken {
   address: Address;
@@ -141,7 +146,7 @@ export function describeVaults(deployment: DeployedChain): StackVault[] {
   const { chainId } = deployment.plan;
   return deployment.vaults.map((vault) => ({
     vault_id: `${chainId}:${vault.address.toLowerCase()}`,
-    adapter: familyOfVault(vault).adapter,
+    adapter: adapterOfPlan(vault.plan),
     name: vault.plan.name,
     share_token: getAddress(vault.row.shareToken ?? vault.address),
     chain_id: chainId,

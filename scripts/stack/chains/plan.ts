@@ -287,3 +287,9 @@ export const chainPlans: readonly ChainPlan[] = [
     vaults: honestTwo,
   },
 ];
+
+/** Returns the name of the adapter of a planned vault. */
+export function adapterOfPlan({ build }: VaultPlan): string {
+  if (build.kind === "family") return build.adapter;
+  return build.kind === "morpho" ? "metamorpho" : "erc4626";
+}

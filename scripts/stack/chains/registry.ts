@@ -1,7 +1,7 @@
 import { SeedRow } from "../../db/seed-row.ts";
 import type { DeployedChain, DeployedVault } from "./deploy-chain.ts";
 import { familyOf } from "./families/families.ts";
-import { type Scenario, tokenPlan } from "./plan.ts";
+import { adapterOfPlan, type Scenario, tokenPlan } from "./plan.ts";
 
 const statuses: Partial<Record<Scenario, Pick<SeedRow, "status" | "statusReason">>> = {
   registry_paused: { status: "paused", statusReason: "suspended by the operator" },
@@ -45,10 +45,8 @@ function registryRow(deployment: DeployedChain, vault: DeployedVault): SeedRow {
 }
 
 /** Returns a vault's public family label and its adapter. */
-export function familyOfVault({ plan }: DeployedVault): Pick<SeedRow, "type" | "adapter"> {
+function familyOfVault({ plan }: DeployedVault): Pick<SeedRow, "type" | "adapter"> {
   const { build } = plan;
-  if (build.kind === "family") return { type: familyOf(build).type, adapter: build.adapter };
-  return build.kind === "morpho"
-    ? { type: "morpho", adapter: "metamorpho" }
-    : { type: "custom", adapter: "erc4626" };
+  const type = build.kind === "family" ? familyOf(build).type : build.kind === "morpho" ? "morpho" : "custom";
+  return { type, adapter: adapterOfPlan(plan) };
 }
