@@ -29,8 +29,10 @@ const SYSTEMS = [
 const PROCESSORS = ["x64", "arm64", "arm", "ia32", "ppc64", "s390x", "riscv64", "loong64", "mips64el"];
 
 /** Returns the operating system and processor in a platform package's name; null when it names none. */
-function platformOf(name: string): { os: string[]; cpu: string[] } | null {
+function platformOf(name: string): { os?: string[]; cpu: string[] } | null {
   const lower = name.toLowerCase();
+  // WebAssembly is a processor to npm; it runs on every system.
+  if (lower.includes("wasm32")) return { cpu: ["wasm32"] };
   const os = /win32|windows/.test(lower) ? "win32" : SYSTEMS.find((system) => lower.includes(system));
   if (os === undefined) return null;
   const isX64 = /amd64|x86_64|(^|[^a-z0-9])64$/.test(lower);
