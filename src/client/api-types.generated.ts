@@ -5009,7 +5009,7 @@ export interface components {
              */
             adapter: string;
             /** @description Registry status. `candidate`: known, but not proven; `active`: listed and open for deposits; `refused`: its proof failed; `paused`: listed, but deposits are rejected; `unsupported`: excluded by an administrator. */
-            status: components["schemas"]["RegistryStatus"];
+            status: components["schemas"]["VaultState"];
             /**
              * @description Reason for the status, or empty if none was given.
              * @example The vault is being migrated
@@ -6185,8 +6185,6 @@ export interface components {
              */
             website?: string;
         };
-        /** @description Status of a vault in the registry. */
-        RegistryStatus: components["schemas"]["VaultState"];
         /**
          * @description Family of a vault, as its public label.
          * @enum {string}

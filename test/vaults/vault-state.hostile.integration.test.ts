@@ -55,6 +55,7 @@ describe.each(MODES.map((mode, index) => ({ mode, index })))("a hostile vault ($
     expect(value).toEqual({
       ...{ paused: false, minDeposit: null },
       ...{ totalAssets: null, totalSupply: null, sharePrice: null, maxDeposit: null },
+      exitFee: null,
     });
   });
 

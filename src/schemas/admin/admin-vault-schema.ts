@@ -13,7 +13,7 @@ import { AdminNote } from "./admin-schema.ts";
 /** Status of a vault in the registry. */
 export const RegistryStatus = z
   .enum(["candidate", "active", "refused", "paused", "unsupported"])
-  .meta({ id: "RegistryStatus", description: "Status of a vault in the registry." });
+  .meta({ description: "Status of a vault in the registry." });
 
 /** Name of the adapter that reads a vault's contracts and encodes its deposits. */
 const AdapterName = z.string().min(1).max(64).meta({

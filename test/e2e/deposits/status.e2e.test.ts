@@ -91,6 +91,7 @@ describe("status of a transaction without a deposit", () => {
         bridge: null,
         router_explorer: null,
         deposit: null,
+        withdrawal: null,
         poll_after_ms: 3_000,
       });
     }
