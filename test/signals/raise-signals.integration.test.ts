@@ -254,7 +254,7 @@ describe("raiseSignals() on a chain", () => {
       headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
       body: JSON.stringify({ status: "active", reason: "review is over" }),
     });
-    expect(opened.status).toBe(200);
+    expect(opened.status, await opened.clone().text()).toBe(200);
     await world.round(EVENT + 26 * HOUR + 3_000);
     const own = (await signals()).filter(({ vault_name }) => vault_name === "Registry");
     expect(own.map(({ rule_id, title }) => `${rule_id}: ${title}`)).toEqual([

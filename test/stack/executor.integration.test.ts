@@ -174,7 +174,8 @@ describe.each(["2.1.0", "2.0.0"] as const)("LI.FI's receiver with Executor %s", 
     };
     const vault = to.vaults.find(({ plan }) => plan.token === "USDC" && plan.scenario === "honest");
     const { executor, receiverAcross } = to.bridging;
-    expect(await allowance(executor, vault?.address ?? zeroAddress)).toBe(maxUint256);
+    // USDC lowers an allowance of 2^256 - 1 by what is spent, too.
+    expect(await allowance(executor, vault?.address ?? zeroAddress)).toBeGreaterThan(maxUint256 / 2n);
     expect(await allowance(receiverAcross, executor)).toBe(0n);
   });
 });

@@ -25,8 +25,8 @@ async function readState(): Promise<Record<string, string>> {
     found[name] = String(await value);
   };
   const faultsOf = (url: string) => fetch(`${url}/__control`).then((answer) => answer.text());
-  // The job that proves vaults changes the columns of proofs at any time.
-  const proofs = "proof,proof_due_at,proof_refusals,was_active,status_by,updated_at";
+  // The job that proves vaults changes the columns of proofs, and the parameters that it derives, at any time.
+  const proofs = "params,proof,proof_due_at,proof_refusals,was_active,status_by,updated_at";
   const registry = query(
     `select md5(string_agg((to_jsonb(v) - '{${proofs}}'::text[])::text, ';' order by chain_id, address)) as digest
      from vaults v`,

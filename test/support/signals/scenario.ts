@@ -82,7 +82,11 @@ export async function startScenarios(startSeconds: number): Promise<Scenarios> {
         const address = await deploy(chain, data);
         addresses.set(name, address);
         const number = addresses.size;
-        await causeway.db.insert(vaults).values({ ...vaultRow({ number, address }), name, createdAt });
+        // Its real asset: a status is changed only where the chain confirms the row.
+        const asset = dollar.toLowerCase();
+        const acceptedAssets = [{ address: asset, symbol: "USDC", decimals: 6 }];
+        const row = { ...vaultRow({ number, address }), assetAddress: asset, acceptedAssets };
+        await causeway.db.insert(vaults).values({ ...row, name, createdAt });
         for (const [holder, whole] of Object.entries(HELD)) {
           const call = { abi: abi as Abi, functionName: "deposit", args: [whole * 1_000_000n, holder] };
           await send(chain, { to: address, data: encodeFunctionData(call) });
