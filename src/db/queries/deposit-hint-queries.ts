@@ -165,7 +165,7 @@ const MAX_EQUAL = 24;
 const MAX_EQUAL_SENT = 100;
 
 /** What a round has found, to be stored as hints. */
-export interface Findings extends Pick<Sightings, "references" | "moves" | "touched"> {
+export interface Findings extends Pick<Sightings, "references" | "payments" | "moves" | "touched"> {
   /** Transactions of users, with the hashes of their calldata and of the calls in it. */
   sources: readonly (Candidate & { dataHash: string })[];
   /** Transactions of users whose calldata could not be read. */
@@ -180,7 +180,7 @@ export async function addFindings(
   db: Database,
   found: Findings & { chainId: number; now: Date },
 ): Promise<void> {
-  const { chainId, references, sources, unread, moves, touched, now } = found;
+  const { chainId, references, sources, unread, payments, moves, touched, now } = found;
   if (references.length + sources.length + unread.length + moves.length + touched.length === 0) return;
   const known = raw`(d.source_proven and d.source_tx_hash = g."txHash" or d.destination_tx_hash = g."txHash"
     or d.deposit_proven and d.deposit_tx_hash = g."txHash")`;
@@ -206,6 +206,13 @@ export async function addFindings(
     where coalesce(d.to_chain_id, d.vault_chain_id) = ${chainId}::int4 and d.state = 'bridging'
     or d.direction = 'withdrawal' and d.vault_chain_id = ${chainId}::int4
       and d.state in ('requested', 'cooling', 'claimable', 'awaiting_transfer')`;
+  // The user's own payments alone, of the amount that awaits its deposit: anybody may send tokens to the user.
+  const bySecondStep = raw`select d.tracking_id, g."txHash" from
+    ${given(payments, '"user" text, token text, amount numeric, "txHash" text')}
+    join ${deposits} as d on d.user_address = g."user"
+    where d.vault_chain_id = ${chainId}::int4 and d.move_token = g.token
+    and g.amount in (d.delivered_amount, d.move_min) and d.direction = 'deposit'
+    and (d.state = 'awaiting_deposit' or d.state = 'partial' and d.shares is null)`;
   // A vault in constant use makes its requests due once a minute at most.
   const bySettlement = raw`select d.tracking_id from ${deposits} as d
     where d.direction = 'withdrawal' and d.vault_chain_id = ${chainId}::int4
@@ -215,7 +222,7 @@ export async function addFindings(
   const few = raw`(select count(*) from ${depositHints} as h where h.tracking_id = found.tracking_id
     and h.origin = 'logs') < ${MAX_FOUND}`;
   await db.run((sql) =>
-    sql.execute(raw`with found as (${byReference} union ${bySource} union ${byUser} union ${byArrival}),
+    sql.execute(raw`with found as (${byReference} union ${bySource} union ${byUser} union ${byArrival} union ${bySecondStep}),
       added as (insert into ${depositHints} (tracking_id, chain_id, tx_hash, origin, noted_at)
         select tracking_id, ${chainId}::int4, "txHash", 'logs', ${now}::timestamptz from found where ${few}
         on conflict do nothing returning tracking_id),

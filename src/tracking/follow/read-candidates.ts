@@ -37,7 +37,7 @@ export async function readFindings(
     if (hashesOfCalls === undefined) unread.push(candidate);
     else for (const dataHash of hashesOfCalls) sources.push({ ...candidate, dataHash });
   }
-  return { references, moves, touched, sources, unread };
+  return { references, payments, moves, touched, sources, unread };
 }
 
 /** Reads transactions and returns the hashes of their calldata and of the calls in it, by transaction hash. */

@@ -274,3 +274,23 @@ test.each(["own", "router", "one_step", "two_step"] as const)(
     expect(await world.readAll()).toMatchObject([{ state: "failed", source_tx_hash: hash, shares: null }]);
   },
 );
+
+test("two_step: is completed by a second step that was sent long after the delivery, over nodes that show few blocks", async () => {
+  const order = await world.build("two_step", { user: USER, amount: AMOUNT });
+  world.send(order);
+  world.include();
+  world.pass(3);
+  for (const transfer of world.openTransfers()) world.relay(transfer);
+  world.include();
+  await minutes(2);
+  expect(await stateOf(order)).toBe("awaiting_deposit");
+  world.pass(300);
+  // A search from the delivery on would end long before the second step.
+  for (const node of world.nodes[HOME] ?? []) node.moods = { ...node.moods, limit: 4 };
+  await world.sendSecondStep(order);
+  world.include();
+  await minutes(8);
+  expect(await stateOf(order)).toBe("completed");
+  await world.settle(4);
+  await world.judge();
+});
