@@ -167,8 +167,11 @@ interface Sources {
 function sourcesOf(chains: Chains, { user, source }: BuiltDeposit): Sources {
   const isOwn = ({ sent }: Included): boolean =>
     sent.from.toLowerCase() === user && sent.to.toLowerCase() === source.to && sent.input === source.data;
+  // The target, too: a Router order's step may have the calldata of a deposit into another vault.
   const isBatched = ({ sent }: Included): boolean =>
-    sent.to.toLowerCase() === user && sent.input.includes(source.data.slice(2));
+    sent.to.toLowerCase() === user &&
+    sent.input.includes(source.data.slice(2)) &&
+    sent.input.toLowerCase().includes(source.to.slice(2));
   const places = (chains[source.chainId]?.blocks ?? []).flatMap((block) =>
     block.included.map((included) => ({ block, included })),
   );

@@ -6,6 +6,11 @@ import {
 } from "../../../scripts/stack/emulators/neon/backend.ts";
 import { toPostgresText } from "../../../scripts/stack/emulators/neon/parameters.ts";
 
+/** The embedded database asks this process for the time; here, a function of the same name stands before the server's. */
+const OWN_CLOCK = `create or replace function public.now() returns timestamptz language sql stable as
+  $$ select to_timestamp(current_setting('simulated.now')::float8 / 1000) $$;
+  set search_path = public, pg_catalog`;
+
 /**
  * Opens one session of a Postgres server that all requests share, one after the other, so that runs can be repeated.
  * Statements stay prepared, because parsing them is most of their cost. Throws when the server cannot be reached.
@@ -16,6 +21,15 @@ export async function openSingleSession(connectionString: string): Promise<Backe
   client.on("error", () => undefined);
   await client.connect();
   await client.query("set synchronous_commit = off; set jit = off");
+  await client.query(OWN_CLOCK);
+  let shownTime = 0;
+  /** Lets the server's clock follow this process's, which a test may move. */
+  const setClock = async (): Promise<void> => {
+    const now = Date.now();
+    if (now === shownTime) return;
+    shownTime = now;
+    await client.query("select set_config('simulated.now', $1, false)", [String(now)]);
+  };
   const names = new Map<string, string>();
   /** The name under which a statement is prepared. */
   const nameOf = (query: string): string => {
@@ -27,6 +41,7 @@ export async function openSingleSession(connectionString: string): Promise<Backe
   const session: Backend["session"] = (work) => {
     const result = tail.then(async () => {
       try {
+        await setClock();
         return await work(async ({ query, params }) => {
           const answer = await client.query<(string | null)[]>({
             name: nameOf(query),
