@@ -97,6 +97,13 @@ export function previewTransitions(
   return { ...input.row, ...changeOf(ctx, input) };
 }
 
+/**
+ * Returns true if a deposit whose source transaction reverted goes on by another transaction: the reverted one is not its
+ * source any more, so that the user's own next one can be.
+ */
+const isRevertedSource = (row: DepositRow, change: DepositChange): boolean =>
+  row.state === "failed" && row.requestId === null && change.sourceTxHash === undefined;
+
 /** Returns the columns that status transitions change in a deposit's row, or null if nothing changes. */
 function changeOf(
   ctx: Context,
@@ -112,7 +119,8 @@ function changeOf(
   const differs = Object.entries(change).some(([key, value]) => row[key as keyof DepositChange] !== value);
   if (state === row.state) return differs ? change : null;
   const at = new Date(ctx.now()).toISOString();
-  return { ...change, state, history: [...row.history, { state, at }] };
+  const source = isRevertedSource(row, change) ? { sourceTxHash: null, sourceProven: false } : {};
+  return { ...source, ...change, state, history: [...row.history, { state, at }] };
 }
 
 /** The deposit that a receipt belongs to, and whether the receipt's block has the required confirmations. */

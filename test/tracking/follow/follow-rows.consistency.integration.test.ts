@@ -294,3 +294,26 @@ test("two_step: is completed by a second step that was sent long after the deliv
   await world.settle(4);
   await world.judge();
 });
+
+test.each(["router", "one_step"] as const)(
+  "%s: takes the user's own transaction for its source, although an earlier one reverted and a stranger repeated it",
+  async (kind) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    const reverted = world.send(order, { fails: true });
+    await world.report(order, { hash: reverted });
+    world.include();
+    await minutes(2);
+    expect(await stateOf(order)).toBe("failed");
+    repeatByStranger(order);
+    await minutes(3);
+    expect(await world.readAll()).toMatchObject([{ state: "completed", source_tx_hash: null }]);
+    const hash = world.send(order);
+    world.include();
+    world.pass(3);
+    for (const transfer of world.openTransfers()) world.relay(transfer);
+    world.include();
+    await minutes(3);
+    await world.settle(4);
+    expect(await world.judge()).toMatchObject([{ state: "completed", source_tx_hash: hash }]);
+  },
+);
