@@ -106,7 +106,7 @@ export interface paths {
         };
         /**
          * List vaults
-         * @description Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. Figures are those of the last minutes: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.
+         * @description Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. Figures are at most some minutes old: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.
          */
         get: operations["vaults.list"];
         put?: never;
@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * Build a deposit
-         * @description Returns the deposit transaction, which has been simulated from the user's address, and starts to track the deposit. Without authentication, builds for one user address from one client address have a limit of their own (20 per minute by default). A deposit that no chain has seen is deleted 30 days after its quote has expired; its transaction is then recognised from its receipt.
+         * @description Returns the deposit transaction, which has been simulated from the user's address, and starts to track the deposit. Without authentication, builds for one user address from one client address have a limit of their own (20 per minute by default). A deposit without a transaction on a chain is deleted 30 days after its quote has expired; a later transaction is recognised by its receipt.
          */
         post: operations["quotes.build"];
         delete?: never;
@@ -226,7 +226,7 @@ export interface paths {
         };
         /**
          * List a user's deposits
-         * @description Returns the newest deposits first. Without `state` the list contains only deposits of which a chain has seen a transaction, because anybody can build a deposit for any address. The `Link` header contains the URL of the next page.
+         * @description Returns the newest deposits first. Without `state`, the list contains only deposits with a transaction on a chain, because anyone can build a deposit for any address. The `Link` header contains the URL of the next page.
          */
         get: operations["deposits.list"];
         put?: never;
@@ -269,7 +269,7 @@ export interface paths {
         head?: never;
         /**
          * Report a transaction
-         * @description Reports the hash of a transaction that the user has sent for a deposit, so that it is found sooner. A report is a claim that anybody can make: it changes nothing until the transaction's receipt shows that it belongs to this deposit, and it never stands in the way of another report.
+         * @description Reports the hash of a transaction that the user has sent for a deposit, so that it is found sooner. Anyone can report a transaction: a report changes nothing until the transaction's receipt shows that it belongs to this deposit, and it never blocks another report.
          */
         patch: operations["deposits.report-transaction"];
         trace?: never;
@@ -289,7 +289,7 @@ export interface paths {
         head?: never;
         /**
          * Abandon a deposit
-         * @description Marks a deposit that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A deposit of which a chain has seen a transaction cannot be abandoned.
+         * @description Marks a deposit that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A deposit cannot be abandoned once one of its transactions has been seen on a chain.
          */
         patch: operations["deposits.abandon"];
         trace?: never;
@@ -305,7 +305,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a deposit with a signature
-         * @description Takes the user's signature of a built deposit's `typed_data` and returns the response to the build with its transaction, which has been simulated with the signature. The deposit stays `built` until the transaction is seen, whoever sends it. The signature is not stored: after a reload the user signs again.
+         * @description Takes the user's signature of a built deposit's `typed_data` and returns the response to the build with its transaction, which has been simulated with the signature. The deposit stays `built` until the transaction is seen on a chain, whichever account sends it. The signature is not stored: after a reload the user signs again.
          */
         post: operations["deposits.authorize"];
         delete?: never;
@@ -325,7 +325,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a signed deposit
-         * @description Returns the step that makes a signed order unusable before somebody sends it: for Permit2 a transaction of the user; for ERC-3009 a signature, which is sent to this endpoint again for the transaction. An order that only the user can send needs no cancellation.
+         * @description Returns the step that invalidates a signed order before it is submitted: for Permit2, a transaction of the user; for ERC-3009, a signature, which is sent to this endpoint to get the transaction. An order that only the user can send needs no cancellation.
          */
         post: operations["deposits.cancel"];
         delete?: never;
@@ -345,7 +345,7 @@ export interface paths {
         put?: never;
         /**
          * Quote a withdrawal
-         * @description Returns what a withdrawal would give now in every mode that the vault has, from simulations at the latest block. The quote is not stored. A paused vault can be left.
+         * @description Returns the expected result of a withdrawal in every mode of the vault, from simulations at the latest block. The quote is not stored. A pause of deposits does not stop withdrawals.
          */
         post: operations["withdrawals.quote"];
         delete?: never;
@@ -365,7 +365,7 @@ export interface paths {
         put?: never;
         /**
          * Build a withdrawal
-         * @description Returns the transaction that redeems shares, or that requests their redemption, simulated from the user's address, and starts to track the withdrawal. It goes through the Router where the vault allows it, so that a minimum is enforced on chain. A withdrawal that no chain has seen is deleted 30 days after its quote has expired.
+         * @description Returns the transaction that redeems shares, or that requests their redemption, simulated from the user's address, and starts to track the withdrawal. It goes through the Router where the vault allows it, so that a minimum is enforced on chain. A withdrawal without a transaction on a chain is deleted 30 days after its quote has expired.
          */
         post: operations["withdrawals.build"];
         delete?: never;
@@ -385,7 +385,7 @@ export interface paths {
         put?: never;
         /**
          * Claim a redemption request
-         * @description Returns the transaction that collects what a vault pays for a redemption request, simulated from the user's address, wherever the request was made.
+         * @description Returns the transaction that claims a settled redemption request, simulated from the user's address. The request may have been made outside this API.
          */
         post: operations["withdrawals.claim"];
         delete?: never;
@@ -405,7 +405,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a redemption request
-         * @description Returns the transaction that takes a redemption request back, simulated from the user's address, where the vault's family has one.
+         * @description Returns the transaction that cancels a redemption request, simulated from the user's address, if the vault supports cancellation.
          */
         post: operations["withdrawals.cancel"];
         delete?: never;
@@ -423,7 +423,7 @@ export interface paths {
         };
         /**
          * List a user's withdrawals
-         * @description Returns the newest withdrawals first. Without `state` the list contains only withdrawals of which a chain has seen a transaction, because anybody can build a withdrawal for any address. The `Link` header contains the URL of the next page.
+         * @description Returns the newest withdrawals first. Without `state`, the list contains only withdrawals with a transaction on a chain, because anyone can build a withdrawal for any address. The `Link` header contains the URL of the next page.
          */
         get: operations["withdrawals.list"];
         put?: never;
@@ -443,7 +443,7 @@ export interface paths {
         };
         /**
          * Read a withdrawal
-         * @description Returns the withdrawal as the chains show it now, with all that its user does. A claim, and the second step for exactly what the vault paid, are built and simulated for each reading.
+         * @description Returns the current state of the withdrawal, read from the chains, with the user's steps. A claim, and the second step for exactly what the vault paid, are built and simulated for each reading.
          */
         get: operations["withdrawals.get"];
         put?: never;
@@ -469,7 +469,7 @@ export interface paths {
         head?: never;
         /**
          * Report a transaction of a withdrawal
-         * @description Reports the hash of a transaction that the user has sent for a withdrawal, so that it is found sooner. A report is a claim that anybody can make: it changes nothing until the transaction's receipt shows that it belongs to this withdrawal, and it never stands in the way of another report.
+         * @description Reports the hash of a transaction that the user has sent for a withdrawal, so that it is found sooner. Anyone can report a transaction: a report changes nothing until the transaction's receipt shows that it belongs to this withdrawal, and it never blocks another report.
          */
         patch: operations["withdrawals.report-transaction"];
         trace?: never;
@@ -489,7 +489,7 @@ export interface paths {
         head?: never;
         /**
          * Abandon a withdrawal
-         * @description Marks a withdrawal that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A withdrawal of which a chain has seen a transaction cannot be abandoned.
+         * @description Marks a withdrawal that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A withdrawal cannot be abandoned once one of its transactions has been seen on a chain.
          */
         patch: operations["withdrawals.abandon"];
         trace?: never;
@@ -522,8 +522,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what a user may do at a vault
-         * @description Returns whether the user may deposit, withdraw, claim and cancel now, each with the largest amount or with the code that a build would give, and the user's open redemptions. A vault that is paused for deposits still pays withdrawals.
+         * Read a user's possible actions at a vault
+         * @description Returns whether the user can deposit, withdraw, claim and cancel now, each with the largest amount or with the error code that a build would return, and the user's open redemptions. A vault that is paused for deposits still pays withdrawals.
          */
         get: operations["actions.get"];
         put?: never;
@@ -1038,7 +1038,7 @@ export interface paths {
         };
         /**
          * List the vaults in the registry
-         * @description Returns vaults of every status with what is claimed of them, where they come from and their last proof, ordered by id. The `Link` header contains the URL of the next page.
+         * @description Returns vaults of every status with their claimed properties, their sources and their last proof, ordered by id. The `Link` header contains the URL of the next page.
          */
         get: operations["admin.vaults.list"];
         put?: never;
@@ -1435,7 +1435,7 @@ export interface components {
              */
             decimals: number;
         };
-        /** @description An error as a problem document (RFC 9457), told apart by its `code`. */
+        /** @description An error as a problem document (RFC 9457), identified by its `code`. */
         Problem: components["schemas"]["PlainProblem"] | components["schemas"]["VaultPausedProblem"] | components["schemas"]["NoRouteProblem"] | components["schemas"]["WouldRevertProblem"] | components["schemas"]["BelowMinimumProblem"] | components["schemas"]["AboveMaximumProblem"] | components["schemas"]["NoLiquidityProblem"] | components["schemas"]["CooldownProblem"] | components["schemas"]["RateLimitedProblem"] | components["schemas"]["PriceUnsafeProblem"] | components["schemas"]["PriceStaleProblem"];
         /** @description The problem document of error codes without further members. */
         PlainProblem: {
@@ -2204,7 +2204,7 @@ export interface components {
             /** @description Approval to send before the transaction, or `null` if none is needed, for example for the native currency. */
             approval: components["schemas"]["Approval"] | null;
             /**
-             * @description How the user lets the payment be taken: by an approval (`approve`, also where none is needed), or by a signature of this kind.
+             * @description How the user authorizes the payment: by an approval (`approve`, also if none is needed), or by a signature of this kind.
              * @default approve
              * @example approve
              */
@@ -2375,7 +2375,7 @@ export interface components {
              */
             partner_type?: number;
             /**
-             * @description How the user lets the DepositRouter take the payment. `approve` (the default): an approval transaction; `erc3009`, `permit2`, `permit`: a signature of this kind, or 400 `authorization_unsupported` where it does not work; `auto`: the first that works of a standing allowance, ERC-3009, ERC-2612, Permit2 where the user has approved it, and an approval. With a signature `transaction_request` is `null`: send it to `POST …/{tracking_id}/authorize`.
+             * @description How the user authorizes the DepositRouter to take the payment. `approve` (the default): an approval transaction; `erc3009`, `permit2`, `permit`: a signature of this kind, or 400 `authorization_unsupported` where it does not work; `auto`: the first that works of a standing allowance, ERC-3009, ERC-2612, Permit2 where the user has approved it, and an approval. With a signature `transaction_request` is `null`: send it to `POST …/{tracking_id}/authorize`.
              * @example auto
              * @enum {string}
              */
@@ -2391,7 +2391,7 @@ export interface components {
             /** @description Transaction to sign and send first, or `null` while a signature is awaited: `POST /v1/deposits/{tracking_id}/authorize` then returns it. */
             transaction_request: components["schemas"]["TransactionRequest"] | null;
             /**
-             * @description How the user lets the payment be taken: by an approval (`approve`, also where none is needed), or by a signature of this kind.
+             * @description How the user authorizes the payment: by an approval (`approve`, also if none is needed), or by a signature of this kind.
              * @default approve
              * @example approve
              */
@@ -2423,7 +2423,7 @@ export interface components {
             /** @description How this deposit and withdrawals from the vault are settled. */
             settlement?: components["schemas"]["Settlement"];
             /**
-             * @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`.
+             * @description All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`.
              * @default []
              */
             steps?: components["schemas"]["Step"][];
@@ -2522,7 +2522,7 @@ export interface components {
             /** @description Always `null` for a transaction. */
             typed_data: null;
         };
-        /** @description A token by which an amount can be read. */
+        /** @description Symbol and decimals of the token that an amount is in. */
         TokenRef: {
             /**
              * @description Address of the token, checksummed; the zero address for the chain's native currency.
@@ -2654,7 +2654,7 @@ export interface components {
                 next: components["schemas"]["NextStep"] | null;
                 /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
                 next_refusal: components["schemas"]["NextStepRefusal"] | null;
-                /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
+                /** @description All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`. */
                 steps: components["schemas"]["Step"][];
             } | null;
             /** @description Tracked withdrawal that the transaction belongs to, or `null` if there is none. */
@@ -2675,11 +2675,11 @@ export interface components {
                 next: components["schemas"]["WithdrawalNextStep"] | null;
                 /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
                 next_refusal: components["schemas"]["NextStepRefusal"] | null;
-                /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
+                /** @description All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`. */
                 steps: components["schemas"]["Step"][];
             } | null;
             /**
-             * @description Milliseconds after which reading again is worthwhile.
+             * @description Recommended time before the next read, in milliseconds.
              * @example 5000
              */
             poll_after_ms: number;
@@ -2761,7 +2761,7 @@ export interface components {
              */
             two_step: boolean;
             /**
-             * @description Hash of the user's transaction on the source chain, or `null` if no chain has shown it.
+             * @description Hash of the user's transaction on the source chain, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             source_tx_hash: HexText | null;
@@ -2781,12 +2781,12 @@ export interface components {
              */
             refund_tx_hash: HexText | null;
             /**
-             * @description Hash of the user's second transaction, on the vault's chain, or `null` if no chain has shown it.
+             * @description Hash of the user's second transaction, on the vault's chain, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             deposit_tx_hash: HexText | null;
             /**
-             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if no chain has shown it.
+             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             claim_tx_hash: HexText | null;
@@ -2906,7 +2906,7 @@ export interface components {
              */
             two_step: boolean;
             /**
-             * @description Hash of the user's transaction on the source chain, or `null` if no chain has shown it.
+             * @description Hash of the user's transaction on the source chain, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             source_tx_hash: HexText | null;
@@ -2926,12 +2926,12 @@ export interface components {
              */
             refund_tx_hash: HexText | null;
             /**
-             * @description Hash of the user's second transaction, on the vault's chain, or `null` if no chain has shown it.
+             * @description Hash of the user's second transaction, on the vault's chain, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             deposit_tx_hash: HexText | null;
             /**
-             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if no chain has shown it.
+             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             claim_tx_hash: HexText | null;
@@ -2973,10 +2973,10 @@ export interface components {
             next: components["schemas"]["NextStep"] | null;
             /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
             next_refusal: components["schemas"]["NextStepRefusal"] | null;
-            /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
+            /** @description All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`. */
             steps: components["schemas"]["Step"][];
             /**
-             * @description Milliseconds after which reading again is worthwhile.
+             * @description Recommended time before the next read, in milliseconds.
              * @example 5000
              */
             poll_after_ms: number;
@@ -3002,14 +3002,14 @@ export interface components {
              */
             signature: HexText;
         };
-        /** @description What the user does to make a signed order unusable. */
+        /** @description The user's step that invalidates a signed order. */
         Cancellation: {
             /**
              * @description Tracking id of the deposit.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
-            /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
+            /** @description All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`. */
             steps: components["schemas"]["Step"][];
         };
         /** @description Request for the cancellation of a signed order. */
@@ -3022,7 +3022,7 @@ export interface components {
         };
         /** @description What a withdrawal would give now, by mode. */
         WithdrawQuote: {
-            /** @description The ways in which the vault can pay. The one that a build would take comes first. */
+            /** @description Withdrawal modes of the vault with their expected results. The mode that a build would take comes first. */
             options: components["schemas"]["WithdrawOption"][];
             /**
              * @description Warnings to show before signing.
@@ -3030,12 +3030,12 @@ export interface components {
              */
             warnings: components["schemas"]["Warning"][];
         };
-        /** @description One way in which the vault can pay, and what it gives. */
+        /** @description One withdrawal mode of the vault and its expected result. */
         WithdrawOption: {
             /** @description `instant`: paid in the same transaction; `request`: paid after the vault has settled; `cooldown`: claimed after a fixed wait. */
             mode: components["schemas"]["ExitMode"];
             /**
-             * @description What the vault is expected to pay after its exit fee, in the smallest unit of the token that it pays, or `null` if unknown. For what is priced later: at today's price.
+             * @description Amount that the vault is expected to pay after its exit fee, in the smallest unit of the token that it pays, or `null` if unknown. If the vault sets the price later, at the current price.
              * @example 1000000
              */
             assets: bigint | null;
@@ -3045,7 +3045,7 @@ export interface components {
              */
             min_assets: bigint | null;
             /**
-             * @description What the vault keeps, in the smallest unit of the token that it pays, or `null` if it does not say.
+             * @description Exit fee of the vault, in the smallest unit of the token that it pays, or `null` if it is unknown.
              * @example 0
              */
             exit_fee: bigint | null;
@@ -3055,7 +3055,7 @@ export interface components {
              */
             to_amount: bigint | null;
             /**
-             * @description Minimum of it that is guaranteed, or `null` if nothing guarantees one.
+             * @description Minimum amount of that token that is enforced, or `null` if no minimum is enforced.
              * @example 995000
              */
             to_amount_min: bigint | null;
@@ -3079,7 +3079,7 @@ export interface components {
                 code: string;
                 /**
                  * @description Explanation.
-                 * @example the vault does not have this much free now
+                 * @example the vault does not have this much liquidity now
                  */
                 detail: string;
             }[];
@@ -3099,12 +3099,12 @@ export interface components {
              */
             vault_id: string;
             /**
-             * @description Wallet that holds the shares and receives what they pay; not the zero address.
+             * @description Wallet that holds the shares and receives the payment; not the zero address.
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
              */
             user_address: HexText;
             /**
-             * @description Shares to redeem, in the share token's smallest unit, or `all`: everything that the user holds when the transaction runs, so that nothing is left over.
+             * @description Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance when the transaction is executed.
              * @example 950000000000000000
              */
             shares: string;
@@ -3141,7 +3141,7 @@ export interface components {
              */
             partner_type?: number;
             /**
-             * @description How the user lets the DepositRouter take the payment. `approve` (the default): an approval transaction; `erc3009`, `permit2`, `permit`: a signature of this kind, or 400 `authorization_unsupported` where it does not work; `auto`: the first that works of a standing allowance, ERC-3009, ERC-2612, Permit2 where the user has approved it, and an approval. With a signature `transaction_request` is `null`: send it to `POST …/{tracking_id}/authorize`.
+             * @description How the user authorizes the DepositRouter to take the payment. `approve` (the default): an approval transaction; `erc3009`, `permit2`, `permit`: a signature of this kind, or 400 `authorization_unsupported` where it does not work; `auto`: the first that works of a standing allowance, ERC-3009, ERC-2612, Permit2 where the user has approved it, and an approval. With a signature `transaction_request` is `null`: send it to `POST …/{tracking_id}/authorize`.
              * @example auto
              * @enum {string}
              */
@@ -3158,7 +3158,7 @@ export interface components {
             transaction_request: components["schemas"]["TransactionRequest"];
             /** @description Approval to send before the transaction, or `null` if none is needed. */
             approval: components["schemas"]["Approval"] | null;
-            /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
+            /** @description All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`. */
             steps: components["schemas"]["Step"][];
             /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
             calls: components["schemas"]["WalletCall"][];
@@ -3172,7 +3172,7 @@ export interface components {
             /** @description `instant`: paid in the same transaction; `request`: paid after the vault has settled; `cooldown`: claimed after a fixed wait. */
             mode: components["schemas"]["ExitMode"];
             /**
-             * @description Whether the user has to swap or bridge in a second transaction what the vault paid.
+             * @description Whether a second transaction must swap or bridge what the vault paid.
              * @example false
              */
             two_step: boolean;
@@ -3184,7 +3184,7 @@ export interface components {
                  */
                 shares: bigint;
                 /**
-                 * @description What the vault is expected to pay after its exit fee, in the smallest unit of the token that it pays, or `null` if unknown. For what is priced later: at today's price.
+                 * @description Amount that the vault is expected to pay after its exit fee, in the smallest unit of the token that it pays, or `null` if unknown. If the vault sets the price later, at the current price.
                  * @example 1000000
                  */
                 assets: bigint | null;
@@ -3194,7 +3194,7 @@ export interface components {
                  */
                 min_assets: bigint | null;
                 /**
-                 * @description What the vault keeps, in the smallest unit of the token that it pays, or `null` if it does not say.
+                 * @description Exit fee of the vault, in the smallest unit of the token that it pays, or `null` if it is unknown.
                  * @example 0
                  */
                 exit_fee: bigint | null;
@@ -3204,7 +3204,7 @@ export interface components {
                  */
                 to_amount: bigint | null;
                 /**
-                 * @description Minimum of it that is guaranteed, or `null` if nothing guarantees one.
+                 * @description Minimum amount of that token that is enforced, or `null` if no minimum is enforced.
                  * @example 995000
                  */
                 to_amount_min: bigint | null;
@@ -3240,7 +3240,7 @@ export interface components {
             transaction_request: components["schemas"]["TransactionRequest"];
             /** @description Approval to send before the transaction, or `null` if none is needed. */
             approval: components["schemas"]["Approval"] | null;
-            /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
+            /** @description All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`. */
             steps: components["schemas"]["Step"][];
             /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
             calls: components["schemas"]["WalletCall"][];
@@ -3294,7 +3294,7 @@ export interface components {
             /** @description How the vault pays. `instant`: in the same transaction; `request`: after it has settled a request; `cooldown`: after a fixed wait. */
             mode: components["schemas"]["ExitMode"];
             /**
-             * @description Shares to redeem, in the share token's smallest unit. Once a chain has shown them, the shares that were redeemed.
+             * @description Shares to redeem, in the share token's smallest unit. Once the redemption is on chain, the shares that it redeemed.
              * @example 1000000
              */
             shares: bigint;
@@ -3364,7 +3364,7 @@ export interface components {
              */
             two_step: boolean;
             /**
-             * @description Hash of the transaction that redeems, requests or starts the cooldown, or `null` if no chain has shown it.
+             * @description Hash of the transaction that redeems, requests or starts the cooldown, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             source_tx_hash: HexText | null;
@@ -3374,7 +3374,7 @@ export interface components {
              */
             claim_tx_hash: HexText | null;
             /**
-             * @description Hash of the user's second transaction, or `null` if no chain has shown it.
+             * @description Hash of the user's second transaction, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             transfer_tx_hash: HexText | null;
@@ -3451,7 +3451,7 @@ export interface components {
             /** @description How the vault pays. `instant`: in the same transaction; `request`: after it has settled a request; `cooldown`: after a fixed wait. */
             mode: components["schemas"]["ExitMode"];
             /**
-             * @description Shares to redeem, in the share token's smallest unit. Once a chain has shown them, the shares that were redeemed.
+             * @description Shares to redeem, in the share token's smallest unit. Once the redemption is on chain, the shares that it redeemed.
              * @example 1000000
              */
             shares: bigint;
@@ -3521,7 +3521,7 @@ export interface components {
              */
             two_step: boolean;
             /**
-             * @description Hash of the transaction that redeems, requests or starts the cooldown, or `null` if no chain has shown it.
+             * @description Hash of the transaction that redeems, requests or starts the cooldown, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             source_tx_hash: HexText | null;
@@ -3531,7 +3531,7 @@ export interface components {
              */
             claim_tx_hash: HexText | null;
             /**
-             * @description Hash of the user's second transaction, or `null` if no chain has shown it.
+             * @description Hash of the user's second transaction, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             transfer_tx_hash: HexText | null;
@@ -3578,10 +3578,10 @@ export interface components {
             next: components["schemas"]["WithdrawalNextStep"] | null;
             /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
             next_refusal: components["schemas"]["NextStepRefusal"] | null;
-            /** @description All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` or `waiting`. */
+            /** @description All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`. */
             steps: components["schemas"]["Step"][];
             /**
-             * @description Milliseconds after which reading again is worthwhile.
+             * @description Recommended time before the next read, in milliseconds.
              * @example 5000
              */
             poll_after_ms: number;
@@ -3691,7 +3691,7 @@ export interface components {
              */
             current_assets: bigint | null;
             /**
-             * @description What the shares would pay if they were redeemed now, after exit fees, in the asset's smallest unit, whatever the vault's liquidity. `null` if it is unknown or the vault does not pay at once.
+             * @description What the shares would pay if they were redeemed now, after exit fees, in the asset's smallest unit, regardless of the vault's liquidity. `null` if it is unknown or the vault does not pay at once.
              * @example 1000000
              */
             redeemable_assets: bigint | null;
@@ -3744,19 +3744,19 @@ export interface components {
             state: "pending" | "claimable";
             /**
              * Format: date-time
-             * @description Time of the request, or `null` if the chain does not say it.
+             * @description Time of the request, or `null` if the contract does not provide it.
              * @example 2026-01-02T03:04:05.678Z
              */
             since: string | null;
             /**
              * Format: date-time
-             * @description Earliest time at which it can be paid, or `null` if the contract does not say it.
+             * @description Earliest time at which it can be paid, or `null` if the contract does not provide it.
              * @example 2026-01-02T03:04:05.678Z
              */
             earliest: string | null;
             /**
              * Format: date-time
-             * @description Time at which it lapses, or `null` if it does not or the contract does not say it.
+             * @description Time at which it expires, or `null` if it does not expire or the contract does not provide the time.
              * @example 2026-01-02T03:04:05.678Z
              */
             expires_at: string | null;
@@ -3771,12 +3771,12 @@ export interface components {
              */
             cancellable: boolean;
             /**
-             * @description Whether its shares are still in the wallet, so that `share_balance` has them.
+             * @description Whether the shares are still in the wallet and therefore part of `share_balance`.
              * @example false
              */
             in_wallet: boolean;
             /**
-             * @description The withdrawal or deposit that was built here, or `null` if it was made elsewhere.
+             * @description Tracking id of the withdrawal or deposit that this API built for it, or `null` if the request was made elsewhere.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string | null;
@@ -4693,7 +4693,7 @@ export interface components {
              */
             two_step: boolean;
             /**
-             * @description Hash of the user's transaction on the source chain, or `null` if no chain has shown it.
+             * @description Hash of the user's transaction on the source chain, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             source_tx_hash: HexText | null;
@@ -4713,12 +4713,12 @@ export interface components {
              */
             refund_tx_hash: HexText | null;
             /**
-             * @description Hash of the user's second transaction, on the vault's chain, or `null` if no chain has shown it.
+             * @description Hash of the user's second transaction, on the vault's chain, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             deposit_tx_hash: HexText | null;
             /**
-             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if no chain has shown it.
+             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             claim_tx_hash: HexText | null;
@@ -5086,7 +5086,7 @@ export interface components {
              *     ]
              */
             named_by: string[];
-            /** @description What the source of the entry claims, or `null` for older entries. */
+            /** @description Properties that the source of the entry claims, or `null` for older entries. */
             claim: {
                 /**
                  * @description Claimed adapter.
@@ -5181,7 +5181,7 @@ export interface components {
              */
             adapter?: string;
             /**
-             * @description Claimed underlying asset, compared with the chain.
+             * @description Claimed underlying asset, compared with on-chain data.
              * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
              */
             asset?: HexText;
@@ -5227,7 +5227,7 @@ export interface components {
              */
             note?: string;
         };
-        /** @description What is claimed of one vault. The chain decides about it. */
+        /** @description Claimed properties of one vault. They are compared with on-chain data. */
         ClaimedVault: {
             /**
              * @description Vault id: `<chain_id>:<vault address>`, in any letter case; `%3A` is accepted for the colon.
@@ -5241,7 +5241,7 @@ export interface components {
              */
             adapter?: string;
             /**
-             * @description Claimed underlying asset, compared with the chain.
+             * @description Claimed underlying asset, compared with on-chain data.
              * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
              */
             asset?: HexText;
@@ -5281,7 +5281,7 @@ export interface components {
         };
         /** @description A change to a vault in the registry. Adapter, parameters and tokens are read from on-chain data again. */
         VaultChangeInput: {
-            /** @description New status. `active`: listed and open for deposits; `paused`: listed, but deposits are rejected; `unsupported`: not listed, and proven no more; `candidate`: proven again as if it were new. Default: the present one. */
+            /** @description New status. `active`: listed and open for deposits; `paused`: listed, but deposits are rejected; `unsupported`: not listed, and no longer proven; `candidate`: proven again as if it were new. Default: the present one. */
             state?: components["schemas"]["WantedVaultState"];
             /**
              * @deprecated
@@ -5676,7 +5676,7 @@ export interface components {
                  */
                 name: string;
             }[] | null;
-            /** @description Deposits that tracking has to deal with, or `null` if unknown. */
+            /** @description Deposits that are due for tracking, or `null` if unknown. */
             deposits: {
                 /**
                  * @description Deposits that were sent and have not ended.
@@ -5689,7 +5689,7 @@ export interface components {
                  */
                 due: number;
                 /**
-                 * @description Seconds since the longest waiting of them has been due, or `null` if none is due.
+                 * @description Number of seconds for which the longest-waiting deposit has been due, or `null` if none is due.
                  * @example 4
                  */
                 oldest_due_s: number | null;
@@ -5709,7 +5709,7 @@ export interface components {
                 started_at: string | null;
                 /**
                  * Format: date-time
-                 * @description End of the last run, or `null` while it goes on and after it was killed.
+                 * @description End of the last run, or `null` if it is still running or was killed.
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 ended_at: string | null;
@@ -6109,10 +6109,10 @@ export interface components {
              */
             gas_sufficient: boolean | null;
         };
-        /** @description Whether a user may do one thing at a vault now. */
+        /** @description Whether a user can take one action at a vault now. */
         VaultAction: {
             /**
-             * @description Whether the vault's views allow it now. The simulation of a build has the last word.
+             * @description Whether the vault's views allow it now. The simulation of a build decides.
              * @example true
              */
             allowed: boolean;
@@ -6127,12 +6127,12 @@ export interface components {
              */
             mode: components["schemas"]["ExitMode"] | null;
             /**
-             * @description The error code that a build would give now, or `null` if it is allowed.
+             * @description Error code that a build would return now, or `null` if it is allowed.
              * @example null
              */
             code: string | null;
             /**
-             * @description Why it is not possible now, or what else the user should know; empty if nothing.
+             * @description Reason why it is not possible now, or a note for the user; empty if there is neither.
              * @example
              */
             reason: string;
@@ -6256,7 +6256,7 @@ export interface components {
          */
         WantedVaultState: "active" | "paused" | "unsupported" | "candidate";
         /**
-         * @description How the payment is allowed: by an approval, or by a signature of one kind.
+         * @description How the payment is authorized: by an approval, or by a signature of one kind.
          * @enum {string}
          */
         SigningMethod: "approve" | "erc3009" | "permit2" | "permit";
@@ -7310,7 +7310,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The deposit as far as chains have shown it */
+            /** @description The deposit with its current state */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7847,7 +7847,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The ways in which the vault can pay */
+            /** @description The vault's withdrawal modes with their expected results */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8545,7 +8545,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The withdrawal and all that its user does */
+            /** @description The withdrawal with the user's steps */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8648,7 +8648,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The withdrawal as far as chains have shown it */
+            /** @description The withdrawal with its current state */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -33,7 +33,7 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDepos
   const plan = StepPlan.safeParse(kept);
   const planned = plan.data?.source.authorization;
   if (plan.data === undefined || planned === undefined)
-    throw failure("deposit_state", "this deposit waits for no signature");
+    throw failure("deposit_state", "this deposit does not wait for a signature");
   const { row } = await trackDeposit(ctx, { row: stored, readTransaction: createTransactionReader(ctx) });
   if (row.state !== "built" && row.state !== "abandoned" && row.state !== "expired")
     throw failure("deposit_state", `a deposit that is ${row.state} was already sent`);

@@ -64,9 +64,12 @@ async function nextDeposit(
  */
 async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<PreparedClaim> {
   const now = await readRequest(ctx, row);
-  if (now === null) return refusedClaim("would_revert", "the vault no longer takes requests");
+  if (now === null) return refusedClaim("would_revert", "the vault no longer accepts requests");
   if (isRequestGone(now.pending) === true) {
-    return refusedClaim("request_gone", "the vault no longer knows this request, and no shares followed it");
+    return refusedClaim(
+      "request_gone",
+      "the vault no longer knows this request, and no shares arrived for it",
+    );
   }
   const user = getAddress(row.userAddress);
   const call = now.requests.claim(now.vault, { user, pending: now.pending });
@@ -75,7 +78,7 @@ async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<Prepared
   if (earlier !== null) {
     return refusedClaim(
       "claim_shared",
-      `one claim takes the shares of several requests: it is the next step of ${earlier}`,
+      `one claim collects the shares of several requests: it is the next step of ${earlier}`,
     );
   }
   return prepareClaim(ctx, { vault: now.vault, user, call, headTime: now.block.timestamp });

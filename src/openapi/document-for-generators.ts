@@ -38,7 +38,7 @@ const sharedEnums: Readonly<Record<string, { values: readonly string[]; descript
   },
   SigningMethod: {
     values: ["approve", "erc3009", "permit2", "permit"],
-    description: "How the payment is allowed: by an approval, or by a signature of one kind.",
+    description: "How the payment is authorized: by an approval, or by a signature of one kind.",
   },
   DepositSettlement: {
     values: ["instant", "request"],

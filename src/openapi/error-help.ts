@@ -101,7 +101,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Repeat the request after the next price update.",
   },
   no_liquidity: {
-    cause: "The vault cannot pay this amount now; `available` contains what it can pay.",
+    cause: "The vault cannot pay this amount now; `available` contains the amount that it can pay.",
     remedy: "Withdraw at most `available`, or request the withdrawal where the vault takes requests.",
   },
   cooldown: {
@@ -110,7 +110,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   exits_paused: {
     cause: "The vault's contract has paused withdrawals.",
-    remedy: "Repeat the request when the vault has opened withdrawals again.",
+    remedy: "Repeat the request once the vault allows withdrawals again.",
   },
   nothing_to_withdraw: {
     cause: "The account holds no shares of this vault, or nothing is ready to be claimed.",
@@ -118,15 +118,17 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   authorization_unsupported: {
     cause:
-      "The token, the account's code, Permit2 or the route does not take a signature in place of an approval.",
-    remedy: "Build again with `authorize` set to `approve`, or to `auto` for whatever works.",
+      "The token, the account, Permit2 or the route does not support a signature in place of an approval.",
+    remedy:
+      "Build again with `authorize` set to `approve`, or to `auto`, which takes the first authorization that works.",
   },
   request_pending: {
-    cause: "The vault takes one request at a time, and an earlier one of this account is open.",
+    cause:
+      "The vault accepts one open request per account, and an earlier request of this account is still open.",
     remedy: "Wait until the earlier request is settled, or cancel it where the vault allows that.",
   },
   mode_unsupported: {
-    cause: "The vault does not withdraw in the requested mode.",
+    cause: "The vault does not support the requested mode.",
     remedy: "Set `mode` to `auto`, or to a mode that `POST /v1/withdraw/quote` offers.",
   },
   credentials_required: {
@@ -209,7 +211,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Read the withdrawal with `GET /v1/withdrawals/{tracking_id}` before you decide what to do.",
   },
   limit_reached: {
-    cause: "The partner has as many API keys or webhooks as are allowed.",
+    cause: "The partner has reached the maximum number of API keys or webhooks.",
     remedy: "Delete one that is no longer used, then repeat the request.",
   },
   cursor_expired: {

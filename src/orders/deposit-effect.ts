@@ -50,7 +50,7 @@ export function requestEffect(intent: VaultDeposit, requests: AsyncDeposits): Ex
         throw failure("simulation_unavailable", "the asset's balance could not be read in the simulation");
       const noted = requestedAmount({ intent, requests, pending }, simulation);
       if (paid !== -intent.amount || noted !== intent.amount)
-        throw failure("upstream_rejected", `${vault.name} takes the money without recording the request`);
+        throw failure("upstream_rejected", `${vault.name} takes the payment without recording the request`);
       return null;
     },
   };

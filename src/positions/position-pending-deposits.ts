@@ -115,7 +115,7 @@ async function claimOf(
   const { vault, claim: call } = of.one;
   if (call === null) return { next: null, refusal: null };
   if (of.place >= MAX_CLAIMS) {
-    const detail = "there are more claims than one request checks: make the other claims first";
+    const detail = "there are more claims than one request checks: send the other claims first";
     return { next: null, refusal: { code: "simulation_unavailable", detail } };
   }
   try {

@@ -36,7 +36,7 @@ export function admissionObstacle(
   facts: AdmissionFacts,
   { setting, now }: { setting: DiscoverySetting; now: number },
 ): string | null {
-  if (OPEN_FAMILIES.has(facts.adapter)) return "its code is of no known family";
+  if (OPEN_FAMILIES.has(facts.adapter)) return "its contract code belongs to no known family";
   const asset = `${facts.chainId}:${facts.asset.toLowerCase()}`;
   if (!setting.assets.some((allowed) => allowed.toLowerCase() === asset))
     return "its asset is not on the operator's list";

@@ -9,10 +9,9 @@ const actionsGet = defineRoute({
   operationId: "actions.get",
   method: "get",
   path: "/v1/actions/{user_address}/{vault_id}",
-  summary: "Read what a user may do at a vault",
+  summary: "Read a user's possible actions at a vault",
   description:
-    "Returns whether the user may deposit, withdraw, claim and cancel now, each with the largest amount or with the code " +
-    "that a build would give, and the user's open redemptions. A vault that is paused for deposits still pays withdrawals.",
+    "Returns whether the user can deposit, withdraw, claim and cancel now, each with the largest amount or with the error code that a build would return, and the user's open redemptions. A vault that is paused for deposits still pays withdrawals.",
   tag: "Positions",
   access: "public",
   cache: "no-store",

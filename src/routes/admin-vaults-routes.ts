@@ -24,8 +24,7 @@ const adminVaultsList = defineRoute({
   path: "/v1/admin/vaults",
   summary: "List the vaults in the registry",
   description:
-    "Returns vaults of every status with what is claimed of them, where they come from and their last proof, ordered by " +
-    "id. The `Link` header contains the URL of the next page.",
+    "Returns vaults of every status with their claimed properties, their sources and their last proof, ordered by id. The `Link` header contains the URL of the next page.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",

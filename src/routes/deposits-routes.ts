@@ -38,7 +38,7 @@ const depositsList = defineRoute({
   path: "/v1/deposits",
   summary: "List a user's deposits",
   description:
-    "Returns the newest deposits first. Without `state` the list contains only deposits of which a chain has seen a transaction, because anybody can build a deposit for any address. The `Link` header contains the URL of the next page.",
+    "Returns the newest deposits first. Without `state`, the list contains only deposits with a transaction on a chain, because anyone can build a deposit for any address. The `Link` header contains the URL of the next page.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",
@@ -113,7 +113,7 @@ const depositsReportTransaction = defineRoute({
   path: "/v1/deposits/{tracking_id}/tx",
   summary: "Report a transaction",
   description:
-    "Reports the hash of a transaction that the user has sent for a deposit, so that it is found sooner. A report is a claim that anybody can make: it changes nothing until the transaction's receipt shows that it belongs to this deposit, and it never stands in the way of another report.",
+    "Reports the hash of a transaction that the user has sent for a deposit, so that it is found sooner. Anyone can report a transaction: a report changes nothing until the transaction's receipt shows that it belongs to this deposit, and it never blocks another report.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",
@@ -133,7 +133,7 @@ const depositsReportTransaction = defineRoute({
       }),
     })
     .meta({ id: "ReportTransaction", description: "A transaction that the user has sent for a deposit." }),
-  response: { schema: Deposit, description: "The deposit as far as chains have shown it" },
+  response: { schema: Deposit, description: "The deposit with its current state" },
   errors: ["deposit_not_found", "store_unavailable"],
   handler: async (ctx, { params, body }) => {
     const report = { trackingId: params.tracking_id, txHash: body.tx_hash, step: stepsByReport[body.step] };
@@ -147,7 +147,7 @@ const depositsAbandon = defineRoute({
   path: "/v1/deposits/{tracking_id}/abandon",
   summary: "Abandon a deposit",
   description:
-    "Marks a deposit that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A deposit of which a chain has seen a transaction cannot be abandoned.",
+    "Marks a deposit that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A deposit cannot be abandoned once one of its transactions has been seen on a chain.",
   tag: "Deposits",
   access: "public",
   cache: "no-store",
@@ -177,7 +177,7 @@ const depositsAuthorize = defineRoute({
   path: "/v1/deposits/{tracking_id}/authorize",
   summary: "Complete a deposit with a signature",
   description:
-    "Takes the user's signature of a built deposit's `typed_data` and returns the response to the build with its transaction, which has been simulated with the signature. The deposit stays `built` until the transaction is seen, whoever sends it. The signature is not stored: after a reload the user signs again.",
+    "Takes the user's signature of a built deposit's `typed_data` and returns the response to the build with its transaction, which has been simulated with the signature. The deposit stays `built` until the transaction is seen on a chain, whichever account sends it. The signature is not stored: after a reload the user signs again.",
   tag: "Deposits",
   access: "public",
   limit: "build",
@@ -196,7 +196,7 @@ const depositsCancel = defineRoute({
   path: "/v1/deposits/{tracking_id}/cancel",
   summary: "Cancel a signed deposit",
   description:
-    "Returns the step that makes a signed order unusable before somebody sends it: for Permit2 a transaction of the user; for ERC-3009 a signature, which is sent to this endpoint again for the transaction. An order that only the user can send needs no cancellation.",
+    "Returns the step that invalidates a signed order before it is submitted: for Permit2, a transaction of the user; for ERC-3009, a signature, which is sent to this endpoint to get the transaction. An order that only the user can send needs no cancellation.",
   tag: "Deposits",
   access: "public",
   limit: "build",

@@ -69,14 +69,17 @@ const withdrawalsQuote = defineRoute({
   path: "/v1/withdraw/quote",
   summary: "Quote a withdrawal",
   description:
-    "Returns what a withdrawal would give now in every mode that the vault has, from simulations at the latest block. The quote is not stored. A paused vault can be left.",
+    "Returns the expected result of a withdrawal in every mode of the vault, from simulations at the latest block. The quote is not stored. A pause of deposits does not stop withdrawals.",
   tag: "Withdrawals",
   access: "public",
   limit: "quote",
   cache: "no-store",
   deadlineMs: BUILD_DEADLINE_MS,
   body: WithdrawInput,
-  response: { schema: WithdrawQuote, description: "The ways in which the vault can pay" },
+  response: {
+    schema: WithdrawQuote,
+    description: "The vault's withdrawal modes with their expected results",
+  },
   errors: withdrawErrors,
   handler: async (ctx, { body }) => {
     await assertListedBridge(ctx, body);
@@ -90,7 +93,7 @@ const withdrawalsBuild = defineRoute({
   path: "/v1/withdraw/build",
   summary: "Build a withdrawal",
   description:
-    "Returns the transaction that redeems shares, or that requests their redemption, simulated from the user's address, and starts to track the withdrawal. It goes through the Router where the vault allows it, so that a minimum is enforced on chain. A withdrawal that no chain has seen is deleted 30 days after its quote has expired.",
+    "Returns the transaction that redeems shares, or that requests their redemption, simulated from the user's address, and starts to track the withdrawal. It goes through the Router where the vault allows it, so that a minimum is enforced on chain. A withdrawal without a transaction on a chain is deleted 30 days after its quote has expired.",
   tag: "Withdrawals",
   access: "public",
   limit: "build",
@@ -142,7 +145,7 @@ const withdrawalsClaim = defineRoute({
   path: "/v1/withdraw/claim",
   summary: "Claim a redemption request",
   description:
-    "Returns the transaction that collects what a vault pays for a redemption request, simulated from the user's address, wherever the request was made.",
+    "Returns the transaction that claims a settled redemption request, simulated from the user's address. The request may have been made outside this API.",
   tag: "Withdrawals",
   access: "public",
   limit: "build",
@@ -161,7 +164,7 @@ const withdrawalsCancel = defineRoute({
   path: "/v1/withdraw/cancel",
   summary: "Cancel a redemption request",
   description:
-    "Returns the transaction that takes a redemption request back, simulated from the user's address, where the vault's family has one.",
+    "Returns the transaction that cancels a redemption request, simulated from the user's address, if the vault supports cancellation.",
   tag: "Withdrawals",
   access: "public",
   limit: "build",
@@ -186,7 +189,7 @@ const withdrawalsList = defineRoute({
   path: "/v1/withdrawals",
   summary: "List a user's withdrawals",
   description:
-    "Returns the newest withdrawals first. Without `state` the list contains only withdrawals of which a chain has seen a transaction, because anybody can build a withdrawal for any address. The `Link` header contains the URL of the next page.",
+    "Returns the newest withdrawals first. Without `state`, the list contains only withdrawals with a transaction on a chain, because anyone can build a withdrawal for any address. The `Link` header contains the URL of the next page.",
   tag: "Withdrawals",
   access: "public",
   cache: "no-store",
@@ -226,12 +229,12 @@ const withdrawalsGet = defineRoute({
   path: "/v1/withdrawals/{tracking_id}",
   summary: "Read a withdrawal",
   description:
-    "Returns the withdrawal as the chains show it now, with all that its user does. A claim, and the second step for exactly what the vault paid, are built and simulated for each reading.",
+    "Returns the current state of the withdrawal, read from the chains, with the user's steps. A claim, and the second step for exactly what the vault paid, are built and simulated for each reading.",
   tag: "Withdrawals",
   access: "public",
   cache: "no-store",
   params: z.object({ tracking_id: TrackingIdInput }),
-  response: { schema: WithdrawalDetail, description: "The withdrawal and all that its user does" },
+  response: { schema: WithdrawalDetail, description: "The withdrawal with the user's steps" },
   errors: ["withdrawal_not_found", "store_unavailable"],
   handler: (ctx, { params }) => getTrackedWithdrawal(ctx, params.tracking_id),
 });
@@ -260,7 +263,7 @@ const withdrawalsReportTransaction = defineRoute({
   path: "/v1/withdrawals/{tracking_id}/tx",
   summary: "Report a transaction of a withdrawal",
   description:
-    "Reports the hash of a transaction that the user has sent for a withdrawal, so that it is found sooner. A report is a claim that anybody can make: it changes nothing until the transaction's receipt shows that it belongs to this withdrawal, and it never stands in the way of another report.",
+    "Reports the hash of a transaction that the user has sent for a withdrawal, so that it is found sooner. Anyone can report a transaction: a report changes nothing until the transaction's receipt shows that it belongs to this withdrawal, and it never blocks another report.",
   tag: "Withdrawals",
   access: "public",
   cache: "no-store",
@@ -286,7 +289,7 @@ const withdrawalsReportTransaction = defineRoute({
       id: "ReportWithdrawalTransaction",
       description: "A transaction that the user has sent for a withdrawal.",
     }),
-  response: { schema: Withdrawal, description: "The withdrawal as far as chains have shown it" },
+  response: { schema: Withdrawal, description: "The withdrawal with its current state" },
   errors: ["withdrawal_not_found", "store_unavailable"],
   handler: async (ctx, { params, body }) => {
     const approves = body.step.includes("approve");
@@ -301,7 +304,7 @@ const withdrawalsAbandon = defineRoute({
   path: "/v1/withdrawals/{tracking_id}/abandon",
   summary: "Abandon a withdrawal",
   description:
-    "Marks a withdrawal that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A withdrawal of which a chain has seen a transaction cannot be abandoned.",
+    "Marks a withdrawal that the user will not send as `abandoned`, which only hides it: it reappears as soon as a chain shows one of its transactions. A withdrawal cannot be abandoned once one of its transactions has been seen on a chain.",
   tag: "Withdrawals",
   access: "public",
   cache: "no-store",

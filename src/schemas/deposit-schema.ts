@@ -188,7 +188,8 @@ export const Deposit = z
       example: false,
     }),
     source_tx_hash: HashText.nullable().meta({
-      description: "Hash of the user's transaction on the source chain, or `null` if no chain has shown it.",
+      description:
+        "Hash of the user's transaction on the source chain, or `null` if it has not been seen on a chain.",
     }),
     destination_tx_hash: HashText.nullable().meta({
       description:
@@ -204,11 +205,11 @@ export const Deposit = z
     }),
     deposit_tx_hash: HashText.nullable().meta({
       description:
-        "Hash of the user's second transaction, on the vault's chain, or `null` if no chain has shown it.",
+        "Hash of the user's second transaction, on the vault's chain, or `null` if it has not been seen on a chain.",
     }),
     claim_tx_hash: HashText.nullable().meta({
       description:
-        "Hash of the transaction that claimed shares from an asynchronous vault, or `null` if no chain has shown it.",
+        "Hash of the transaction that claimed shares from an asynchronous vault, or `null` if it has not been seen on a chain.",
     }),
     parent_tracking_id: TrackingIdText.nullable().meta({
       description:

@@ -159,5 +159,5 @@ export const ProblemBody = z
   ])
   .meta({
     id: "Problem",
-    description: "An error as a problem document (RFC 9457), told apart by its `code`.",
+    description: "An error as a problem document (RFC 9457), identified by its `code`.",
   });

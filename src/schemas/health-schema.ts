@@ -52,7 +52,7 @@ const JobHealth = z.object({
   name: z.string().meta({ description: "Name of the job.", example: "index_flows" }),
   started_at: TimeText.nullable().meta({ description: "Start of the last run, or `null` if none is known." }),
   ended_at: TimeText.nullable().meta({
-    description: "End of the last run, or `null` while it goes on and after it was killed.",
+    description: "End of the last run, or `null` if it is still running or was killed.",
   }),
   ok: z
     .boolean()
@@ -81,12 +81,13 @@ export const HealthDetails = z
         under_way: z.int().meta({ description: "Deposits that were sent and have not ended.", example: 12 }),
         due: z.int().meta({ description: "Deposits whose next check is due.", example: 0 }),
         oldest_due_s: z.int().nullable().meta({
-          description: "Seconds since the longest waiting of them has been due, or `null` if none is due.",
+          description:
+            "Number of seconds for which the longest-waiting deposit has been due, or `null` if none is due.",
           example: 4,
         }),
       })
       .nullable()
-      .meta({ description: "Deposits that tracking has to deal with, or `null` if unknown." }),
+      .meta({ description: "Deposits that are due for tracking, or `null` if unknown." }),
     jobs: z.array(JobHealth).meta({ description: "Last run of each background job." }),
     at: TimeText.meta({ description: "Time of this report, which is at most some seconds old." }),
   })

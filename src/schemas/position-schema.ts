@@ -39,13 +39,14 @@ export const VaultRequest = z
       example: "pending",
     }),
     since: TimeText.nullable().meta({
-      description: "Time of the request, or `null` if the chain does not say it.",
+      description: "Time of the request, or `null` if the contract does not provide it.",
     }),
     earliest: TimeText.nullable().meta({
-      description: "Earliest time at which it can be paid, or `null` if the contract does not say it.",
+      description: "Earliest time at which it can be paid, or `null` if the contract does not provide it.",
     }),
     expires_at: TimeText.nullable().meta({
-      description: "Time at which it lapses, or `null` if it does not or the contract does not say it.",
+      description:
+        "Time at which it expires, or `null` if it does not expire or the contract does not provide the time.",
     }),
     claimable: AmountText.nullable().meta({
       description:
@@ -53,11 +54,12 @@ export const VaultRequest = z
     }),
     cancellable: z.boolean().meta({ description: "Whether the user can take it back now.", example: false }),
     in_wallet: z.boolean().meta({
-      description: "Whether its shares are still in the wallet, so that `share_balance` has them.",
+      description: "Whether the shares are still in the wallet and therefore part of `share_balance`.",
       example: false,
     }),
     tracking_id: TrackingIdText.nullable().meta({
-      description: "The withdrawal or deposit that was built here, or `null` if it was made elsewhere.",
+      description:
+        "Tracking id of the withdrawal or deposit that this API built for it, or `null` if the request was made elsewhere.",
     }),
   })
   .meta({ id: "VaultRequest", description: "A request of a user to a vault that is not finished." });
@@ -89,8 +91,7 @@ export const Position = z
     }),
     redeemable_assets: AmountText.nullable().meta({
       description:
-        "What the shares would pay if they were redeemed now, after exit fees, in the asset's smallest unit, whatever the " +
-        "vault's liquidity. `null` if it is unknown or the vault does not pay at once.",
+        "What the shares would pay if they were redeemed now, after exit fees, in the asset's smallest unit, regardless of the vault's liquidity. `null` if it is unknown or the vault does not pay at once.",
     }),
     requests: z.array(VaultRequest).meta({
       description: "The user's requests to the vault that are not finished.",
@@ -199,7 +200,7 @@ export type Positions = z.infer<typeof Positions>;
 export const VaultAction = z
   .object({
     allowed: z.boolean().meta({
-      description: "Whether the vault's views allow it now. The simulation of a build has the last word.",
+      description: "Whether the vault's views allow it now. The simulation of a build decides.",
       example: true,
     }),
     max: AmountText.nullable().meta({
@@ -212,18 +213,18 @@ export const VaultAction = z
       example: "instant",
     }),
     code: z.string().nullable().meta({
-      description: "The error code that a build would give now, or `null` if it is allowed.",
+      description: "Error code that a build would return now, or `null` if it is allowed.",
       example: null,
     }),
     reason: z.string().meta({
-      description: "Why it is not possible now, or what else the user should know; empty if nothing.",
+      description: "Reason why it is not possible now, or a note for the user; empty if there is neither.",
       example: "",
     }),
     until: TimeText.nullable().meta({
       description: "Earliest time at which it becomes possible, or `null` if it is unknown or possible now.",
     }),
   })
-  .meta({ id: "VaultAction", description: "Whether a user may do one thing at a vault now." });
+  .meta({ id: "VaultAction", description: "Whether a user can take one action at a vault now." });
 export type VaultAction = z.infer<typeof VaultAction>;
 
 /** What a user may do at a vault now, and the user's open requests to it. */

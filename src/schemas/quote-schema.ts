@@ -147,15 +147,11 @@ const PaymentApproval = Approval.nullable().meta({
 });
 
 /** How the user lets the Router take the payment. */
-const ChosenWay = z
-  .enum(["approve", "erc3009", "permit2", "permit"])
-  .default("approve")
-  .meta({
-    description:
-      "How the user lets the payment be taken: by an approval (`approve`, also where none is needed), or by a signature of " +
-      "this kind.",
-    example: "approve",
-  });
+const ChosenWay = z.enum(["approve", "erc3009", "permit2", "permit"]).default("approve").meta({
+  description:
+    "How the user authorizes the payment: by an approval (`approve`, also if none is needed), or by a signature of this kind.",
+  example: "approve",
+});
 
 /** Response to a build: a deposit's transactions, ready to be signed, with its estimate and simulation. */
 export const BuiltDeposit = z

@@ -85,7 +85,7 @@ export const authorizeFields = {
     .optional()
     .meta({
       description:
-        "How the user lets the DepositRouter take the payment. `approve` (the default): an approval transaction; `erc3009`, " +
+        "How the user authorizes the DepositRouter to take the payment. `approve` (the default): an approval transaction; `erc3009`, " +
         "`permit2`, `permit`: a signature of this kind, or 400 `authorization_unsupported` where it does not work; `auto`: " +
         "the first that works of a standing allowance, ERC-3009, ERC-2612, Permit2 where the user has approved it, and an " +
         "approval. With a signature `transaction_request` is `null`: send it to `POST …/{tracking_id}/authorize`.",
@@ -155,4 +155,4 @@ export const CancelInput = z
 /** Response to a request for a cancellation. */
 export const CancelAnswer = z
   .object({ tracking_id: TrackingIdText, steps: Steps })
-  .meta({ id: "Cancellation", description: "What the user does to make a signed order unusable." });
+  .meta({ id: "Cancellation", description: "The user's step that invalidates a signed order." });

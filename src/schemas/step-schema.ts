@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AddressText, AmountText, ChainIdNumber, HashText } from "./primitive-schemas.ts";
 import { TransactionRequest } from "./transaction-schema.ts";
 
-/** A token by which an amount can be read. */
+/** Symbol and decimals of the token that an amount is in. */
 export const TokenRef = z
   .object({
     address: AddressText.meta({
@@ -16,7 +16,7 @@ export const TokenRef = z
       example: 6,
     }),
   })
-  .meta({ id: "TokenRef", description: "A token by which an amount can be read." });
+  .meta({ id: "TokenRef", description: "Symbol and decimals of the token that an amount is in." });
 export type TokenRef = z.infer<typeof TokenRef>;
 
 /** What a step is for. */
@@ -119,13 +119,12 @@ export type Step = z.infer<typeof Step>;
 /** All that the user does, in order. */
 export const Steps = z.array(Step).meta({
   description:
-    "All that the user does, in order. Do the first step that is `required`, read again, and go on until none is `required` " +
-    "or `waiting`.",
+    "All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`.",
 });
 
 /** When to read again. */
 export const PollAfter = z.int().meta({
-  description: "Milliseconds after which reading again is worthwhile.",
+  description: "Recommended time before the next read, in milliseconds.",
   example: 5000,
 });
 

@@ -27,7 +27,7 @@ const SharesInput = z
     type: "string",
     pattern: "^(all|[1-9][0-9]{0,77})$",
     description:
-      "Shares to redeem, in the share token's smallest unit, or `all`: everything that the user holds when the transaction runs, so that nothing is left over.",
+      "Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance when the transaction is executed.",
     example: "950000000000000000",
   });
 
@@ -42,7 +42,7 @@ export const WithdrawInput = z
         "Vault to withdraw from: `<chain_id>:<vault address>`, in any letter case. A paused vault can be left.",
     }),
     user_address: UserInput.meta({
-      description: "Wallet that holds the shares and receives what they pay; not the zero address.",
+      description: "Wallet that holds the shares and receives the payment; not the zero address.",
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     }),
     shares: SharesInput,
@@ -125,7 +125,7 @@ const ExitModeText = z.enum(["instant", "request", "cooldown"]).meta({
 const OptionFigures = {
   assets: AmountText.nullable().meta({
     description:
-      "What the vault is expected to pay after its exit fee, in the smallest unit of the token that it pays, or `null` if unknown. For what is priced later: at today's price.",
+      "Amount that the vault is expected to pay after its exit fee, in the smallest unit of the token that it pays, or `null` if unknown. If the vault sets the price later, at the current price.",
   }),
   min_assets: AmountText.nullable().meta({
     description: "Minimum that the vault pays, or `null` if no contract enforces one.",
@@ -133,14 +133,14 @@ const OptionFigures = {
   }),
   exit_fee: AmountText.nullable().meta({
     description:
-      "What the vault keeps, in the smallest unit of the token that it pays, or `null` if it does not say.",
+      "Exit fee of the vault, in the smallest unit of the token that it pays, or `null` if it is unknown.",
     example: "0",
   }),
   to_amount: AmountText.nullable().meta({
     description: "Amount of the token asked for that is expected to arrive, or `null` if it is unknown.",
   }),
   to_amount_min: AmountText.nullable().meta({
-    description: "Minimum of it that is guaranteed, or `null` if nothing guarantees one.",
+    description: "Minimum amount of that token that is enforced, or `null` if no minimum is enforced.",
     example: "995000",
   }),
   to_amount_usd: UsdText.nullable().meta({
@@ -158,7 +158,7 @@ const Reasons = z
       code: z.string().meta({ description: "Error code.", example: "no_liquidity" }),
       detail: z
         .string()
-        .meta({ description: "Explanation.", example: "the vault does not have this much free now" }),
+        .meta({ description: "Explanation.", example: "the vault does not have this much liquidity now" }),
     }),
   )
   .meta({
@@ -169,7 +169,7 @@ const Reasons = z
 /** One way to be paid, with its figures. */
 export const WithdrawOption = z
   .object({ mode: ExitModeText, ...OptionFigures, reasons: Reasons })
-  .meta({ id: "WithdrawOption", description: "One way in which the vault can pay, and what it gives." });
+  .meta({ id: "WithdrawOption", description: "One withdrawal mode of the vault and its expected result." });
 export type WithdrawOption = z.infer<typeof WithdrawOption>;
 
 const Warnings = z.array(Warning).meta({ description: "Warnings to show before signing.", example: [] });
@@ -178,7 +178,8 @@ const Warnings = z.array(Warning).meta({ description: "Warnings to show before s
 export const WithdrawQuote = z
   .object({
     options: z.array(WithdrawOption).meta({
-      description: "The ways in which the vault can pay. The one that a build would take comes first.",
+      description:
+        "Withdrawal modes of the vault with their expected results. The mode that a build would take comes first.",
     }),
     warnings: Warnings,
   })
@@ -232,7 +233,7 @@ export const BuiltWithdrawal = z
     tracking_id: TrackingIdText,
     mode: ExitModeText,
     two_step: z.boolean().meta({
-      description: "Whether the user has to swap or bridge in a second transaction what the vault paid.",
+      description: "Whether a second transaction must swap or bridge what the vault paid.",
       example: false,
     }),
     estimate: z

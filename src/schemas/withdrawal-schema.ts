@@ -97,7 +97,7 @@ export const Withdrawal = z
     }),
     shares: AmountText.meta({
       description:
-        "Shares to redeem, in the share token's smallest unit. Once a chain has shown them, the shares that were redeemed.",
+        "Shares to redeem, in the share token's smallest unit. Once the redemption is on chain, the shares that it redeemed.",
     }),
     chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the vault's chain." }),
     to_chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the chain on which the user is paid." }),
@@ -142,14 +142,14 @@ export const Withdrawal = z
     }),
     source_tx_hash: HashText.nullable().meta({
       description:
-        "Hash of the transaction that redeems, requests or starts the cooldown, or `null` if no chain has shown it.",
+        "Hash of the transaction that redeems, requests or starts the cooldown, or `null` if it has not been seen on a chain.",
     }),
     claim_tx_hash: HashText.nullable().meta({
       description:
         "Hash of the transaction in which the vault paid a request, or `null` if none has been seen.",
     }),
     transfer_tx_hash: HashText.nullable().meta({
-      description: "Hash of the user's second transaction, or `null` if no chain has shown it.",
+      description: "Hash of the user's second transaction, or `null` if it has not been seen on a chain.",
     }),
     destination_tx_hash: HashText.nullable().meta({
       description:

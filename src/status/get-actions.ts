@@ -121,15 +121,15 @@ function depositAction(vault: Vault, terms: DepositTerms): VaultAction {
   if (vault.status !== "active" || terms.paused)
     return refused({ code: "vault_paused", reason: pauseReason(vault), max: "0", mode });
   if (terms.asset === null) {
-    const reason = `${vault.name} does not confirm that it takes ${vault.asset.symbol}`;
+    const reason = `${vault.name} does not confirm that it accepts ${vault.asset.symbol}`;
     return refused({ code: "upstream_rejected", reason, mode });
   }
   if (terms.refusal)
-    return refused({ code: terms.refusal, reason: `${vault.name} refuses a deposit of this account`, mode });
+    return refused({ code: terms.refusal, reason: `${vault.name} rejects deposits of this account`, mode });
   if (terms.maxDeposit === 0n)
     return refused({ code: "above_maximum", reason: `${vault.name} is full`, max: "0", mode });
   const code = terms.previewRevert === null ? null : explainVaultRevert(vault, terms.previewRevert).code;
-  if (code !== null) return refused({ code, reason: `${vault.name} takes no deposit now`, mode });
+  if (code !== null) return refused({ code, reason: `${vault.name} does not accept deposits now`, mode });
   const limit = terms.maxDeposit === null || terms.maxDeposit >= MAX_UINT256 / 2n ? null : terms.maxDeposit;
   return { ...POSSIBLE, max: limit?.toString() ?? null, mode };
 }
@@ -143,7 +143,7 @@ function withdrawAction(
 ): VaultAction {
   const [first] = facts.ways;
   if (first === undefined) {
-    const reason = `no way out of ${vault.name} is known here: use the protocol's own site`;
+    const reason = `withdrawals from ${vault.name} are not supported by this service: use the protocol's own site`;
     return refused({ code: "mode_unsupported", reason });
   }
   const held = facts.ways.reduce((most, { terms }) => larger(most, terms.heldShares), facts.shares ?? 0n);
@@ -221,6 +221,6 @@ function cancelAction(requests: readonly PendingExit[]): VaultAction {
   }
   if (requests.length === 0)
     return refused({ code: "withdrawal_not_found", reason: "the account has no open request", max: "0" });
-  const reason = "the vault takes back no request of this account now";
+  const reason = "no request of this account can be cancelled now";
   return refused({ code: "withdrawal_state", reason, max: "0", mode });
 }

@@ -67,7 +67,7 @@ export function acceptedTokens(
  * Returns the reason why a vault is paused: the reason in its registry entry, or that its contract rejects deposits.
  */
 export function pauseReason(vault: Vault): string {
-  return vault.status === "active" ? "the vault's own contract refuses deposits" : vault.statusReason;
+  return vault.status === "active" ? "the vault's contract rejects deposits" : vault.statusReason;
 }
 
 const RouterDeployment = z.object({ deployed: z.boolean(), at: z.number() });

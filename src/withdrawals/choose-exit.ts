@@ -68,7 +68,7 @@ export async function firstPossible<T>(
       first ??= error;
     }
   }
-  throw first ?? failure("mode_unsupported", "the vault pays in no mode that was asked for");
+  throw first ?? failure("mode_unsupported", "the vault does not support any of the requested modes");
 }
 
 /**
@@ -92,7 +92,10 @@ export async function allPossible<T>(
   const possible = options.filter(({ prepared }) => prepared !== null);
   const refused = options.filter(({ prepared }) => prepared === null);
   if (possible.length === 0)
-    throw refused[0]?.refusal ?? failure("mode_unsupported", "the vault pays in no mode that was asked for");
+    throw (
+      refused[0]?.refusal ??
+      failure("mode_unsupported", "the vault does not support any of the requested modes")
+    );
   return [...possible, ...refused];
 }
 

@@ -12,9 +12,9 @@ const REFUSAL_TEXTS: Readonly<Record<ExitRefusal, string>> = {
   not_allowed: "does not allow this account to withdraw",
   share_locked: "still locks the account's shares",
   exits_paused: "does not pay withdrawals now",
-  no_liquidity: "does not have this much free now",
+  no_liquidity: "does not have this much liquidity now",
   cooldown: "pays after a cooldown that is not over",
-  request_pending: "still has an earlier request of this account",
+  request_pending: "still has an open request of this account",
   price_stale: "has no current price",
   token_unsupported: "does not pay in this token",
   mode_unsupported: "does not pay withdrawals in this mode now",
@@ -76,7 +76,7 @@ export function findExitRefusal(asked: AskedExit & { facts: Pick<ExitFacts, "blo
   if (terms.paused) return toExitRefusal(asked, "exits_paused");
   if (terms.refusal !== null) return toExitRefusal(asked, terms.refusal);
   if (terms.asset === null)
-    return failure("upstream_rejected", `${name} names other contracts on chain than the registry`);
+    return failure("upstream_rejected", `${name} reports different contracts on chain than in the registry`);
   if (terms.lockedUntil !== null && terms.lockedUntil > asked.facts.block.timestamp)
     return toExitRefusal(asked, "share_locked");
   if (terms.minShares !== null && shares < terms.minShares) return belowMinimum(asked);
@@ -90,7 +90,7 @@ export function findExitRefusal(asked: AskedExit & { facts: Pick<ExitFacts, "blo
 }
 
 function belowMinimum({ order }: AskedExit): AppError {
-  const text = `${order.vault.name} redeems larger amounts only`;
+  const text = `${order.vault.name} redeems only larger amounts`;
   return failure("below_minimum", text, { min_deposit: null });
 }
 

@@ -42,7 +42,7 @@ export async function nextExitStep(ctx: Context, row: WithdrawalRow): Promise<Pr
 
 async function nextOfRequest(ctx: Context, row: WithdrawalRow): Promise<PreparedExitStep> {
   const now = await readExitRequest(ctx, row);
-  if (now === null) return refused("would_revert", "the vault no longer takes requests");
+  if (now === null) return refused("would_revert", "the vault no longer accepts requests");
   const { vault, exits, request } = now;
   if (request === null) return refused("request_gone", "the vault no longer knows this request");
   const user = getAddress(row.userAddress);
@@ -51,7 +51,10 @@ async function nextOfRequest(ctx: Context, row: WithdrawalRow): Promise<Prepared
     if (call === null) return NOTHING;
     const earlier = await findEarlierRequest(ctx, row);
     if (earlier !== null)
-      return refused("claim_shared", `one claim takes several requests: it is the next step of ${earlier}`);
+      return refused(
+        "claim_shared",
+        `one claim collects several requests: it is the next step of ${earlier}`,
+      );
     return prepareFollowUp(ctx, { now, row, call, kind: "claim" });
   }
   if (request.state !== "expired") return NOTHING;

@@ -63,7 +63,7 @@ async function readAsked(
   const { vault, user, requestId } = of;
   const exits = exitsOf(vault);
   if (exits.pending === undefined)
-    throw failure("mode_unsupported", `${vault.name} pays at once and takes no requests`);
+    throw failure("mode_unsupported", `${vault.name} pays instantly and takes no requests`);
   const pending = exits.pending(vault, { user, requestIds: [requestId], now: ctx.now() });
   const gas = createQuery({ gas: nativeBalanceRead(user) }, ({ gas: read }) => valueOrNull(read));
   const { value, block } = await readUncached(ctx, {
@@ -80,7 +80,7 @@ function claimCall(asked: Asked): ExitFollowUp {
   const { vault, exits, user, request } = asked;
   if (request.state !== "claimable") throw notClaimable(asked);
   const call = exits.claim?.(vault, { user, request }) ?? null;
-  if (call === null) throw failure("mode_unsupported", `${vault.name} pays this request by itself`);
+  if (call === null) throw failure("mode_unsupported", `${vault.name} pays this request without a claim`);
   return call;
 }
 
@@ -93,18 +93,19 @@ function notClaimable({ vault, request, block }: Asked): AppError {
   const why = {
     pending: "has not settled this request yet",
     rejected: "rejected this request",
-    expired: "no longer pays this request, whose window is over",
+    expired: "no longer pays this request, because its claim window has ended",
   };
   return failure("nothing_to_withdraw", `${vault.name} ${state === "claimable" ? "" : why[state]}`);
 }
 
 function cancelCall({ vault, exits, user, request }: Asked): ExitFollowUp {
   if (exits.cancel === undefined)
-    throw failure("mode_unsupported", `${vault.name} does not give requests back`);
+    throw failure("mode_unsupported", `${vault.name} does not allow requests to be cancelled`);
   if (!request.cancellable)
-    throw failure("withdrawal_state", `${vault.name} does not give this request back now`);
+    throw failure("withdrawal_state", `${vault.name} does not allow this request to be cancelled now`);
   const call = exits.cancel(vault, { user, request });
-  if (call === null) throw failure("mode_unsupported", `${vault.name} does not give requests back`);
+  if (call === null)
+    throw failure("mode_unsupported", `${vault.name} does not allow requests to be cancelled`);
   return call;
 }
 
@@ -154,7 +155,7 @@ async function simulateAction(ctx: Context, of: Acting): Promise<BuiltRequestAct
 /** Returns the only step of an action. */
 function actionStep(action: RequestAction, claim: Step): Step {
   if (action === "claim") return claim;
-  return { ...claim, step_id: "cancel", purpose: "cancel", title: "Take the request back" };
+  return { ...claim, step_id: "cancel", purpose: "cancel", title: "Cancel the request" };
 }
 
 /**
@@ -168,7 +169,7 @@ function receivedBy(simulation: SimulationResult, { vault, action }: Acting): bi
     if (code === "exits_paused") throw failure(code, `${vault.name} does not pay withdrawals now`);
     if (code === "not_allowed") throw failure(code, `${vault.name} does not allow this account to do so`);
     if (code === "no_liquidity")
-      throw failure(code, `${vault.name} does not have this much free now`, { available: null });
+      throw failure(code, `${vault.name} does not have this much liquidity now`, { available: null });
     throw failure("would_revert", `the ${action} would revert`, { revert: text });
   }
   const received = increaseOf(simulation, 0);

@@ -62,7 +62,7 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
     way?.terms.previewAssets ?? exiting.then(({ assets }) => assets),
   ]);
   if (way === undefined || expected === null)
-    throw failure("price_unsafe", "the vault does not say what it pays", { subject: "vault" });
+    throw failure("price_unsafe", "the vault does not report the amount that it pays", { subject: "vault" });
   const routing = toRouteOrder(order, { token: way.token.address, amount: onwardAmount(expected) });
   const build = async (scope: Context, attempt: RouteAttempt) =>
     buildOnward(scope, { order, exit: await exiting, routing, attempt });
@@ -186,7 +186,7 @@ async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
   if (!made.ok) throw explainRouted(exit, made.revert);
   const seen = bridged ? null : receivedIn(made.simulation, { index: 0, routed: true });
   if (!bridged && seen === null)
-    throw failure("simulation_unavailable", "what the swap pays could not be read in the simulation");
+    throw failure("simulation_unavailable", "the output of the swap could not be read in the simulation");
   const floor =
     seen === null
       ? route.toAmountMin

@@ -161,7 +161,7 @@ function toPaid(of: Made & { promised: bigint | null; loss: bigint }): PreparedE
   const { order, way, shares } = exit;
   const received = receivedIn(made.simulation, { index: 1, routed: way.via === "router" });
   if (received === null && way.via === "router")
-    throw failure("simulation_unavailable", "what the vault pays could not be read in the simulation");
+    throw failure("simulation_unavailable", "the vault's payment could not be read in the simulation");
   if (received !== null && received < exit.minAssets) throw paysLess({ order, way, shares });
   const seen = exactFloor(received ?? promised ?? 0n, loss).minOut;
   // A floor must not depend on a view alone.

@@ -56,7 +56,7 @@ export async function resolveWithdrawal(
   const to = targetOf(ctx, { input, vault });
   const modes = exits.modes(vault).filter((mode) => isWanted(mode, input.mode));
   if (modes.length === 0)
-    throw failure("mode_unsupported", `${vault.name} does not pay withdrawals in the mode asked for`);
+    throw failure("mode_unsupported", `${vault.name} does not pay withdrawals in the requested mode`);
   const paysItself = modes.some((mode) => exitTokenFor({ exits, vault, mode, to }).pays);
   const trackingId = `trk_${ctx.randomId()}`;
   return {
@@ -80,7 +80,7 @@ export async function resolveWithdrawal(
 export function exitsOf(vault: Vault): VaultExits {
   const { exits } = adapterOf(vault);
   if (exits === undefined || exits.modes(vault).length === 0)
-    throw failure("mode_unsupported", `no way out of ${vault.name} is known to this service`);
+    throw failure("mode_unsupported", `withdrawals from ${vault.name} are not supported by this service`);
   return exits;
 }
 
@@ -97,7 +97,8 @@ function targetOf(
   const client = ctx.chains.client(chainId);
   if (client === null) throw unservedChain(chainId, ctx.chains.definitions);
   const named = input.to_token ?? (chainId === vault.chainId ? vault.asset.address : null);
-  if (named === null) throw failure("token_unsupported", "to_token is missing: another chain needs it named");
+  if (named === null)
+    throw failure("token_unsupported", "to_token is required if to_chain_id is not the vault's chain");
   const token = isNativeAlias(named) ? zeroAddress : named;
   if (chainId === vault.chainId && sameAddress(token, vault.shareToken))
     throw failure("token_unsupported", "to_token is the vault's own share token");

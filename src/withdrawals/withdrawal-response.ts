@@ -92,7 +92,7 @@ export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
       ? [
           {
             code: "exit_fee",
-            detail: `${order.vault.name} keeps more of the shares' worth than the slippage`,
+            detail: `${order.vault.name} keeps more of the shares' value than the slippage tolerance allows`,
           },
         ]
       : []),
@@ -100,7 +100,7 @@ export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
       ? [
           {
             code: "no_minimum",
-            detail: "no contract enforces a minimum of what the vault pays in this transaction",
+            detail: "no contract enforces a minimum for the vault's payment in this transaction",
           },
         ]
       : []),

@@ -107,7 +107,7 @@ describe("listVaults()", () => {
     const { rows: vaults } = await listVaults(contextOf({ rows, paused: [id(2)] }), { limit: 9 });
     expect(vaults.map(({ paused, paused_reason }) => [paused, paused_reason])).toEqual([
       [true, "under review"],
-      [true, "the vault's own contract refuses deposits"],
+      [true, "the vault's contract rejects deposits"],
       [false, ""],
     ]);
   });

@@ -40,7 +40,7 @@ describe("admissionObstacle()", () => {
   test.each([
     ["an asset of another chain", { chainId: 10 }, "its asset is not on the operator's list"],
     ["another asset", { asset: `0x${"bb".repeat(20)}` }, "its asset is not on the operator's list"],
-    ["generic code", { adapter: "erc4626" }, "its code is of no known family"],
+    ["generic code", { adapter: "erc4626" }, "its contract code belongs to no known family"],
     ["no register", { namedBy: [] }, "no register names it any more"],
     ["only an open factory", { curated: false }, "no curated register or list names it"],
     ["an age below 30 days", { seenAt: admitted.seenAt + 1 }, "it has been known for less than 30 days"],

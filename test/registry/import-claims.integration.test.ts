@@ -93,7 +93,7 @@ describe("POST /v1/admin/vaults with several claims", () => {
     expect((await admin("POST", `vaults/${listed}/prove`)).body).toMatchObject({
       ...{
         status: "candidate",
-        status_reason: "its code is of no known family",
+        status_reason: "its contract code belongs to no known family",
         named_by: ["list:some-list"],
       },
       ...{ provenance: { source: "list", detail: "some-list" }, proof: { ok: true } },

@@ -24,7 +24,7 @@ describe("toWireVault()", () => {
   });
 
   test.each([
-    [true, "active", "the vault's own contract refuses deposits"],
+    [true, "active", "the vault's contract rejects deposits"],
     [false, "paused", "under review"],
     [true, "paused", "under review"],
     [false, "active", ""],
@@ -37,7 +37,7 @@ describe("toWireVault()", () => {
   });
 
   test("pauseReason() names the contract's refusal when the registry has no reason", () => {
-    expect(pauseReason(vault)).toBe("the vault's own contract refuses deposits");
+    expect(pauseReason(vault)).toBe("the vault's contract rejects deposits");
     expect(pauseReason({ ...vault, status: "paused", statusReason: "" })).toBe("");
   });
 

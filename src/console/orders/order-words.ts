@@ -63,7 +63,7 @@ export function describeStep(step: Step): { title: string; explanation: string }
     case "cancel":
       return {
         title: "Cancel",
-        explanation: "Takes the order back on chain, so that nobody can execute it.",
+        explanation: "Cancels the order on chain, so that it can no longer be executed.",
       };
   }
 }

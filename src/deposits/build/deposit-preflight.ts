@@ -42,7 +42,7 @@ export interface Preflight {
 const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
   not_allowed: "does not allow this account to deposit",
   price_stale: "has no current price",
-  share_locked: "locks new shares and refuses deposits on behalf of another account",
+  share_locked: "locks new shares and rejects deposits on behalf of another account",
   token_unsupported: "no longer accepts this token",
 };
 
@@ -196,7 +196,7 @@ function toRefusal(vaultName: string, refusal: Refusal): AppError {
 
 function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
   const members = { min_deposit: minimum?.toString() ?? null };
-  return failure("below_minimum", `${intent.vault.name} accepts larger deposits only`, members);
+  return failure("below_minimum", `${intent.vault.name} accepts only larger deposits`, members);
 }
 
 /**

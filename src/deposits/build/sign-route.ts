@@ -37,10 +37,10 @@ export function toSigningFailure(error: unknown): unknown {
   return refused ? failure("authorization_unsupported", NOT_SIGNABLE) : error;
 }
 
-const NOT_SIGNABLE = "no route to this vault can be paid for by a signature";
+const NOT_SIGNABLE = "no route to this vault can be paid for with a signature";
 
 function unsignable(): AppError {
-  const detail = "this route depends on who sends it, so that a signature cannot pay for it";
+  const detail = "this route depends on the sending account, so a signature cannot pay for it";
   return failure("no_route", detail, { reasons: [{ code: "authorization_unsupported", detail }] });
 }
 

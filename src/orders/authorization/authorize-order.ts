@@ -205,7 +205,7 @@ export async function checkedSignature(
     if (signer !== null && sameAddress(signer, address)) return canonical;
   }
   if (account !== "plain" && accepted) return signature;
-  throw failure("signature_invalid", "the signature is not one of the order's user over its typed data");
+  throw failure("signature_invalid", "the signature is not the user's signature of the order's typed data");
 }
 
 /** Returns a key's signature with v of 27 or 28 and in 65 bytes, or null for any other bytes. Source: EIP-2098. */
@@ -233,7 +233,9 @@ function refusalOf(planned: PlannedAuthorization, revert: Hex): AppError {
     case "DeadlinePassed":
       return failure("quote_expired", "the order's deadline has passed; build again");
     case "OutputBelowMinimum":
-      return failure("price_unsafe", "the order would now give less than its minimum", { subject: "vault" });
+      return failure("price_unsafe", "the order would now return less than its minimum", {
+        subject: "vault",
+      });
     default:
       return wouldRevert(text ?? error?.name ?? null);
   }
@@ -245,7 +247,7 @@ const wouldRevert = (revert: string | null): AppError =>
 const refusedSignature = (): AppError =>
   failure(
     "authorization_unsupported",
-    "the token or the account's code refuses this signature; build again with `approve`",
+    "the token or the account's code rejects this signature; build again with `approve`",
   );
 
 /** Returns the output that the Router returned, or null if the node left it out. */

@@ -54,7 +54,7 @@ export async function cancelAuthorization(ctx: Context, given: OrderCancellation
   if (state.used) throw failure(spent, "the order was already sent or cancelled");
   const { order } = orderOf(planned);
   if (BigInt(block.timestamp) > order.deadline)
-    throw failure("quote_expired", "the order's deadline has passed, so nobody can send it any more");
+    throw failure("quote_expired", "the order's deadline has passed, so it can no longer be submitted");
   if (message === null)
     return toStep(leg, await simulateCancel(client, { planned, block, call: invalidation(planned) }));
   if (signed === null)

@@ -46,7 +46,7 @@ export function chooseAuthorization(payable: Payable): AuthorizationKind | null 
   const found = LADDER.find((kind) => problemOf(kind, { ...payable, named: false }) === null);
   if (found !== undefined) return found;
   if (own) return null;
-  throw failure("authorization_unsupported", "no signature works here that another account could submit");
+  throw failure("authorization_unsupported", "no signature that another account could submit works here");
 }
 
 /** Returns why a kind of signature does not work for a payment, or null if the chain shows that it does. */
@@ -62,7 +62,7 @@ function problemOf(kind: AuthorizationKind, payable: Payable & { named: boolean 
   const confirmed =
     token?.[kind] === true && (kind === "permit" ? facts.permitNonce !== null : facts.hasAuthorizations);
   if (token === null || !confirmed)
-    return `the token is not confirmed to take ${kind === "permit" ? "ERC-2612 permits" : "ERC-3009 authorisations"}`;
+    return `the token is not confirmed to support ${kind === "permit" ? "ERC-2612 permits" : "ERC-3009 authorisations"}`;
   if (kind === "permit" && !sameAddress(wish.submitter, owner)) return "a permit is submitted by its owner";
   return accountProblem(token.checks, payable);
 }
@@ -79,10 +79,10 @@ function accountProblem(
     case "plain":
       return null;
     case "delegated":
-      return named || checks === "ecrecover" ? null : "the account's delegate decides about its signatures";
+      return named || checks === "ecrecover" ? null : "the account's delegate verifies its signatures";
     case "contract":
-      if (checks === "ecrecover") return "the token takes no signatures of contract accounts";
-      return named ? null : "the contract account decides about its signatures";
+      if (checks === "ecrecover") return "the token does not accept signatures of contract accounts";
+      return named ? null : "the contract account verifies its signatures";
     default:
       return "the account's code could not be read";
   }

@@ -32,7 +32,7 @@ export function failureFromResponse(response: BoundedResponse, now: number): App
   if (status === 429) {
     const seconds = parseRetryAfter(response.headers.get("retry-after"), now) ?? DEFAULT_RETRY_SECONDS;
     const retryAfter = Math.min(Math.max(seconds, 1), MAX_RETRY_SECONDS);
-    return failure("rate_limited", "the bridge limits its requests; try again later", {
+    return failure("rate_limited", "the bridge's rate limit is exceeded; try again later", {
       retry_after: retryAfter,
     });
   }

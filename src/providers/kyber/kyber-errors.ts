@@ -7,7 +7,7 @@ import { KyberErrorBody } from "./kyber-schemas.ts";
 const reasonDetails = {
   exchange_unavailable: "the exchange does not swap on this chain",
   token_unknown: "the exchange does not support this token",
-  request_refused: "the exchange refuses this swap request",
+  request_refused: "the exchange rejects this swap request",
   no_quote: "the exchange has no quote for this swap",
   amount_too_high: "the amount exceeds the exchange's limit",
   insufficient_liquidity: "the liquidity is not sufficient for this amount",
@@ -77,7 +77,7 @@ export function failureFromKyberExchange(error: unknown): AppError {
 
 /** Creates a `rate_limited` error for KyberSwap's rate limit. `retryAfter` is in seconds. */
 export function kyberRateLimited(retryAfter: number): AppError {
-  return failure("rate_limited", "the exchange limits its requests; try again later", {
+  return failure("rate_limited", "the exchange's rate limit is exceeded; try again later", {
     retry_after: retryAfter,
   });
 }

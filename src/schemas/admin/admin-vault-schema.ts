@@ -43,7 +43,9 @@ const ClaimedTokens = z
 /** What the claims of a vault may say, beside its id. */
 const claims = {
   adapter: AdapterName.default("erc4626"),
-  asset: AddressInput.optional().meta({ description: "Claimed underlying asset, compared with the chain." }),
+  asset: AddressInput.optional().meta({
+    description: "Claimed underlying asset, compared with on-chain data.",
+  }),
   share_token: AddressInput.optional().meta({ description: "Claimed share token, compared with the chain." }),
   params: Params.default({}),
   accepted_assets: ClaimedTokens.default([]),
@@ -58,9 +60,10 @@ const claims = {
 };
 
 /** One vault of several that are added together. */
-const ClaimedVault = z
-  .strictObject({ vault_id: VaultIdInput, ...claims })
-  .meta({ id: "ClaimedVault", description: "What is claimed of one vault. The chain decides about it." });
+const ClaimedVault = z.strictObject({ vault_id: VaultIdInput, ...claims }).meta({
+  id: "ClaimedVault",
+  description: "Claimed properties of one vault. They are compared with on-chain data.",
+});
 
 /** Maximum number of vaults in one request. */
 const MAX_CLAIMS = 500;
@@ -145,7 +148,7 @@ export const VaultChangeInput = z
     state: WantedStatus.optional().meta({
       description:
         "New status. `active`: listed and open for deposits; `paused`: listed, but deposits are rejected; `unsupported`: " +
-        "not listed, and proven no more; `candidate`: proven again as if it were new. Default: the present one.",
+        "not listed, and no longer proven; `candidate`: proven again as if it were new. Default: the present one.",
     }),
     status: WantedStatus.optional().meta({ description: "The same as `state`.", deprecated: true }),
     reason: z.string().trim().max(500).default("").meta({
@@ -261,7 +264,7 @@ export const VaultRecord = z
         }),
       })
       .nullable()
-      .meta({ description: "What the source of the entry claims, or `null` for older entries." }),
+      .meta({ description: "Properties that the source of the entry claims, or `null` for older entries." }),
     proof: VaultProofText.nullable().meta({
       description: "Last simulated deposit into the vault, or `null` before the first.",
     }),

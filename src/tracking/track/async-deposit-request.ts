@@ -32,7 +32,7 @@ export function isRejected({ state, requestId }: { state: string; requestId: str
 }
 
 /**
- * Reads a deposit's request from its asynchronous vault. Returns null if the vault no longer takes requests. Throws
+ * Reads a deposit's request from its asynchronous vault. Returns null if the vault no longer accepts requests. Throws
  * `vault_not_found`, `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function readRequest(

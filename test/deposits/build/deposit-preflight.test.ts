@@ -171,7 +171,7 @@ describe("preflightDeposit() refusals", () => {
     [
       "a pause",
       { change: { paused: true } },
-      { code: "vault_paused", members: { reason: "the vault's own contract refuses deposits" } },
+      { code: "vault_paused", members: { reason: "the vault's contract rejects deposits" } },
     ],
     [
       "the chain's minimum",

@@ -29,7 +29,7 @@ describe("build refusals by the vault", () => {
       {
         "code": "vault_paused",
         "detail": "Paused USDC does not accept deposits now",
-        "reason": "the vault's own contract refuses deposits",
+        "reason": "the vault's contract rejects deposits",
         "status": 409,
         "title": "Vault paused",
         "type": "/docs/errors#vault_paused",
@@ -75,7 +75,7 @@ describe("build refusals by the vault", () => {
     expect(await refused(bodyOf("Minimum USDC", 99_999_999n))).toMatchInlineSnapshot(`
       {
         "code": "below_minimum",
-        "detail": "Minimum USDC accepts larger deposits only",
+        "detail": "Minimum USDC accepts only larger deposits",
         "min_deposit": "100000000",
         "status": 400,
         "title": "Below the vault's minimum",

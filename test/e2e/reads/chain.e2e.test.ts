@@ -59,7 +59,7 @@ describe("GET /v1/vaults/{vault_id} matches the chain", () => {
   test("reports whether the contract or the registry paused a vault", async () => {
     const [paused, suspended] = [vaultsFor("paused")[0], vaultsFor("registry_paused")[0]];
     for (const [vault, reason] of [
-      [paused, "the vault's own contract refuses deposits"],
+      [paused, "the vault's contract rejects deposits"],
       [suspended, "suspended by the operator"],
     ] as const) {
       expect(await api.vault(vault?.vault_id ?? "")).toMatchObject({ paused: true, paused_reason: reason });

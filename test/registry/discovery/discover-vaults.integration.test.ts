@@ -127,7 +127,7 @@ describe("discoverVaults()", () => {
     await discoverVaults(context(open));
     await proveDueVaults(context(open));
     expect(await rowOf(address)).toMatchObject({
-      ...{ status: "candidate", statusReason: "its code is of no known family" },
+      ...{ status: "candidate", statusReason: "its contract code belongs to no known family" },
       proof: { ok: true },
     });
   });

@@ -75,7 +75,7 @@ describe("settlement of two requests with one balance per account", () => {
       expect(other.next).toBeNull();
       expect(other.next_refusal).toEqual({
         code: "claim_shared",
-        detail: `one claim takes the shares of several requests: it is the next step of ${first}`,
+        detail: `one claim collects the shares of several requests: it is the next step of ${first}`,
       });
       const pending = await pendingOf(user);
       expect(pending).toHaveLength(1);

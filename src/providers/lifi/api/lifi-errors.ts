@@ -7,7 +7,7 @@ import { LifiErrorBody } from "./lifi-schemas.ts";
 const lifiReasonDetails = {
   bridge_unavailable: "no bridge with verifiable transactions supports this transfer",
   token_unknown: "the provider does not support this token or chain",
-  request_refused: "the provider refuses this transfer request",
+  request_refused: "the provider rejects this transfer request",
   no_quote: "the provider has no quote for this transfer",
   transaction_not_built:
     "the provider could not build the transaction; check the balance of the paying account",
@@ -129,7 +129,7 @@ export function toolErrorReasons(errors: LifiErrorBody["errors"]): LifiReason[] 
 
 /** Creates a `rate_limited` error for LI.FI's rate limit. `retryAfter` is in seconds. */
 export function lifiRateLimited(retryAfter: number): AppError {
-  return failure("rate_limited", "the routing provider limits its requests; try again later", {
+  return failure("rate_limited", "the routing provider's rate limit is exceeded; try again later", {
     retry_after: retryAfter,
   });
 }
