@@ -1,6 +1,7 @@
 import { type Address, concatHex, encodePacked, type Hex, hexToBigInt, size, slice } from "viem";
 import { failureFrom } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
+import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { aggregatorCreationCode } from "./aggregator/aggregator-artifact.ts";
 import type { ChainClient, NodeReport } from "./chain-client.ts";
 import type { Query, Read, ReadResult, ReadResults } from "./chain-query.ts";
@@ -163,6 +164,29 @@ export async function runQuery<S>(
     next = next.next?.(further);
   }
   return { value, block };
+}
+
+/** How far a chain's clock may run ahead of ours before its own time counts, in milliseconds. */
+const CLOCK_AHEAD_MS = MINUTE_MS;
+
+/**
+ * Runs a query that depends on the time, in milliseconds since the epoch. A chain whose block is dated more than a minute
+ * ahead of `now` decides by its own clock, so the query is then run once more with the time of its block. Throws
+ * `upstream_unavailable` or `upstream_timeout`.
+ */
+export async function runTimedQuery<S>(
+  client: ChainClient,
+  { now, query }: { now: number; query: (now: number) => Query<S> },
+): Promise<{ value: S; block: BlockTime }> {
+  const answer = await runQuery(client, query(now));
+  const chainTime = chainTimeAhead(answer.block, now);
+  return chainTime === null ? answer : runQuery(client, query(chainTime));
+}
+
+/** Returns a block's time in milliseconds if it is more than a minute ahead of `now`, else null. */
+export function chainTimeAhead({ timestamp }: Pick<BlockTime, "timestamp">, now: number): number | null {
+  const chainTime = timestamp * SECOND_MS;
+  return chainTime > now + CLOCK_AHEAD_MS ? chainTime : null;
 }
 
 /** Returns an account's balance of the chain's native currency, in wei. Errors of the chain client propagate. */

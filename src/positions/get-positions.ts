@@ -1,5 +1,5 @@
 import { type Address, getAddress } from "viem";
-import { runQuery } from "../chains/aggregate-reads.ts";
+import { chainTimeAhead, runQuery, runTimedQuery } from "../chains/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { unservedChain } from "../chains/chain-definitions.ts";
 import { createQuery, type Query, queryAll } from "../chains/chain-query.ts";
@@ -128,8 +128,8 @@ async function readOrNull(
   const { user } = input;
   const lensed = input.vaults.map((vault) => ({ ...adapterOf(vault).lens(vault), vault }));
   try {
-    const beside = besideQuery(ctx, input);
-    const read = await readAnswer(client, { user, lensed, beside });
+    const beside = (now: number) => besideQuery(ctx, { ...input, now });
+    const read = await readAnswer(client, { user, lensed, beside, now: ctx.now() });
     if (read.feeds !== null) noteFeeds(ctx, { readings: read.feeds, headTime: read.headTime });
     const held = read.held.map((one) =>
       read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one,
@@ -154,10 +154,10 @@ async function readOrNull(
  */
 function besideQuery(
   ctx: Context,
-  input: Parameters<typeof pendingQuery>[0] & { chainId: number },
+  input: Parameters<typeof pendingQuery>[0] & { chainId: number; now: number },
 ): Query<PendingAndOutdated> | null {
   const pending = pendingQuery(input);
-  const leaving = leavingQuery({ ...input, now: ctx.now() });
+  const leaving = leavingQuery(input);
   const outdated = outdatedQuery(input.vaults);
   const tokens = assetsOf(input.vaults).map(({ token }) => token);
   const feeds = feedsBeside(ctx, { chainId: input.chainId, tokens });
@@ -177,18 +177,29 @@ function besideQuery(
  */
 async function readAnswer(
   client: ChainClient,
-  query: { user: Address; lensed: readonly LensedVault[]; beside: Query<PendingAndOutdated> | null },
+  query: {
+    user: Address;
+    lensed: readonly LensedVault[];
+    beside: (now: number) => Query<PendingAndOutdated> | null;
+    now: number;
+  },
 ): Promise<ChainRead> {
-  const { user, lensed, beside } = query;
+  const { user, lensed, now } = query;
+  const beside = query.beside(now);
   if (beside === null) {
     return { ...(await readChainPositions(client, { user, lensed })), ...NOTHING, headTime: 0 };
   }
   const together = await readChainPositionsWith(client, { user, lensed, beside });
   const headTime = together?.positions.blockTimestamp ?? null;
-  if (together !== null && headTime !== null) return { ...together.positions, ...together.value, headTime };
+  if (together !== null && headTime !== null) {
+    const late = chainTimeAhead({ timestamp: headTime }, now);
+    const read = late === null ? null : query.beside(late);
+    const value = read === null ? together.value : (await runQuery(client, read)).value;
+    return { ...together.positions, ...value, headTime };
+  }
   const [positions, read] = await Promise.all([
     readChainPositions(client, { user, lensed }),
-    runQuery(client, beside),
+    runTimedQuery(client, { now, query: (at) => query.beside(at) ?? beside }),
   ]);
   return { ...positions, ...read.value, headTime: read.block.timestamp };
 }

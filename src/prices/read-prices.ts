@@ -1,6 +1,6 @@
 import { keccak256, stringToHex } from "viem";
 import * as z from "zod";
-import { runQuery } from "../chains/aggregate-reads.ts";
+import { runQuery, runTimedQuery } from "../chains/aggregate-reads.ts";
 import { type Query, queryAll } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
@@ -65,19 +65,26 @@ export function noteFeeds(ctx: Context, read: { readings: FeedReadings; headTime
 }
 
 /**
- * Runs a query on a chain, uncached, and reads the feeds of some tokens in the same batch. The prices go to this
- * request's `requestPrices`. Throws `chain_unsupported`; errors of the chain client propagate.
+ * Runs a query on a chain, uncached, and reads the feeds of some tokens in the same batch. A query that depends on the
+ * time is a function of it, in milliseconds since the epoch. The prices go to this request's `requestPrices`. Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readWithFeeds<S>(
   ctx: Context,
-  input: { chainId: number; tokens: readonly ChainToken["token"][]; query: Query<S> },
+  input: {
+    chainId: number;
+    tokens: readonly ChainToken["token"][];
+    query: Query<S> | ((now: number) => Query<S>);
+  },
 ): Promise<{ value: S; block: BlockTime }> {
   const client = ctx.chains.client(input.chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${input.chainId} is not served`);
-  const { value, block } = await runQuery(
-    client,
-    queryAll({ own: input.query, feeds: feedsBeside(ctx, input) }),
-  );
+  const feeds = feedsBeside(ctx, input);
+  const { query: own } = input;
+  const query = (now: number) => queryAll({ own: typeof own === "function" ? own(now) : own, feeds });
+  const { value, block } =
+    typeof own === "function"
+      ? await runTimedQuery(client, { now: ctx.now(), query })
+      : await runQuery(client, query(ctx.now()));
   noteFeeds(ctx, { readings: value.feeds, headTime: block.timestamp });
   return { value: value.own, block };
 }

@@ -23,7 +23,7 @@ import type { DepositTerms } from "../vaults/vault-adapter.ts";
 import { depositEntryForDisplay, pauseReason } from "../vaults/vault-entry.ts";
 import type { ExitMode, ExitTerms, PendingExit } from "../vaults/vault-exits.ts";
 import { adapterOf, explainVaultRevert } from "../vaults/vault-families.ts";
-import { readUncached } from "../vaults/vault-state.ts";
+import { readTimed } from "../vaults/vault-state.ts";
 import { findExitRefusal, lacksLiquidity, toExitRefusal } from "../withdrawals/exit-refusals.ts";
 
 /** What the chain says about a user at a vault: the terms of a deposit and of each way out, and open redemptions. */
@@ -51,8 +51,8 @@ export async function getActions(
   ]);
   const caller = entry.via === "user" ? of.user : null;
   const open = stored.requests;
-  const query = factsQuery(vault, { user: of.user, caller, open, now: ctx.now() });
-  const { value: facts, block } = await readUncached(ctx, { chainId: vault.chainId, query });
+  const query = (now: number) => factsQuery(vault, { user: of.user, caller, open, now });
+  const { value: facts, block } = await readTimed(ctx, { chainId: vault.chainId, query });
   return {
     deposit: depositAction(vault, facts.deposit),
     withdraw: withdrawAction(vault, { facts, block }),

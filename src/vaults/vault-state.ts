@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { runQuery } from "../chains/aggregate-reads.ts";
+import { runQuery, runTimedQuery } from "../chains/aggregate-reads.ts";
 import { type Query, queryAll } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
@@ -57,8 +57,8 @@ export async function readVaultState(
 }
 
 async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock> {
-  const query = adapterOf(vault).state(vault, ctx.now());
-  const { block, value } = await runQuery(clientOf(ctx, vault.chainId), query);
+  const query = (now: number) => adapterOf(vault).state(vault, now);
+  const { block, value } = await runTimedQuery(clientOf(ctx, vault.chainId), { now: ctx.now(), query });
   return { state: value, block };
 }
 
@@ -116,6 +116,17 @@ export async function readUncached<S>(
   input: { chainId: number; query: Query<S> },
 ): Promise<{ value: S; block: BlockTime }> {
   return runQuery(clientOf(ctx, input.chainId), input.query);
+}
+
+/**
+ * Runs a query that depends on the time, in milliseconds since the epoch, as `readUncached` does. Throws
+ * `chain_unsupported`; errors of the chain client propagate.
+ */
+export async function readTimed<S>(
+  ctx: Context,
+  { chainId, query }: { chainId: number; query: (now: number) => Query<S> },
+): Promise<{ value: S; block: BlockTime }> {
+  return runTimedQuery(clientOf(ctx, chainId), { now: ctx.now(), query });
 }
 
 function clientOf(ctx: Context, chainId: number) {

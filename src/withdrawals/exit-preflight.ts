@@ -77,19 +77,18 @@ async function readFacts(
   const { vault, to } = order;
   const planned = planWays(order);
   const holding = holdingQuery(order, planned);
-  const ask = (held: Holding) => {
+  const termsOf = (number: bigint, now: number) => termsQuery({ order, planned, shares: number, now });
+  const ask = (held: Holding, now: number) => {
     // One share shows whether the account holds any that its balance does not have yet.
     const number = held.balance === null || held.balance === 0n ? 1n : held.balance;
-    const answer = (terms: readonly ExitTerms[]) => ({ held, number, terms });
-    return mapQuery(termsQuery(ctx, { order, planned, shares: number }), answer);
+    return mapQuery(termsOf(number, now), (terms: readonly ExitTerms[]) => ({ held, number, terms }));
   };
-  const query =
+  const query = (now: number) =>
     shares === "all"
-      ? andThen(holding, ask)
-      : mapQuery(
-          queryAll({ held: holding, terms: termsQuery(ctx, { order, planned, shares }) }),
-          ({ held, terms }) => ({ held, terms, number: shares }),
-        );
+      ? andThen(holding, (held) => ask(held, now))
+      : mapQuery(queryAll({ held: holding, terms: termsOf(shares, now) }), ({ held, terms }) => ({
+          ...{ held, terms, number: shares },
+        }));
   const here = to.chainId === vault.chainId ? [to.token] : [];
   const tokens = [...planned.map(({ token }) => token.address), ...here, zeroAddress];
   const { value, block } = await readWithFeeds(ctx, { chainId: vault.chainId, tokens, query });
@@ -116,15 +115,17 @@ function planWays(order: WithdrawalOrder): PlannedWay[] {
   });
 }
 
-function termsQuery(
-  ctx: Context,
-  of: { order: WithdrawalOrder; planned: readonly PlannedWay[]; shares: bigint },
-): Query<readonly ExitTerms[]> {
-  const { order, planned, shares } = of;
+function termsQuery(of: {
+  order: WithdrawalOrder;
+  planned: readonly PlannedWay[];
+  shares: bigint;
+  now: number;
+}): Query<readonly ExitTerms[]> {
+  const { order, planned, shares, now } = of;
   const { exits, vault, user } = order;
   const queries = planned.map(({ mode, token, via }) => {
     const account = via === "router" ? null : user;
-    const request = { mode, token, shares, owner: user, caller: account, receiver: account, now: ctx.now() };
+    const request = { mode, token, shares, owner: user, caller: account, receiver: account, now };
     return exits.terms(vault, request);
   });
   const named = Object.fromEntries(queries.map((query, index) => [`way${index}`, query]));

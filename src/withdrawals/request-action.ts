@@ -25,7 +25,7 @@ import { findVaultForDeposit } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { ExitFollowUp, PendingExit, VaultExits } from "../vaults/vault-exits.ts";
 import { explainExitRevert } from "../vaults/vault-families.ts";
-import { readUncached } from "../vaults/vault-state.ts";
+import { readTimed } from "../vaults/vault-state.ts";
 import { exitsOf } from "./withdrawal-order.ts";
 
 /** What a user does with a redemption request: collects what it pays, or takes it back. */
@@ -64,11 +64,11 @@ async function readAsked(
   const exits = exitsOf(vault);
   if (exits.pending === undefined)
     throw failure("mode_unsupported", `${vault.name} pays instantly and takes no requests`);
-  const pending = exits.pending(vault, { user, requestIds: [requestId], now: ctx.now() });
+  const { pending } = exits;
   const gas = createQuery({ gas: nativeBalanceRead(user) }, ({ gas: read }) => valueOrNull(read));
-  const { value, block } = await readUncached(ctx, {
+  const { value, block } = await readTimed(ctx, {
     chainId: vault.chainId,
-    query: queryAll({ pending, gas }),
+    query: (now) => queryAll({ pending: pending(vault, { user, requestIds: [requestId], now }), gas }),
   });
   const request = value.pending.find((one) => one.requestId.toLowerCase() === requestId.toLowerCase());
   if (request === undefined)

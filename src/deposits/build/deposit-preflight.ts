@@ -60,17 +60,18 @@ export async function preflightDeposit(
   const { vault } = intent;
   const caller = intent.entry.via === "user" ? intent.user : null;
   const token = paysNative(intent) ? vault.asset : intent.token;
-  const request = { token, amount, caller, receiver: intent.user, now: ctx.now() };
-  const terms = adapterOf(vault).terms(vault, request);
+  const request = { token, amount, caller, receiver: intent.user };
+  const { terms } = adapterOf(vault);
   const [{ value, block }, nativeBalance] = await Promise.all([
     readWithFeeds(ctx, {
       chainId: vault.chainId,
       tokens: [intent.token.address, vault.asset.address, zeroAddress],
-      query: queryAll({
-        terms,
-        holding: payerFundsQuery(intent),
-        authorization: mayBeSigned(intent) ? signatureQuery(ctx, intent) : unsigned,
-      }),
+      query: (now) =>
+        queryAll({
+          terms: terms(vault, { ...request, now }),
+          holding: payerFundsQuery(intent),
+          authorization: mayBeSigned(intent) ? signatureQuery(ctx, intent) : unsigned,
+        }),
     }),
     paysNative(intent) ? readNativeBalance(intent.client, intent.user) : null,
   ]);

@@ -9,7 +9,7 @@ import type { BlockTime } from "../../lib/block-ranges.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { ExitSettlement, PendingExit, VaultExits } from "../../vaults/vault-exits.ts";
 import { adapterOf } from "../../vaults/vault-families.ts";
-import { readUncached } from "../../vaults/vault-state.ts";
+import { readTimed } from "../../vaults/vault-state.ts";
 import { findVaultOfDeposit } from "../track/async-deposit-request.ts";
 import { hashesOn } from "../track/deposit-hints.ts";
 import { netTransfers } from "../track/deposit-proofs.ts";
@@ -35,9 +35,10 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
   const vault = await findVaultOfDeposit(ctx, row);
   const exits = adapterOf(vault).exits ?? null;
   const requestIds = row.requestId === null ? [] : [row.requestId];
-  const query = exits?.pending?.(vault, { user: getAddress(row.userAddress), requestIds, now: ctx.now() });
-  if (exits === null || query === undefined) return null;
-  const { value, block } = await readUncached(ctx, { chainId: row.vaultChainId, query });
+  const pending = exits?.pending;
+  if (exits === null || pending === undefined) return null;
+  const query = (now: number) => pending(vault, { user: getAddress(row.userAddress), requestIds, now });
+  const { value, block } = await readTimed(ctx, { chainId: row.vaultChainId, query });
   return { vault, exits, request: ownRequest(row, value), block };
 }
 
