@@ -117,7 +117,7 @@ export interface VerifiedTransfer extends TransferQuote {
 /** How a step of the Router may make a provider's call. */
 export interface RouterStepUse {
   /**
-   * Byte offset in the calldata of the receiver, which becomes the Router's executor, so that the Router pays out and
+   * Byte offset in the calldata of the receiver, which may become the Router's executor, so that the Router pays out and
    * counts what arrives. Null for a bridge, which delivers to the user on another chain and names the user as depositor
    * or refund address.
    */
@@ -223,11 +223,6 @@ export interface ProviderCapabilities {
  */
 export interface Provider {
   readonly name: string;
-  /**
-   * True if its transactions name the user as depositor or receiver, to whom everything goes, refunds included, so that
-   * another account may send them. Absent if a transaction's sender counts.
-   */
-  readonly namesDepositor?: true;
   capabilities(): ProviderCapabilities;
   /** Returns quotes for a transfer, without transactions. */
   quote(scope: ProviderScope, request: TransferRequest): Promise<TransferQuote[]>;

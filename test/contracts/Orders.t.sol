@@ -150,6 +150,23 @@ contract OrdersTest is RouterTest {
         runExpecting(tokenSaid(address(token), "blocked"), _withdrawal(10e18), one(_redeem(vault)));
     }
 
+    /// @dev A token that takes a fee for the pay-out itself: what left the executor is not what the receiver gained.
+    function test_outputOfATokenWithAFeeIsWhatArrived() external {
+        Traits memory traits;
+        traits.feeBps = 100;
+        Token taxed = new Token(18, traits);
+        Order memory d = depositOf(address(token), 100e18, address(taxed));
+        (d.direct, d.minOut) = (false, 99e18);
+        eq(run(d, one(_mint(taxed, 100e18))), 99e18, "what arrived");
+        eq(taxed.balanceOf(bob), 99e18, "less the fee");
+        d.minOut = 99e18 + 1;
+        runExpecting(outputBelow(99e18, 99e18 + 1), d, one(_mint(taxed, 100e18)));
+    }
+
+    function _mint(Token minted, uint256 amount) private view returns (Step memory) {
+        return callStep(address(debtor), abi.encodeCall(Debtor.pay, (minted, nextClone(), amount)));
+    }
+
     function test_nativeOutForbidsAFee() external {
         Order memory d = depositOf(address(weth), 3 ether, NATIVE);
         (d.direct, d.nativeFee) = (false, 1);

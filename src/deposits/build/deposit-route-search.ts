@@ -29,7 +29,7 @@ export async function prepareRouted(
     isTargetRefusal: isTokenRefusal,
     build: async (scope, found) => {
       const attempt = { ...found, order };
-      assertSignable(order, attempt.provider);
+      assertSignable(attempt);
       const made = attempt.ends === "one_step" ? buildOneStep(scope, attempt) : buildTwoStep(scope, attempt);
       return signRoute(scope, { attempt, built: await made });
     },

@@ -8,7 +8,6 @@ import {
 } from "../../orders/authorization/planned-authorization.ts";
 import { orderDeadline } from "../../orders/order-floors.ts";
 import { simulatePayment } from "../../orders/simulate-payment.ts";
-import type { Provider } from "../../providers/provider.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
 import { bridgedToken, callOnlyStep, encodeRouterCall, type RouterCall } from "../../router/router-codec.ts";
 import { isRouterDeployed } from "../../vaults/vault-entry.ts";
@@ -20,13 +19,17 @@ export interface SignedRoute extends BuiltRoute {
   authorization: PlannedAuthorization | null;
 }
 
-/**
- * Throws an error that rules a provider's route out if the order needs a signature: the Router's executor would be the
- * sender of its transaction, so the transaction must name the user as depositor.
- */
-export function assertSignable({ authorize: wish, user }: DepositOrder, provider: Provider): void {
-  const needed = wish.way !== "approve" && (wish.way !== "auto" || !sameAddress(wish.submitter, user));
-  if (needed && provider.namesDepositor !== true) throw unsignable();
+/** Returns true if an approval of the user cannot stand in for a signature. */
+const needsSignature = ({ authorize: wish, user }: DepositOrder): boolean =>
+  wish.way !== "approve" && (wish.way !== "auto" || !sameAddress(wish.submitter, user));
+
+/** Returns true if a route's transaction itself calls the Router, so that it cannot run inside an order of the Router. */
+const callsRouter = ({ order, ends }: Pick<DepositAttempt, "order" | "ends">): boolean =>
+  order.from.chainId === order.vault.chainId && ends === "one_step";
+
+/** Throws an error that rules an attempt out before it is built, if the order needs a signature that cannot pay for it. */
+export function assertSignable(attempt: DepositAttempt): void {
+  if (needsSignature(attempt.order) && callsRouter(attempt)) throw unsignable();
 }
 
 /** Returns the error of a route search, which is `authorization_unsupported` if only routes without a signature were left. */
@@ -46,21 +49,21 @@ function unsignable(): AppError {
 
 /**
  * Turns a built route into an order of the Router that a signature pays for, where the user asked for one and the chain
- * shows that it works: the Router's only step sends the provider's transaction. Simulates that order. With `auto`, a route
- * that cannot be signed for stays as it is. Throws `authorization_unsupported`, `would_revert`; errors of the simulation
- * propagate.
+ * shows that it works: the Router's only step sends the provider's transaction, which must not depend on its sender.
+ * Simulates that order. With `auto`, a route that cannot be signed for stays as it is. Throws `no_route` if another route
+ * may be signed for, `authorization_unsupported`, `would_revert`; errors of the simulation propagate.
  */
 export async function signRoute(
   ctx: Context,
   { attempt, built }: { attempt: DepositAttempt; built: BuiltRoute },
 ): Promise<SignedRoute> {
-  const { order, funds, provider } = attempt;
+  const { order, funds } = attempt;
   const { authorize: wish, user: owner, from } = order;
   const { payment, route } = built;
-  // A transaction that itself calls the Router cannot run inside an order.
-  const nested = from.chainId === order.vault.chainId && built.end.kind === "one_step";
-  const names = provider.namesDepositor === true && route.transaction.value === 0n && !nested;
-  const facts = names && (await isRouterDeployed(ctx, from.chainId)) ? funds.authorization : null;
+  const movable = route.asStep !== undefined && route.transaction.value === 0n && !callsRouter(attempt);
+  if (!movable && needsSignature(order)) throw unsignable();
+  const asked = movable ? funds.authorization : null;
+  const facts = asked !== null && (await isRouterDeployed(ctx, from.chainId)) ? asked : null;
   const { amount, allowance } = payment;
   const kind = chooseAuthorization({ wish, owner, amount, allowance, facts });
   if (kind === null || facts === null) return { ...built, authorization: null };

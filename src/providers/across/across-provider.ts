@@ -46,7 +46,6 @@ export function createAcross(options: AcrossOptions): Provider {
   const integratorId = options.integratorId ?? null;
   return {
     name: ACROSS_KEY,
-    namesDepositor: true,
     capabilities: () => acrossCapabilities(deployments),
     async quote(scope, request) {
       const { route, terms } = await priceTransfer(scope, { request, deployments, settings });

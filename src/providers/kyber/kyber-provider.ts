@@ -42,7 +42,6 @@ export function createKyber(options: KyberOptions): Provider {
   const client = createKyberClient(options);
   return {
     name: KYBER_KEY,
-    namesDepositor: true,
     capabilities: () => ({ bridges: [], swaps: true, destinationCall: false }),
     async quote(scope, request) {
       const deployment = requireSwap(deployments, request);
