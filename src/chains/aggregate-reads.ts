@@ -209,8 +209,9 @@ export function nativeBalanceRead(account: Address): Read<bigint> {
 }
 
 /**
- * Creates the read of an account's code, for a batch of reads: its size in bytes and its first 32 bytes. Of an EIP-7702
- * delegation that is the delegation itself. The result fails where the batch runs without the aggregator contract.
+ * Creates the read of an account's code, for a batch of reads: its size in bytes and its first 32 bytes. For an
+ * EIP-7702 account these are the delegation designator. The result fails where the batch runs without the aggregator
+ * contract.
  */
 export function accountCodeRead(account: Address): Read<{ size: bigint; head: Hex }> {
   // Creation code that stores EXTCODESIZE at 0, copies 32 bytes of the code to 32, and returns 64 bytes.

@@ -22,7 +22,7 @@ export interface ChainDefinition {
    * limit it.
    */
   maxLogTopics?: number;
-  /** How the chain tells what it charges for publishing a transaction on L1; undefined if it charges nothing besides gas. */
+  /** Kind of contract that states the chain's L1 data fee; undefined if the chain charges only for gas. */
   dataFee?: "op-stack" | "arbitrum";
 }
 
@@ -31,7 +31,10 @@ export function transactionLink(chain: ChainDefinition, txHash: string): string 
   return chain.explorer === "" ? null : `${chain.explorer}/tx/${txHash}`;
 }
 
-/** Returns the error for a chain that the deployment does not serve, which names the served ones. */
+/**
+ * Returns the `chain_unsupported` error for a chain that the deployment does not serve; its text names the served
+ * chains.
+ */
 export function unservedChain(chainId: number, served: ReadonlyMap<number, ChainDefinition>): AppError {
   const names = [...served.values()].map((chain) => `${chain.name} (${chain.chainId})`);
   return failure("chain_unsupported", `chain ${chainId} is not served; served are: ${names.join(", ")}`);

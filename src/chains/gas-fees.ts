@@ -4,30 +4,36 @@ import type { ChainClient } from "./chain-client.ts";
 import { createQuery, mapQuery, type Query, read, valueOrNull } from "./chain-query.ts";
 import { RpcQuantity } from "./rpc-values.ts";
 
-/** What a transaction costs on a chain, in wei. */
+/** Transaction fees of a chain, in wei. */
 export interface GasFees {
   /** Price of one unit of gas. */
   gasPrice: bigint;
-  /** What an L2 charges besides for one byte of a transaction, because it publishes it on L1; zero elsewhere. */
+  /** L1 data fee of an L2 per byte of a transaction, in wei; zero on other chains. */
   dataFeePerByte: bigint;
 }
 
-/** Source: optimism, GasPriceOracle (Fjord), the same predeploy on every chain of the OP stack. */
+/**
+ * Address of the gas price oracle, a predeploy with the same address on every OP stack chain. Source: optimism,
+ * GasPriceOracle (Fjord).
+ */
 const OP_STACK_ORACLE: Address = "0x420000000000000000000000000000000000000F";
 const opStackAbi = parseAbi(["function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)"]);
-/** Source: nitro-contracts, ArbGasInfo; the second value is the price of one byte of calldata. */
+/**
+ * Address of Arbitrum's gas information precompile; the second value is the price of one byte of calldata. Source:
+ * nitro-contracts, ArbGasInfo.
+ */
 const ARBITRUM_GAS_INFO: Address = "0x000000000000000000000000000000000000006C";
 const arbitrumAbi = parseAbi([
   "function getPricesInWei() view returns (uint256, uint256, uint256, uint256, uint256, uint256)",
 ]);
-/** Size of the transaction whose data fee is asked for, in bytes; the fee grows with the size. */
+/** Transaction size for which the data fee is read, in bytes; the fee is proportional to the size. */
 const SAMPLE_BYTES = 1_000n;
-/** Bytes of a signed transaction besides its calldata. */
+/** Size of a signed transaction without its calldata, in bytes. */
 const ENVELOPE_BYTES = 120n;
 
 /**
- * Reads what transactions cost on a chain now, in one or two requests in parallel. Returns null for a chain whose data
- * fee could not be read. Errors of the chain client propagate.
+ * Reads the current transaction fees of a chain, in one or two parallel requests. Returns null if the data fee could
+ * not be read. Errors of the chain client propagate.
  */
 export async function readGasFees(client: ChainClient): Promise<GasFees | null> {
   const query = dataFeeQuery(client.definition.dataFee ?? null);
@@ -56,7 +62,7 @@ function dataFeeQuery(kind: "op-stack" | "arbitrum" | null): Query<bigint | null
   }
 }
 
-/** Returns what a transaction costs its sender, in wei. `dataBytes` is the size of its calldata. */
+/** Returns the fee of a transaction, in wei. `dataBytes` is the size of its calldata in bytes. */
 export function gasCost(
   fees: GasFees,
   { gasUsed, dataBytes }: { gasUsed: bigint; dataBytes: number },

@@ -29,7 +29,10 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
   const listeners = new Map<string, FlowListener[]>();
   /** Addresses of the vaults whose deposit events name the Router's clone as the user, by share token. */
   const receivers = new Map<string, string>();
-  /** Addresses of all vaults by share token: a redemption through the Router names its executor as the owner. */
+  /**
+   * Addresses of all vaults by share token, because the event of a redemption through the Router names the Router's
+   * executor as the owner.
+   */
   const redeemed = new Map<string, string[]>();
   for (const vault of vaults) {
     const source = adapterOf(vault).flows(vault);
@@ -119,7 +122,7 @@ interface ExecutedOrder {
   amountOut: bigint;
 }
 
-/** Decodes a `OrderExecuted` event of the Router, or returns null for any other log. */
+/** Decodes an `OrderExecuted` event of the Router, or returns null for any other log. */
 function decodeOrderLog({ topics, data }: ChainLog): ExecutedOrder | null {
   try {
     const { args } = decodeEventLog({ abi: depositRouterAbi, eventName: "OrderExecuted", topics, data });
@@ -155,9 +158,10 @@ function creditDepositReceiver(
 }
 
 /**
- * Credits a routed redemption to the account that paid the shares. The vault's own event names the Router's executor, so
- * this changes the user of the last withdrawal row before the Router's event that has the same transaction and redeems no more
- * shares than the Router took. A vault may redeem slightly fewer; the rest goes back.
+ * Credits a redemption through the Router to the account that paid the shares. The vault's own event names the Router's
+ * executor. Therefore this changes the user of the last withdrawal row before the Router's event that is in the same
+ * transaction and redeems at most as many shares as the Router took. A vault may redeem slightly fewer; the Router
+ * returns the rest.
  */
 function creditRedemptionPayer(
   rows: readonly FlowRow[],

@@ -34,9 +34,9 @@ export interface SnapshotReport {
 }
 
 /**
- * Takes a snapshot of every vault in the registry and stores it, and with it what lists show of the vault: one batched
- * read per chain and two database writes for all chains. At most two chains whose last indexing run failed are read at
- * the same time. A second snapshot within an interval replaces the first. Also deletes expired snapshots. Throws
+ * Takes and stores a snapshot of every vault in the registry, together with the figures for lists: one batched read per
+ * chain, and two database writes for all chains. At most two chains whose last indexing run failed are read at the same
+ * time. A second snapshot within an interval replaces the first. Also deletes expired snapshots. Throws
  * `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
@@ -62,7 +62,7 @@ export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   return { vaults: rows.length, failed: read.filter((chain) => chain === null).length };
 }
 
-/** What one reading of a vault stores. */
+/** Rows that one reading of a vault stores. */
 interface TakenRows {
   snapshot: NewSnapshot;
   figures: FiguresRow;

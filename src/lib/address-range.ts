@@ -1,4 +1,4 @@
-/** A range of client addresses in CIDR notation, parsed: the bytes of its start, and how many bits count. */
+/** A parsed range of client addresses: the bytes of its first address, and the number of significant bits. */
 interface AddressRange {
   bytes: readonly number[];
   bits: number;
@@ -58,7 +58,9 @@ function parseIpv6(text: string): number[] | null {
   return [...head, ...Array<number>(missing).fill(0), ...tail].flatMap((group) => [group >> 8, group & 0xff]);
 }
 
-/** Returns the 16-bit groups of one side of an IPv6 address, or null if one is malformed. */
+/**
+ * Returns the 16-bit groups of one side (before or after `::`) of an IPv6 address, or null if a group is malformed.
+ */
 function groupsOf(text: string): number[] | null {
   if (text === "") return [];
   const parts = text.split(":");

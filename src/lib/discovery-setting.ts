@@ -2,16 +2,16 @@ import * as z from "zod";
 import { once } from "./once.ts";
 import { ContractAddress } from "./setting-schemas.ts";
 
-/** Created on first use, because most isolates start without the variable. */
+/** Schema of the variable, created on first use because most isolates start without the variable. */
 const schema = once(() =>
   z.strictObject({
-    /** Assets whose discovered vaults may open, as `<chain id>:<address>`. */
+    /** Assets whose discovered vaults may be opened, as `<chain id>:<address>`. */
     assets: z.array(z.string().regex(/^[1-9][0-9]{0,15}:0x[0-9a-fA-F]{40}$/)).default([]),
-    /** Total assets that a discovered vault must have, in US dollars by our own price. */
+    /** Minimum total assets of a discovered vault, in US dollars by Causeway's own price. */
     min_tvl_usd: z.int().min(0).default(1_000_000),
-    /** Days since a discovered vault was first seen. */
+    /** Minimum number of days since a discovered vault was first seen. */
     min_age_days: z.int().min(0).default(30),
-    /** Registers of chains that the code does not support; those of other chains are ignored. */
+    /** Registers on chains that are not defined in code; those on other chains are ignored. */
     registers: z
       .array(
         z.strictObject({
@@ -27,7 +27,10 @@ const schema = once(() =>
   }),
 );
 
-/** Settings of vault discovery, the variable `DISCOVERY`. Without assets, no discovered vault opens by itself. */
+/**
+ * Settings of vault discovery, from the variable `DISCOVERY`. Without `assets`, no discovered vault is opened
+ * automatically.
+ */
 export type DiscoverySetting = z.output<ReturnType<typeof schema>>;
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Returns the name that a misspelt one probably stands for, or null if none is close: the same letters in another
- * spelling (`fromToken`), at most one mistake in three letters (`slipage`), or a part of exactly one name (`amount`).
+ * Returns the known name that a misspelt one probably means, or null if none is close: the same letters with other
+ * separators or case (`fromToken`), at most one error in three letters (`slipage`), or a part of exactly one name
+ * (`amount`).
  */
 export function nearestName(text: string, names: readonly string[]): string | null {
   const wanted = lettersOf(text.slice(0, MAX_LENGTH));
@@ -15,7 +16,10 @@ export function nearestName(text: string, names: readonly string[]): string | nu
   return containing.length === 1 ? (containing[0] ?? null) : null;
 }
 
-/** Names longer than this are cut, because the comparison takes time in the product of both lengths. */
+/**
+ * Maximum length of a compared name; longer names are truncated, because the time grows with the product of both
+ * lengths.
+ */
 const MAX_LENGTH = 64;
 
 /** Returns the letters and digits of a name in lowercase, so that `from_token` equals `fromToken`. */

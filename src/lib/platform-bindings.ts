@@ -13,7 +13,7 @@ export interface AssetFiles {
   fetch(url: string): Promise<Response>;
 }
 
-/** Returns the rate limiters among the bindings, by the limit per minute in their names. */
+/** Returns the rate limiters among the bindings, by the limit per minute in their names (`LIMIT_<number>`). */
 export function platformLimitersOf(env: unknown): ReadonlyMap<number, PlatformLimiter> {
   const limiters = new Map<number, PlatformLimiter>();
   for (const [name, binding] of Object.entries(typeof env === "object" && env !== null ? env : {})) {

@@ -1,22 +1,25 @@
-/** A lease that the holder renews while it works, so that it can be short: a killed holder blocks nobody for long. */
+/**
+ * A lease that its holder renews while it works. It can therefore be short, so that a killed holder blocks others only
+ * briefly.
+ */
 export interface RenewedLease {
-  /** Interval of the renewals, in milliseconds: a fraction of the lease's length. */
+  /** Interval of the renewals, in milliseconds; a fraction of the lease's length. */
   everyMs: number;
   /**
-   * Renews the lease. Returns false if somebody else has taken it. An error says nothing about the lease, which is then
-   * renewed at the next interval.
+   * Renews the lease. Returns false if another holder has taken it. An error leaves the state of the lease open; it is
+   * renewed again at the next interval.
    */
   renew(): Promise<boolean>;
 }
 
-/** What the holder of a lease can ask while it works. */
+/** State of a lease, for the work that holds it. */
 export interface HeldLease {
-  /** Returns true until a renewal finds that somebody else has taken the lease. */
+  /** Returns true until a renewal finds that another holder has taken the lease. */
   isHeld(): boolean;
 }
 
 /**
- * Runs work and renews its lease until the work ends, and returns its result. Errors of the work propagate; errors of
+ * Runs work, renews its lease until the work ends, and returns the result. Errors of the work propagate; errors of
  * renewals do not.
  */
 export async function workUnderLease<T>(

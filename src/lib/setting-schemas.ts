@@ -3,7 +3,7 @@ import { parseAddress } from "./address.ts";
 
 /** Schema of an HTTP URL. */
 export const Url = z.url({ protocol: /^https?$/ });
-/** Schema of a contract's address, which is checksummed. */
+/** Schema of a contract address; the result has a checksum (EIP-55). */
 export const ContractAddress = z.string().transform((text, context) => {
   const address = parseAddress(text);
   if (address !== null) return address;
@@ -29,8 +29,9 @@ export function jsonVariable<T extends z.ZodType>(schema: T) {
 }
 
 /**
- * Creates the schema of rows by chain id; the result is a list of pairs of chain id and row. The schema of a row is made
- * when there is one: only deployments with chains of their own have rows, and an isolate's start builds every schema.
+ * Creates the schema of rows by chain id; the result is a list of pairs of chain id and row. The schema of a row is
+ * created lazily, because only deployments with chains of their own have rows and every isolate builds all schemas at
+ * its start.
  */
 export const byChain = <T extends z.ZodType>(makeRow: () => T) =>
   z

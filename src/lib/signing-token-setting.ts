@@ -3,26 +3,29 @@ import * as z from "zod";
 import { once } from "./once.ts";
 import { ContractAddress } from "./setting-schemas.ts";
 
-/** A token that takes signatures: its EIP-712 domain, what its separator must be, and what it takes. */
+/**
+ * A token that supports signatures in place of approvals: its EIP-712 domain, the expected domain separator, and the
+ * supported kinds.
+ */
 export interface SigningToken {
   domain: { name: string; version: string; chainId: number; verifyingContract: Address };
-  /** The value that `DOMAIN_SEPARATOR()` must return. The row is not used where it returns another. */
+  /** Value that `DOMAIN_SEPARATOR()` must return; otherwise the entry is not used. */
   separator: Hex;
-  /** True if the token has ERC-2612 permits. */
+  /** True if the token supports ERC-2612 permits. */
   permit: boolean;
-  /** True if the token has ERC-3009 authorisations, in both forms of signature. */
+  /** True if the token supports ERC-3009 authorisations, with the signature as `v, r, s` and as bytes. */
   erc3009: boolean;
   /**
-   * How the token checks the signature of an account with code: `code` asks the account (ERC-1271) and nothing else,
-   * `ecrecover` never asks it.
+   * How the token verifies the signature of an account with code: `code` only asks the account (ERC-1271), `ecrecover`
+   * never asks it.
    */
   checks: "code" | "ecrecover";
 }
 
-/** The tokens of a chain that take signatures, by lowercase address. */
+/** The tokens of a chain that support signatures, by lowercase address. */
 export type SigningTokens = ReadonlyMap<string, SigningToken>;
 
-/** Created on first use, because most isolates start without the variable. */
+/** Schema of the variable, created on first use because most isolates start without the variable. */
 const schema = once(() =>
   z.record(
     z.string().regex(/^[1-9][0-9]{0,15}$/),
@@ -41,8 +44,8 @@ const schema = once(() =>
 );
 
 /**
- * Parses the environment variable `AUTHORIZATIONS`: tokens that take signatures, on chains that the code does not know, by
- * chain id. Adds a Zod issue for an invalid setting.
+ * Parses the environment variable `AUTHORIZATIONS`: tokens that support signatures, by chain id, on chains that are not
+ * defined in code. Adds a Zod issue for an invalid setting.
  */
 export function parseSigningTokens(
   value: unknown,

@@ -1,15 +1,18 @@
 import { PARTS_PER_BILLION } from "../lib/amount.ts";
 import type { Prices, TokenPrice } from "./price.ts";
 
-/** How far feed and market may differ besides their errors: 2 %, and 1 % for dollar stablecoins. In basis points. */
+/**
+ * Tolerated difference between a feed price and a market price, in addition to their own errors, in basis points: 2%,
+ * and 1% for dollar stablecoins.
+ */
 const DISPUTE_BPS = 200;
 const PEGGED_DISPUTE_BPS = 100;
 const ALL_BPS = 10_000n;
 
 /**
- * Combines the prices of feeds and of the market. A token's price is the feed's if there is one that may judge, else
- * the market's. If both may judge and differ by more than their errors allow, the price is disputed and spans both.
- * Pure.
+ * Combines feed prices with market prices. A token's price is its feed price if that may be used for judging, otherwise
+ * its market price. If both may be used and differ by more than their errors allow, the price is disputed and spans
+ * both. Pure.
  */
 export function combinePrices(feeds: Prices, market: Prices): Map<string, TokenPrice> {
   const keys = new Set([...feeds.keys(), ...market.keys()]);
@@ -36,12 +39,12 @@ function areDisputed(feed: TokenPrice, market: TokenPrice): boolean {
   return difference * ALL_BPS > feed.usd * BigInt(allowed);
 }
 
-/** Price of a dollar stablecoin at its peg. */
+/** Price of a dollar stablecoin at its peg, in US dollars times 10^18. */
 const PEG_USD = 10n ** 18n;
 
 /**
- * Returns how far a dollar stablecoin is from its peg, as parts per billion of a dollar: negative below it. Null for
- * other tokens. A disputed price counts with the bound that is farther off.
+ * Returns the deviation of a dollar stablecoin from its peg, in parts per billion: negative below the peg. Returns null
+ * for other tokens. For a disputed price, the bound with the larger deviation counts.
  */
 export function depegOf({ unit, low, high }: Pick<TokenPrice, "unit" | "low" | "high">): bigint | null {
   if (unit !== "USD") return null;

@@ -10,7 +10,7 @@ export interface FeedRound {
   answeredInRound: bigint;
 }
 
-/** Why a feed's answer is not used. */
+/** Reason why a feed's answer is not used. */
 export type FeedProblem =
   | "unread"
   | "decimals"
@@ -21,10 +21,13 @@ export type FeedProblem =
   | "future"
   | "stale";
 
-/** A feed's usable answer times 10^18, and the time of its update in seconds since the epoch; or why there is none. */
+/**
+ * A usable answer of a feed, times 10^18, with the time of its update in seconds since the epoch; or the reason why the
+ * answer is not used.
+ */
 export type FeedAnswer = { ok: true; value: bigint; at: number } | { ok: false; problem: FeedProblem };
 
-/** Scale to which answers are brought. */
+/** Number of decimals to which feed answers are scaled. */
 const ANSWER_DECIMALS = 18;
 const ONE = 10n ** BigInt(ANSWER_DECIMALS);
 /**
@@ -41,7 +44,7 @@ const CLOCK_SKEW_S = 60;
  */
 const HEARTBEAT_PART = 1.5;
 const HEARTBEAT_GRACE_S = 300;
-/** Heartbeat that is assumed for a feed whose operator's figure is not known. */
+/** Heartbeat that is assumed for a feed whose heartbeat is not published, in seconds. */
 export const UNKNOWN_HEARTBEAT_S: number = DAY_S;
 
 /** Returns the age in seconds from which a feed's answer is stale. */
@@ -79,9 +82,10 @@ function toScale(answer: bigint, decimals: number): bigint {
 export const SEQUENCER_GRACE_S = 1_800;
 
 /**
- * Returns true if an L2's sequencer is up and has been for half an hour: prices from before a stop are old, and only
- * who reaches L1 can act on them. `round` is that of Chainlink's uptime feed: answer 0 is up, `startedAt` the time of
- * the last change. An unread feed counts as down. Source: docs.chain.link, L2 sequencer uptime feeds.
+ * Returns true if an L2's sequencer is up and has been up for half an hour. After an outage, prices may still be those
+ * from before it, and only users of L1 could act on new ones. `round` is the latest round of Chainlink's uptime feed:
+ * answer 0 means up, and `startedAt` is the time of the last change. An unread feed counts as down. Source:
+ * docs.chain.link, L2 sequencer uptime feeds.
  */
 export function sequencerIsUp({ round, headTime }: { round: FeedRound | null; headTime: number }): boolean {
   if (round === null || round.answer !== 0n || round.startedAt === 0n) return false;
@@ -89,8 +93,8 @@ export function sequencerIsUp({ round, headTime }: { round: FeedRound | null; he
 }
 
 /**
- * Returns true if a feed's `description()` names one of the expected pairs. Letter case, spaces and hyphens vary
- * between feeds, and some say of what kind they are.
+ * Returns true if a feed's `description()` names one of the expected pairs. Letter case, spaces and hyphens are
+ * ignored, and so are the suffixes that name the kind of feed.
  */
 export function describesPair(feed: Pick<FeedDefinition, "pairs">, description: string): boolean {
   const text = description.toUpperCase().replaceAll(/\s+/g, "");

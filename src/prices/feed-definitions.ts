@@ -1,6 +1,9 @@
 import type { Address } from "viem";
 
-/** A price feed with Chainlink's interface, and what it must say about itself on chain before it is used. */
+/**
+ * A price feed with Chainlink's interface, with the decimals and the description that it must return on chain before it
+ * is used.
+ */
 export interface FeedDefinition {
   proxy: Address;
   /** Decimals of the feed's answers. */
@@ -13,21 +16,22 @@ export interface FeedDefinition {
   deviationBps: number;
 }
 
-/** A token with the feeds whose answers, multiplied, are its price in US dollars. */
+/** A token, and the feeds whose answers multiply to its price in US dollars. */
 export interface TokenFeed {
-  /** The zero address for the chain's native currency. */
+  /** Address of the token; the zero address for the chain's native currency. */
   token: Address;
-  /** What the token is worth one of, or close to one of, such as `USD` or `ETH`; null if nothing. */
+  /** Unit that the token is pegged to or tracks closely, such as `USD` or `ETH`, or null if there is none. */
   unit: string | null;
   feeds: readonly FeedDefinition[];
   /**
-   * True if one of the feeds is a contract's exchange rate, or the price of what the token stands for: such a price
-   * cannot see the token lose its value and judges no offer. Absent where the feeds observe this very token's markets.
+   * True if one of the feeds is a contract's exchange rate, or the price of the token's underlying token: such a price
+   * does not show a depeg of the token, so no offer is judged by it. Absent if the feeds observe the token's own
+   * markets.
    */
   nominal?: true;
 }
 
-/** The feeds of one chain. */
+/** The price feeds of one chain. */
 export interface ChainFeeds {
   /** Chainlink's sequencer uptime feed, or null if the chain has none. */
   sequencer: Address | null;

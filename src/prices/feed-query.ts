@@ -17,7 +17,7 @@ const feedAbi = parseAbi([
   "function description() view returns (string)",
 ]);
 
-/** What one batch of reads showed of a chain's feeds; judged by `feedPrices` once the block's time is known. */
+/** Results of one batch of reads of a chain's feeds, before `feedPrices` judges them at the block's timestamp. */
 export interface FeedReadings {
   chainId: number;
   tokens: readonly TokenFeed[];
@@ -26,13 +26,13 @@ export interface FeedReadings {
   sequencer: FeedRound | null;
   /** Rounds by the feed's address in lowercase; null if unread. */
   rounds: ReadonlyMap<string, FeedRound | null>;
-  /** Feeds, by address in lowercase, that do not say what the table expects of them. */
+  /** Feeds, by address in lowercase, whose decimals or description differ from the table, or could not be read. */
   mismatches: ReadonlyMap<string, "decimals" | "description" | "unread">;
-  /** Feeds, by address in lowercase, that said what the table expects of them in this batch. */
+  /** Addresses in lowercase of the feeds whose decimals and description this batch confirmed. */
   confirmed: readonly string[];
 }
 
-/** The feeds to read: of which tokens, and which of them have been confirmed on chain before. */
+/** Selection of the feeds to read: the tokens to price, and the feeds that have been confirmed on chain before. */
 export interface FeedRequest {
   chainId: number;
   feeds: ChainFeeds;
@@ -41,8 +41,8 @@ export interface FeedRequest {
 }
 
 /**
- * Returns the query for the feeds of some tokens of one chain, to be made in a batch with other reads. A feed that was
- * not confirmed before is asked for its decimals and description too. A token without feeds adds no reads.
+ * Returns the query that reads the feeds of some tokens of one chain, as part of a batch with other reads. For a feed
+ * that is not confirmed yet, it also reads decimals and description. A token without feeds adds no reads.
  */
 export function feedQuery(request: FeedRequest): Query<FeedReadings> {
   const tokens = request.feeds.tokens.filter((row) =>
@@ -111,7 +111,7 @@ function checkFeed(
   return { key, problem: named ? null : "description" };
 }
 
-/** A feed that is not used, and why. */
+/** A feed that is not used, and the reason. */
 export interface UnusedFeed {
   chainId: number;
   /** The feed's address in lowercase, or `sequencer`. */
@@ -119,16 +119,16 @@ export interface UnusedFeed {
   problem: FeedProblem | "sequencer_down";
 }
 
-/** Prices by `priceKey`, and the feeds that give none. */
+/** Prices by `priceKey`, and the feeds that were not used. */
 export interface FeedPrices {
   prices: Map<string, TokenPrice>;
   unused: UnusedFeed[];
 }
 
 /**
- * Judges what a batch read of a chain's feeds. `headTime` is the timestamp of the block that was read, in seconds. A
- * token is priced only if every feed on its way to dollars is usable, and none on a chain whose sequencer is down or
- * has just come back. Pure.
+ * Judges the results of a batch that read a chain's feeds. `headTime` is the timestamp of the block that was read, in
+ * seconds. A token has a price only if every feed in its chain of pairs is usable, and not while the sequencer is down
+ * or has restarted within the grace period. Pure.
  */
 export function feedPrices(readings: FeedReadings, headTime: number): FeedPrices {
   const { chainId, tokens } = readings;
@@ -161,7 +161,7 @@ function answerOf(
   return judgeRound(feed, { round: readings.rounds.get(key) ?? null, headTime });
 }
 
-/** Multiplies the answers of a token's feeds, rounding down; the time is that of the oldest. */
+/** Returns the product of the answers of a token's feeds, rounded down, with the time of the oldest answer. */
 function toTokenPrice(row: TokenFeed, answers: Answers): TokenPrice | null {
   let [usd, at, errorBps] = [USD_SCALE, Number.POSITIVE_INFINITY, 0];
   for (const { feed, answer } of answers) {

@@ -11,23 +11,23 @@ import type { MarketBreaker } from "./price-book.ts";
  * work, which must not wait for a second attempt.
  */
 const TIMEOUT_MS = 1_500;
-/** Maximum size of a response: 50 tokens at some 200 bytes each, ten times over. */
+/** Maximum size of a response, in bytes: ten times the size of a response for 50 tokens, at some 200 bytes each. */
 const MAX_BYTES = 128 * 1024;
-/** Maximum number of tokens in one request, whose ids are part of the URL. */
+/** Maximum number of tokens in one request, because their ids are part of the URL. */
 const TOKENS_PER_REQUEST = 50;
-/** Age up to which a market price is known at all, and up to which it may judge, in seconds. */
+/** Maximum age of a market price, in seconds: for any use, and for judging offers. */
 const MAX_AGE_S = 3_600;
 const MAX_JUDGING_AGE_S = 900;
 /** How far in the future the time of a price may be, in seconds. */
 const MAX_SKEW_S = 300;
-/** Confidence from which a market price may judge. */
+/** Minimum confidence of a market price that may be used for judging offers. */
 const MIN_JUDGING_CONFIDENCE = 0.9;
 /** Error assumed for a market price, in basis points. */
 const MARKET_ERROR_BPS = 50;
-/** The largest price that is believed, in US dollars. */
+/** Maximum plausible price, in US dollars; a higher one is ignored. */
 const MAX_USD = 10n ** 9n;
 
-/** The API's names of chains; a chain that is not listed is named by its id. Source: @defillama/sdk 5.0.235. */
+/** Names of chains in the API, by chain id; other chains are named by their id. Source: @defillama/sdk 5.0.235. */
 const SLUGS: Readonly<Record<number, string>> = {
   1: "ethereum",
   10: "optimism",
@@ -53,7 +53,7 @@ const Coin = z.looseObject({
   confidence: z.number().min(0).max(1).optional(),
 });
 
-/** Dependencies of the price API's client, those of one request among them. */
+/** Dependencies of one request to the price API. */
 export interface MarketScope {
   /** Origin of the API, or null if the deployment uses none. */
   apiUrl: string | null;
@@ -65,9 +65,9 @@ export interface MarketScope {
 }
 
 /**
- * Asks the price API for the prices of many tokens, in one request per 50 tokens, and returns those that it knows, by
- * `priceKey`. Throws OutsideError if no request was answered, so that nothing is cached then. Source: DefiLlama's coins
- * API, `GET /prices/current/{coins}`.
+ * Requests the prices of many tokens from the price API, with at most 50 tokens per request, and returns the known ones
+ * by `priceKey`. Throws OutsideError if no request succeeded, so that the failure is not cached. Source: DefiLlama's
+ * coins API, `GET /prices/current/{coins}`.
  */
 export async function askMarketPrices(
   scope: MarketScope,
@@ -104,11 +104,11 @@ async function askSlice(scope: MarketScope, tokens: readonly ChainToken[]): Prom
   }
 }
 
-/** The API's id of a token. It names native currencies by the zero address too. */
+/** Returns the API's id of a token. The API, too, uses the zero address for native currencies. */
 const coinId = ({ chainId, token }: ChainToken): string =>
   `${SLUGS[chainId] ?? chainId}:${token.toLowerCase()}`;
 
-/** An answer with an error status, and its `Retry-After`. */
+/** A response with an error status, and its `Retry-After`. */
 class RefusedError extends OutsideError {
   readonly retryAfter: string | null;
   constructor({ status, headers }: BoundedResponse) {
@@ -127,7 +127,7 @@ function parseCoins(response: BoundedResponse): Record<string, unknown> {
   }
 }
 
-/** Returns the prices of a response that can be used; one that cannot costs no other. */
+/** Returns the usable prices of a response. An unusable price does not affect the others. */
 function readCoins(
   coins: Record<string, unknown>,
   of: { byId: ReadonlyMap<string, string>; now: number },
@@ -155,7 +155,7 @@ function decimalToScale(value: number): bigint | null {
 }
 
 /**
- * Converts one coin of the API's response to a price, or returns null if the coin is malformed, absurd or too old.
+ * Converts one coin of the API's response to a price. Returns null if the coin is malformed, implausible or too old.
  * `now` is in milliseconds since the epoch.
  */
 export function toMarketPrice(coin: unknown, now: number): TokenPrice | null {
@@ -173,8 +173,8 @@ export function toMarketPrice(coin: unknown, now: number): TokenPrice | null {
 }
 
 /**
- * Returns a market price as it counts now: after a quarter of an hour it is for display only. `now` is in milliseconds
- * since the epoch.
+ * Returns a market price with its judging flag updated: a price older than a quarter of an hour is only for display.
+ * `now` is in milliseconds since the epoch.
  */
 export function agedMarketPrice(price: TokenPrice, now: number): TokenPrice {
   const isRecent = now / 1000 - price.at <= MAX_JUDGING_AGE_S;

@@ -3,21 +3,27 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import type { FeedDefinition } from "./feed-definitions.ts";
 import type { Prices, TokenPrice } from "./price.ts";
 
-/** Number of feeds and tokens that an isolate remembers. */
+/** Maximum number of feeds and of token prices that an isolate remembers. */
 const CAPACITY = 2_000;
-/** How long a feed counts as confirmed on chain; a feed's owner can replace what is behind its proxy. */
+/**
+ * Time for which a feed counts as confirmed on chain, in milliseconds: its owner can replace the contract behind the
+ * proxy.
+ */
 const CONFIRMED_MS = DAY_MS;
-/** Age up to which a feed price that another request read may be used, in milliseconds. */
+/** Age up to which a feed price that another request read is reused, in milliseconds. */
 const RECENT_MS = 30 * SECOND_MS;
-/** How often the same problem of a feed is logged. */
+/** Minimum time between two log entries about the same problem of a feed, in milliseconds. */
 const LOG_AGAIN_MS = 10 * MINUTE_MS;
 
-/** How long the API is not asked after a failure, in milliseconds: doubled with each failure in a row, up to a minute. */
+/**
+ * Pause of requests to the API after a failure, in milliseconds. It doubles with each consecutive failure, up to one
+ * minute.
+ */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 /**
- * What an isolate remembers of the price API: how often it failed in a row, and until when it is not asked. A dead or
- * hanging API thus costs one timeout per pause, not one per request.
+ * Circuit breaker of the price API, per isolate: the number of consecutive failures, and the end of the pause. An API
+ * that fails or hangs thus costs one timeout per pause, not one per request.
  */
 export class MarketBreaker {
   #failures = 0;
@@ -28,7 +34,7 @@ export class MarketBreaker {
     return now < this.#pausedUntil;
   }
 
-  /** Records an answer: the API is asked again at once. */
+  /** Records a response, which ends the pause. */
   noteAnswer(): void {
     this.#failures = 0;
     this.#pausedUntil = 0;
@@ -44,8 +50,8 @@ export class MarketBreaker {
 }
 
 /**
- * What an isolate remembers about prices: which feeds were confirmed on chain, the feed prices of the last seconds, and
- * the state of the price API.
+ * Price data of an isolate: the feeds that were confirmed on chain, recent feed prices, and the circuit breaker of the
+ * price API.
  */
 export class PriceMemory {
   readonly breaker = new MarketBreaker();
@@ -53,18 +59,22 @@ export class PriceMemory {
   readonly #recent = new BoundedMap<{ price: TokenPrice; readAt: number }>(CAPACITY);
   readonly #logged = new BoundedMap<number>(CAPACITY);
 
-  /** Returns true if a feed said on chain, within a day, what the table expects. `now` is in milliseconds. */
+  /**
+   * Returns true if the feed was confirmed on chain within the last day. `now` is in milliseconds since the epoch.
+   */
   isConfirmed(of: { chainId: number; feed: FeedDefinition; now: number }): boolean {
     const at = this.#confirmed.get(`${of.chainId}:${of.feed.proxy.toLowerCase()}`);
     return at !== undefined && of.now - at < CONFIRMED_MS;
   }
 
-  /** Records that feeds (addresses in lowercase) said what the table expects. `now` is in milliseconds. */
+  /**
+   * Records the feeds (addresses in lowercase) that were confirmed on chain. `now` is in milliseconds since the epoch.
+   */
   noteConfirmed(of: { chainId: number; feeds: readonly string[]; now: number }): void {
     for (const feed of of.feeds) this.#confirmed.set(`${of.chainId}:${feed}`, of.now);
   }
 
-  /** Records feed prices that were read now, in milliseconds since the epoch. */
+  /** Records feed prices that were read at `now`, in milliseconds since the epoch. */
   notePrices(prices: Prices, now: number): void {
     for (const [key, price] of prices) this.#recent.set(key, { price, readAt: now });
   }
@@ -80,7 +90,7 @@ export class PriceMemory {
     for (const key of keys) this.#recent.delete(key);
   }
 
-  /** Returns true if a problem has not been logged in the last ten minutes, and counts it as logged now. */
+  /** Returns true if a problem has not been logged in the last ten minutes, and records that it is logged now. */
   mayLog(problem: string, now: number): boolean {
     const last = this.#logged.get(problem);
     if (last !== undefined && now - last < LOG_AGAIN_MS) return false;
@@ -89,9 +99,11 @@ export class PriceMemory {
   }
 }
 
-/** The prices that one request has gathered: feeds from the batches that it made, and what it asked the price API. */
+/**
+ * The prices that one request has gathered: feed prices from its batches of reads, and its requests to the price API.
+ */
 export class PriceBook {
   readonly feeds = new Map<string, TokenPrice>();
-  /** Market prices that were asked, by token key; several tokens share one promise. It never rejects. */
+  /** Requested market prices, by token key; several tokens share one promise. The promises never reject. */
   readonly market = new Map<string, Promise<Prices>>();
 }

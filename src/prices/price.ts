@@ -1,13 +1,13 @@
 import type { Address } from "viem";
 import { mulDivDown } from "../lib/amount.ts";
 
-/** A token whose price is asked. The zero address stands for the chain's native currency. */
+/** A token on one chain. The zero address is the chain's native currency. */
 export interface ChainToken {
   chainId: number;
   token: Address;
 }
 
-/** What one whole token is worth. */
+/** Price of a token in US dollars, with its source. */
 export interface Price {
   /** US dollars per whole token, times 10^18, rounded down. */
   usd: bigint;
@@ -19,26 +19,28 @@ export interface Price {
   confidence: number | null;
 }
 
-/** A token's price with everything that judging an offer needs. */
+/** A token's price with all data for judging an offer. */
 export interface TokenPrice extends Price {
   /**
-   * Lowest and highest of the prices that may judge: equal unless the sources disagree. What a user pays is valued at
-   * `high` and what a user receives at `low`, so that a disagreement never makes an offer look better.
+   * Lowest and highest of the prices that may be used for judging: equal unless the sources disagree. A user's payment
+   * is valued at `high` and the user's proceeds at `low`, so that a disagreement never makes an offer look better.
    */
   low: bigint;
   high: bigint;
   /** True if feed and market differ by more than their errors allow. */
   disputed: boolean;
-  /** Error of the price by its source's own terms, in basis points. */
+  /**
+   * Error bound of the price, in basis points: the deviations of its feeds, or the error assumed for market prices.
+   */
   errorBps: number;
   /**
-   * True if an offer may be refused, and accepted, because of this price. False for prices that cannot see a depeg
-   * (contract exchange rates, nominal values) and for uncertain or old market prices, which are for display.
+   * True if this price may be used to accept or reject an offer. False for prices that cannot show a depeg (contract
+   * exchange rates, nominal prices) and for uncertain or old market prices, which are only for display.
    */
   judges: boolean;
   /**
-   * What the token is worth one of, or close to one of: `USD` for dollar stablecoins, `ETH` for wrapped and staked
-   * ether. Null if unknown. Tokens of one unit are compared by the narrower bands.
+   * Unit that the token is pegged to or tracks closely: `USD` for dollar stablecoins, `ETH` for wrapped and staked
+   * ether. Null if unknown. Narrower bands apply between tokens of one unit.
    */
   unit: string | null;
 }

@@ -18,7 +18,7 @@ import { type ChainToken, type Prices, priceKey, type TokenPrice } from "./price
 
 const NO_FEEDS: ChainFeeds = { sequencer: null, tokens: [] };
 
-/** Returns a chain's feeds: those in code, or for a chain that the code does not know, those of the configuration. */
+/** Returns a chain's feeds: those in code, or those of the configuration for a chain that is not defined in code. */
 export function feedsOf(ctx: Context, chainId: number): ChainFeeds {
   return feedTables[chainId] ?? ctx.config.prices.feeds.get(chainId) ?? NO_FEEDS;
 }
@@ -29,8 +29,8 @@ export function hasFeed(ctx: Context, { chainId, token }: ChainToken): boolean {
 }
 
 /**
- * Returns the query for the feeds of some tokens of a chain, to be made in a batch with other reads. Pass its result to
- * `noteFeeds`.
+ * Returns the query that reads the feeds of some tokens of a chain, as part of a batch with other reads. Pass its
+ * result to `noteFeeds`.
  */
 export function feedsBeside(
   ctx: Context,
@@ -42,8 +42,8 @@ export function feedsBeside(
 }
 
 /**
- * Judges the feeds that a batch read, keeps their prices for this request and returns them. `headTime` is the timestamp
- * of the batch's block in seconds. Feeds that are not used are logged, at most once in ten minutes.
+ * Judges the feeds that a batch has read, and stores and returns their prices for this request. `headTime` is the
+ * timestamp of the batch's block in seconds. Feeds that are not used are logged at most once in ten minutes.
  */
 export function noteFeeds(ctx: Context, read: { readings: FeedReadings; headTime: number }): Prices {
   const { readings, headTime } = read;
@@ -103,14 +103,14 @@ const TokenPriceSchema: z.ZodType<TokenPrice> = z.object({
 });
 const CachedPrices = z.array(z.tuple([z.string(), TokenPriceSchema]));
 
-/** How long market prices are fresh; the API computes them every five minutes. */
+/** Age up to which cached market prices are fresh, in milliseconds; the API updates them every five minutes. */
 const MARKET_FRESH_MS = MINUTE_MS;
 const MARKET_STALE_MS = 5 * MINUTE_MS;
 const MARKET_KEEP_MS = HOUR_MS;
 
 /**
- * Asks the price API for tokens beside other work, once per request and token; `requestPrices` takes what has arrived.
- * Never throws.
+ * Requests the market prices of tokens in parallel with other work, once per request and token. `requestPrices` uses
+ * those that have arrived. Never throws.
  */
 export function askMarketBeside(ctx: Context, tokens: readonly ChainToken[]): void {
   const { market } = ctx.prices.book;
@@ -127,7 +127,7 @@ function marketScope(ctx: Context): MarketScope {
   return { apiUrl, breaker: ctx.prices.memory.breaker, fetch, timing, now, log };
 }
 
-/** Returns market prices of some tokens, cached for a minute; none if the API fails. Never throws. */
+/** Returns the market prices of some tokens, cached for a minute, or no prices if the API fails. Never throws. */
 async function readMarket(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const scope = marketScope(ctx);
   if (scope.apiUrl === null || tokens.length === 0) return new Map();
@@ -156,16 +156,16 @@ async function readMarket(ctx: Context, tokens: readonly ChainToken[]): Promise<
 }
 
 /**
- * How long a caller that has a feed price of every token waits for the market's, in milliseconds, and one that has not;
- * the latter is the API's own timeout with its cache's round trips.
+ * Maximum time to wait for market prices, in milliseconds: if every token has a feed price, and otherwise. The latter
+ * is the API's own timeout plus the round trips of its cache.
  */
 const SHORT_WAIT_MS = 50;
 const LONG_WAIT_MS = 2_000;
 
 /**
- * Returns the prices of some tokens from what this request has read and asked: feeds of its batches (or of another
- * request in the last 30 seconds) and the market prices of `askMarketBeside`. Makes no requests, and waits for the
- * market only where a token has no feed price that may judge. Never throws.
+ * Returns the prices of some tokens from the data of this request: feed prices of its batches (or of another request in
+ * the last 30 seconds), and the market prices of `askMarketBeside`. Sends no requests, and waits for market prices only
+ * if a token has no feed price for judging. Never throws.
  */
 export async function requestPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const { book, memory } = ctx.prices;
@@ -187,7 +187,7 @@ export async function requestPrices(ctx: Context, tokens: readonly ChainToken[])
 
 const NO_PRICES: Prices = new Map();
 
-/** Returns market prices if they arrive in time, otherwise none. `prices` never rejects. */
+/** Returns market prices if they arrive within `ms` milliseconds, otherwise no prices. `prices` never rejects. */
 function within(prices: Promise<Prices>, ms: number): Promise<Prices> {
   return withDeadline(prices, { ms, late: () => new Error("late") }).catch(() => NO_PRICES);
 }
@@ -201,9 +201,9 @@ const FEEDS_FRESH_MS = 30 * SECOND_MS;
 const FEEDS_STALE_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the prices of many tokens for display, at most five minutes old: all feeds of each chain in one request, the
- * price API in one for 50 tokens, all of it in parallel and cached. A source that fails costs only its prices. Never
- * throws.
+ * Returns the prices of many tokens for display, at most five minutes old. Reads all feeds of a chain in one request
+ * and 50 tokens per request from the price API, in parallel and cached. A failing source affects only its own prices.
+ * Never throws.
  */
 export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];
@@ -217,9 +217,9 @@ export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): P
 }
 
 /**
- * Returns the prices of some tokens of one chain without a cache of its own, for callers that cache what they make of
- * them: their feeds ride with `query` in as few requests as possible, the price API is asked beside. Throws
- * `chain_unsupported`; errors of the chain client propagate.
+ * Returns the prices of some tokens of one chain without caching them, for callers with a cache of their own. The feeds
+ * are read in the same batch as `query`, and the price API in parallel. Throws `chain_unsupported`; errors of the chain
+ * client propagate.
  */
 export async function readPricesWith<S>(
   ctx: Context,
@@ -235,7 +235,7 @@ export async function readPricesWith<S>(
   return { value, block, prices: combinePrices(feeds, await within(market, late)) };
 }
 
-/** Returns the prices of all feeds of a chain, cached for 30 seconds; none if the chain cannot be read. */
+/** Returns the prices of all feeds of a chain, cached for 30 seconds, or no prices if the chain cannot be read. */
 async function readChainFeeds(ctx: Context, chainId: number): Promise<Prices> {
   const client = ctx.chains.client(chainId);
   const tokens = feedsOf(ctx, chainId).tokens.map(({ token }) => token);

@@ -75,7 +75,7 @@ export function isProviderFailure(error: AppError): boolean {
   return PROVIDER_ERROR_CODES.has(error.code) || isUnsafeRoute(error);
 }
 
-/** Returns true if an error says that an offer, not a vault's share price, is far from a fair price. */
+/** Returns true if an error says that an offer (not a vault's share price) deviates too far from the fair price. */
 export function isUnsafeRoute({ code, members }: AppError): boolean {
   return code === "price_unsafe" && members["subject"] === "route";
 }
@@ -92,9 +92,9 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 }
 
 /**
- * Chooses the one failure to report when every route failed, in this order: the last failure that comes from
- * the vault or the request (the route through the vault's asset is tried last), an offer far from a fair price,
- * `no_route` with a reason that the user can act on, a temporary failure of a provider, `no_route` with the most specific reason. Pure.
+ * Chooses the failure to report if every route failed, in this order: the last failure of the vault or the request (the
+ * route through the vault's asset is tried last), an offer far from the fair price, `no_route` with a reason that the
+ * user can act on, a temporary failure of a provider, `no_route` with the most specific reason. Pure.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));

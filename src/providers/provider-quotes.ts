@@ -30,8 +30,8 @@ export async function requestQuotes(
 }
 
 /**
- * Returns true if a provider swaps tokens, for a transfer on one chain, or operates a bridge, for a transfer to another
- * chain. A provider of the other kind is not asked, and its absence is no reason to report.
+ * Returns true if a provider serves a kind of transfer: swaps for a transfer on one chain, bridges for a transfer to
+ * another chain. Other providers are not asked and not listed as failures.
  */
 function servesKindOf(provider: Provider, request: TransferRequest): boolean {
   const { swaps, bridges } = provider.capabilities();

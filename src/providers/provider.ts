@@ -74,11 +74,14 @@ export interface TransferQuote {
   /** Guaranteed minimum amount delivered, in the smallest unit of `toToken`. */
   toAmountMin: bigint;
   /**
-   * Fees within the amounts that the provider declares, in parts per billion of the amount paid. A claim, which counts up
-   * to a limit.
+   * Fees within the amounts that the provider declares, in parts per billion of the amount paid. The declaration is not
+   * verified; it counts only up to a limit.
    */
   declaredFee: bigint;
-  /** Fee that the transaction pays on top of the amount in the native token, in wei; before it is built, as announced. */
+  /**
+   * Fee that the transaction pays in native currency on top of the amount, in wei. Before the transaction is built, it
+   * is the announced fee.
+   */
   nativeFee: bigint;
   estimatedSeconds: number | null;
   /** Units of gas that the provider expects the source transaction to use, or null if it states none. */
@@ -105,7 +108,7 @@ export interface VerifiedTransfer extends TransferQuote {
   tool: string;
   /** Number of seconds for which the quoted amounts are valid. */
   validSeconds: number;
-  /** True if the transaction swaps one token into another. */
+  /** True if the transaction swaps one token for another. */
   swaps: boolean;
   /**
    * How a step of the Router may make the call in the user's place. Absent if only the user may, because the contract
@@ -182,16 +185,16 @@ export interface DeliveryProof {
   matchedBy: "id" | "content";
 }
 
-/** An event of a bridge's or an exchange's contracts on one chain that names the user of a transfer. */
+/** An event of a bridge's or exchange's contracts on one chain that names the user of a transfer. */
 export interface TransferEvent {
-  /** `source`: the transfer left the user's account. `destination`: it arrived. */
+  /** `source`: the funds left the user's account. `destination`: they arrived. */
   side: "source" | "destination";
   contracts: readonly Address[];
   /** First topic of the event: the hash of its signature. */
   topic: Hex;
-  /** Position of the user's address among the event's topics, or null if only its data contain the address. */
+  /** Index of the topic with the user's address, or null if only the event's data contain the address. */
   userTopic: number | null;
-  /** True if only transfers of native currency need the event; tokens are found by their own events. */
+  /** True if the event is needed only for transfers of native currency; token transfers have events of their own. */
   nativeOnly: boolean;
 }
 
@@ -239,11 +242,11 @@ export interface Provider {
   /** Returns the status of a transfer, which is identified by its source transaction. */
   status(scope: ProviderScope, transfer: TransferReference): Promise<ProviderStatus>;
   /**
-   * Returns the tokens of a chain, from the deployment tables in code, with the asset that each represents. Two tokens
-   * of one asset are worth the same; the upstream has no say in it.
+   * Returns the bridgeable tokens of a chain with the asset that each represents, from the deployment tables in code,
+   * independent of the upstream. Two tokens of the same asset are valued one to one.
    */
   assets(chainId: number): readonly BridgedAsset[];
-  /** Returns the events on a chain by which transfers are found that nobody has reported. Absent if there are none. */
+  /** Returns the events on a chain by which unreported transfers are found. Absent if there are none. */
   events?(chainId: number): readonly TransferEvent[];
   /** Lists the tokens that the upstream supports on a chain. Absent if the upstream has no token list. */
   tokens?(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;

@@ -15,8 +15,8 @@ export interface RedisStore {
   /** Sets a value if the key does not exist. Returns false if the key exists. */
   setIfAbsent(key: string, value: string, ttlMs: number): Promise<boolean>;
   /**
-   * Makes a key expire `ttlMs` milliseconds from now if its value is still `value`, and sets it again if it has expired.
-   * Returns false if the key has another value.
+   * Sets a key to expire `ttlMs` milliseconds from now if its value is still `value`, and sets it again if it has
+   * expired. Returns false if the key has another value.
    */
   extendIfEqual(key: string, value: string, ttlMs: number): Promise<boolean>;
   /** Deletes a key if its value is still `value`. */
@@ -29,7 +29,7 @@ export interface RedisStore {
 const DELETE_IF_EQUAL =
   "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
 
-/** Lua script that renews a lock only for its holder, also after it has expired while nobody else took it. */
+/** Lua script that renews a lock for its holder. An expired lock is set again, unless another holder has taken it. */
 const EXTEND_IF_EQUAL = `local value = redis.call('get', KEYS[1])
 if value and value ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])

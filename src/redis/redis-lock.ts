@@ -10,21 +10,24 @@ export interface LockScope {
   token: string;
 }
 
-/** Work that at most one holder of the lock `key` does at a time. */
+/** Work that only the holder of the lock `key` may run. */
 export interface LockedWork<T> {
   key: string;
-  /** The work. `lease` tells it whether the lock is still its own. */
+  /** Runs the work. `lease` shows whether the lock is still held. */
   work: (lease: HeldLease) => Promise<T>;
 }
 
 /** Time after which the lock of a killed holder expires, in milliseconds. */
 const LOCK_TTL_MS = 20_000;
-/** Interval at which the holder of a lock renews it, in milliseconds. Three renewals may fail in a row. */
+/**
+ * Interval at which a lock's holder renews it, in milliseconds. Three consecutive renewals may fail before the lock
+ * expires.
+ */
 const RENEW_MS = 5_000;
 
 /**
- * Runs work under a lock and returns its result, or null if another holder has the lock. The lock is renewed while the
- * work goes on and expires 20 seconds after its holder was killed. The work must be safe to run twice, because it runs
+ * Runs work under a lock and returns its result, or null if another holder has the lock. The lock is renewed during the
+ * work and expires at most 20 seconds after its holder was killed. The work must be safe to run twice, because it runs
  * without a lock if Redis fails. Errors of the work propagate.
  */
 export async function withLock<T>(scope: LockScope, lock: LockedWork<T>): Promise<T | null> {

@@ -17,12 +17,12 @@ export interface CachePolicy<T> {
   /** Age up to which the value is served, marked as stale, if loading fails; null means without limit. */
   keepMs: number | null;
   /**
-   * How isolates share the value. `locked` (the default): through Redis, and one isolate at a time loads it. `unlocked`:
-   * through Redis, but every isolate that needs the value loads it, which saves two commands where a load is one query.
-   * `isolate`: not at all; the value stays in memory.
+   * How isolates share the value. `locked` (the default): through Redis, and only one isolate at a time loads it.
+   * `unlocked`: through Redis, but every isolate that needs the value may load it, which saves two commands if a load
+   * is one query. `isolate`: not shared; the value stays in memory.
    */
   sharing?: "locked" | "unlocked" | "isolate";
-  /** A value that is known from elsewhere. It is used if memory holds none or an older one. */
+  /** A value that the caller already has. It is used if memory holds none or an older one. */
   known?: CacheEntry & { value: T };
   load: () => Promise<T>;
 }
@@ -44,8 +44,8 @@ export interface Cache {
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
   /**
-   * Loads a value now and replaces it in this isolate's memory and in Redis, because it has changed. The last good copy
-   * stays if loading fails. Never throws.
+   * Loads a changed value now, and replaces it in this isolate's memory and in Redis. If loading fails, the last good
+   * copy stays. Never throws.
    */
   renew<T>(policy: CachePolicy<T>): Promise<void>;
   /** Removes a value from this isolate's memory and from Redis. */

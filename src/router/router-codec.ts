@@ -15,9 +15,9 @@ import { sameAddress } from "../lib/address.ts";
 import { depositRouterAbi } from "./deposit-router-artifact.ts";
 import { depositRouterAddress } from "./router-address.ts";
 
-/** As the token of a patch: write the executor's own address instead of a balance; `SELF` in OrderTypes.sol. */
+/** Token of a patch that writes the executor's own address instead of a balance; `SELF` in OrderTypes.sol. */
 export const routerSelf: Address = "0x00000000000000000000000000000000000000ff";
-/** As the output token of an order: its last step is a bridge; `BRIDGED` in OrderTypes.sol. */
+/** Output token of an order whose last step is a bridge; `BRIDGED` in OrderTypes.sol. */
 export const routerBridged: Address = "0x00000000000000000000000000000000000000bb";
 
 /**
@@ -33,8 +33,8 @@ export interface RouterPatch {
 }
 
 /**
- * One call that the Router's executor makes, with the amount that it must hold before, the token to approve for it and
- * the words to write into its calldata; see OrderTypes.sol. `value` is in wei.
+ * One call that the Router's executor makes, with the required balance before it, the token to approve for it and the
+ * words to write into its calldata; see OrderTypes.sol. `value` is in wei.
  */
 export interface RouterStep {
   target: Address;
@@ -56,11 +56,11 @@ export interface RouterOrder {
   tokenOut: Address;
   receiver: Address;
   minOut: bigint;
-  /** Minimum output per unit that arrives, in smallest units, times 10^27. */
+  /** Minimum output per unit of input that arrives, both in smallest units, times 10^27. */
   minOutPerIn: bigint;
   /** Time after which the order reverts, in seconds since the epoch. */
   deadline: bigint;
-  /** True if the last step pays the receiver itself; false if the executor pays out what it holds. */
+  /** True if the last step pays the receiver directly; false if the executor pays out its balance. */
   direct: boolean;
   refundTo: Address;
   ref: Hex;
@@ -72,11 +72,17 @@ export interface RouterOrder {
 export interface RouterCall {
   order: RouterOrder;
   steps: readonly RouterStep[];
-  /** Tokens that the steps may leave over besides the input and those they approve; sent to `refundTo`. */
+  /**
+   * Tokens that the steps may leave over, besides the input and the approved tokens; the remainder is sent to
+   * `refundTo`.
+   */
   sweep: readonly Address[];
 }
 
-/** The Router's `tokenOut` of an order that ends in a bridge: what the last step takes is the output. Source: OrderTypes.sol. */
+/**
+ * `tokenOut` of an order that ends in a bridge: the amount that the last step takes is the output. Source:
+ * OrderTypes.sol.
+ */
 export const bridgedToken: Address = "0x00000000000000000000000000000000000000bb";
 
 /** Creates a Router step that neither approves a token nor writes into the calldata. */
@@ -126,8 +132,8 @@ export function decodeRouterCall(data: Hex): RouterCall {
 }
 
 /**
- * Returns the calldata of `execute` with the order that a call of any of the Router's entries runs, or null for any other
- * calldata. It is the same for an order and for the order with a signature.
+ * Returns the calldata of `execute` with the order of a call to any of the Router's entry functions, or null for any
+ * other calldata. The result is the same for an order with and without a signature.
  */
 export function unsignedCalldata(data: Hex): Hex | null {
   try {
@@ -156,8 +162,8 @@ export function decodeRouterError(data: Hex): { name: string; args: readonly unk
 }
 
 /**
- * Returns the revert data inside a Router error: what a step or a token gave as its reason. Returns null if the error
- * has none. The reason is a third party's: it may explain a refusal to the user, but no figure of it may be used.
+ * Returns the revert data inside a Router error, which a step or a token returned. Returns null if there is none. The
+ * data come from third parties: they may explain a refusal to the user, but no figure in them may be used.
  */
 export function foreignReason(data: Hex): Hex | null {
   const error = decodeRouterError(data);
@@ -167,15 +173,15 @@ export function foreignReason(data: Hex): Hex | null {
 
 const WITH_REASON: ReadonlySet<string> = new Set(["StepFailed", "TokenFailed", "AuthorizationFailed"]);
 
-/** Returns the decoded `OrderExecuted` events that the Router itself emitted, among any logs. */
+/** Returns the decoded `OrderExecuted` events of the Router among any logs; events of other contracts are ignored. */
 export function executedOrders(logs: readonly (Log | RpcLog)[]) {
   const own = logs.filter((log) => sameAddress(log.address, depositRouterAddress));
   return parseEventLogs({ abi: depositRouterAbi, eventName: "OrderExecuted", logs: own as Log[] });
 }
 
 /**
- * Returns the lowercase topic lists that match the Router's `OrderExecuted` events: those of all orders, or of the
- * orders with one of the given references.
+ * Returns lowercase topic filters for the Router's `OrderExecuted` events: of all orders, or of the orders with one of
+ * the given deposit references.
  */
 export function executedOrderTopics(refs?: readonly Hex[]): string[][] {
   const [signature, ref] = encodeEventTopics({

@@ -13,7 +13,7 @@ import { depositRouterAbi } from "./deposit-router-artifact.ts";
 import { depositRouterAddress } from "./router-address.ts";
 import type { RouterCall } from "./router-codec.ts";
 
-/** Permit2, at the same address on every chain that this service names. */
+/** Address of Permit2, the same on every supported chain. */
 export const permit2Address: Address = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 
 /** Returns the domain separator that Permit2 has on a chain: its domain has no version. Source: Permit2, `EIP712.sol`. */
@@ -21,10 +21,10 @@ export function hashPermit2Domain(chainId: number): Hex {
   return domainSeparator({ domain: { name: "Permit2", chainId, verifyingContract: permit2Address } });
 }
 
-/** The ways in which a signature can pay an order. */
+/** The kinds of signature that can pay for an order. */
 export type AuthorizationKind = "erc3009" | "permit2" | "permit";
 
-/** The EIP-712 domain of a token, as its own separator proves it. */
+/** The EIP-712 domain of a token, which its `DOMAIN_SEPARATOR` proves. */
 export interface TokenDomain {
   name: string;
   version: string;
@@ -32,7 +32,7 @@ export interface TokenDomain {
   verifyingContract: Address;
 }
 
-/** EIP-712 types of an order, as DepositRouter.sol hashes them. */
+/** EIP-712 fields of an order, as DepositRouter.sol hashes them. */
 const ORDER_FIELDS = [
   { name: "tokenIn", type: "address" },
   { name: "amountIn", type: "uint256" },
@@ -52,7 +52,10 @@ const ORDER_FIELDS = [
   { name: "sweepHash", type: "bytes32" },
 ] as const;
 
-/** The message of an order: its fields, with the hashes of the ABI encodings of its steps and its sweep list. */
+/**
+ * Returns the EIP-712 message of an order: its fields, and the hashes of the ABI encodings of its steps and its sweep
+ * list.
+ */
 function toOrderMessage({ order, steps, sweep }: RouterCall) {
   const [, stepsType, sweepType] = getAbiItem({ abi: depositRouterAbi, name: "execute" }).inputs;
   return {
@@ -107,8 +110,8 @@ export function toAuthorizationMessage(call: RouterCall, by: { owner: Address; d
 }
 
 /**
- * Returns the Permit2 message with which an owner pays for an order: a transfer of `amountIn` with the whole order as
- * its witness. Permit2's domain has no version. Source: github.com/Uniswap/permit2, `SignatureTransfer`.
+ * Returns the Permit2 message by which an owner pays for an order: a transfer of `amountIn` with the whole order as its
+ * witness. Permit2's domain has no version. Source: github.com/Uniswap/permit2, `SignatureTransfer`.
  */
 export function toPermit2Message(call: RouterCall, chainId: number) {
   const { order } = call;
@@ -140,8 +143,9 @@ export function toPermit2Message(call: RouterCall, chainId: number) {
 }
 
 /**
- * Returns the ERC-2612 message that allows the Router to take the order's amount until its deadline. It does not bind
- * the order, so only the owner may submit it. `nonce` is the token's next nonce of the owner. Source: EIP-2612.
+ * Returns the ERC-2612 message that allows the Router to take the order's amount until its deadline. The permit does
+ * not bind the order, so only the owner may submit it. `nonce` is the owner's next nonce in the token. Source:
+ * EIP-2612.
  */
 export function toPermitMessage(
   { order }: RouterCall,
@@ -169,7 +173,7 @@ export function toPermitMessage(
   } as const;
 }
 
-/** Returns the ERC-3009 message with which an owner uses up a nonce without paying. Source: EIP-3009. */
+/** Returns the ERC-3009 message by which an owner invalidates a nonce without paying. Source: EIP-3009. */
 export function toCancelMessage(by: { owner: Address; domain: TokenDomain; nonce: Hex }) {
   return {
     domain: by.domain,
@@ -184,7 +188,10 @@ export function toCancelMessage(by: { owner: Address; domain: TokenDomain; nonce
   } as const;
 }
 
-/** Encodes the Router call that runs an order with its owner's signature. A permit is submitted by the owner. */
+/**
+ * Encodes the Router call that executes an order with its owner's signature. With a permit, only the owner may submit
+ * it.
+ */
 export function encodeSignedCall(
   { order, steps, sweep }: RouterCall,
   by: { kind: AuthorizationKind; owner: Address; signature: Hex },

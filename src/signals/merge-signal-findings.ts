@@ -24,11 +24,11 @@ export interface Incident {
 const MAX_STAGES = 50;
 
 /**
- * Merges the findings of a rule into the vault's known incidents, which are in the order of their sequence numbers, and
- * returns the new and changed incidents. Findings are merged in the order of their times, each into the result of those
- * before it, so that several findings of one subject in one run open incidents with different sequence numbers. A finding
- * extends the last incident of its subject, unless that incident ended longer ago than the rule's quiet time. A finding
- * whose keys were all counted before is dropped.
+ * Merges the findings of a rule into the vault's known incidents, which are ordered by sequence number, and returns the
+ * new and changed incidents. Findings are merged in chronological order, each into the result of the previous ones, so
+ * that several findings about one subject in one run open incidents with different sequence numbers. A finding extends
+ * the last incident of its subject, unless that incident ended longer ago than the rule's quiet time. A finding whose
+ * keys were all counted before is dropped.
  */
 export function coalesceFindings(
   rule: SignalRule,
@@ -48,7 +48,7 @@ export function coalesceFindings(
   return changed;
 }
 
-/** Returns a predicate for another version of an incident of the same rule. */
+/** Returns a predicate that matches other versions of an incident of the same rule. */
 const isSame =
   ({ subject, sequence }: Incident) =>
   (other: Incident): boolean =>

@@ -159,8 +159,8 @@ function toDayFlows(records: readonly FlowRecord[]): DayFlows | null {
 }
 
 /**
- * Assets of reviewed vaults that are not in the list of bridged assets, by chain id; governance texts may name them.
- * Addresses are lowercase.
+ * Assets of reviewed vaults that are missing from the list of bridged assets, by chain id, so that governance texts can
+ * name them. Addresses are lowercase.
  */
 const REVIEWED_ASSETS: Readonly<Record<number, readonly string[]>> = {
   1: [

@@ -24,17 +24,17 @@ type StateColumns = Record<"state" | "sourceProven", AnyPgColumn>;
 export const unproven = (table: StateColumns): SQL =>
   raw`(not ${table.sourceProven} or ${table.state} = 'failed')`;
 
-/** SQL condition of the deposits and withdrawals that were sent and have not ended. */
+/** SQL condition of the deposits and withdrawals that are in progress: sent, and not in a final state. */
 export const underWay = (table: Pick<StateColumns, "state">): SQL =>
   raw`${table.state} in ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable', 'cooling', 'awaiting_transfer')`;
 
-/** Whether a row takes money into a vault or out of it. */
+/** Direction of a row: a deposit into a vault, or a withdrawal from it. */
 export type Direction = "deposit" | "withdrawal";
 type TrackedState = DepositState | WithdrawalState;
 
 /**
- * Deposits and withdrawals that were built, and their progress. In a withdrawal the user pays with the vault's shares.
- * Addresses and hashes are lowercase.
+ * Built deposits and withdrawals with their progress. In a withdrawal, the user pays with the vault's shares. Addresses
+ * and hashes are lowercase.
  */
 export const deposits = pgTable(
   "deposits",
@@ -48,13 +48,13 @@ export const deposits = pgTable(
     userAddress: text("user_address").notNull(),
     vaultChainId: integer("vault_chain_id").notNull(),
     vaultAddress: text("vault_address").notNull(),
-    /** The token that the user receives when the deposit completes, or pays with in a withdrawal. */
+    /** Share token: the user receives it in a deposit and pays with it in a withdrawal. */
     shareToken: text("share_token").notNull(),
     fromChainId: integer("from_chain_id").notNull(),
     fromToken: text("from_token").notNull(),
-    /** Amount that the user pays; 0 in a withdrawal of all shares, whose number is known when it runs. */
+    /** Amount that the user pays; 0 in a withdrawal of all shares, whose number is known only at execution. */
     fromAmount: uint256("from_amount").notNull(),
-    /** Shares that a deposit is expected to mint, or a withdrawal to redeem. */
+    /** Number of shares that a deposit is expected to mint, or a withdrawal to redeem. */
     estimatedShares: uint256("estimated_shares").notNull(),
     minShares: uint256("min_shares"),
     shares: uint256("shares"),
@@ -65,8 +65,8 @@ export const deposits = pgTable(
     /** The provider's own name of the bridge or exchange, which its status API needs. */
     tool: text("tool"),
     /**
-     * The token that arrives on the vault's chain, its expected amount and its guaranteed amount. In a withdrawal: the
-     * token that the user asked for, on the chain `toChainId`.
+     * Token that arrives on the vault's chain, with its expected and its guaranteed amount. In a withdrawal: the
+     * requested token, on the chain `toChainId`.
      */
     moveToken: text("move_token"),
     moveExpected: uint256("move_expected"),
@@ -93,7 +93,7 @@ export const deposits = pgTable(
     depositProven: boolean("deposit_proven").notNull().default(false),
     /** Request id of an asynchronous vault, if the vault numbers its requests. */
     requestId: text("request_id"),
-    /** Time of the follower's next check, null if there is none, and the number of checks without a change. */
+    /** Time of the next tracking, or null if none is planned, and the number of checks without a change. */
     nextCheckAt: time("next_check_at"),
     checks: integer("checks").notNull().default(0),
     parentTrackingId: text("parent_tracking_id"),
@@ -105,14 +105,16 @@ export const deposits = pgTable(
     partnerVerified: boolean("partner_verified").notNull().default(false),
     referrer: text("referrer").notNull(),
     referrerHandle: text("referrer_handle").notNull().default(""),
-    /** How the vault pays a withdrawal: `instant`, `request` or `cooldown`. Null in deposits, as what follows. */
+    /**
+     * How the vault pays a withdrawal: `instant`, `request` or `cooldown`. Null in deposits, like the columns below.
+     */
     mode: text("mode").$type<"instant" | "request" | "cooldown">(),
-    /** Token that the vault pays, expected and least amount of it, and the amount that it paid. */
+    /** Token that the vault pays, its expected and minimum amount, and the amount that was paid. */
     exitToken: text("exit_token"),
     estimatedAssets: uint256("estimated_assets"),
     minAssets: uint256("min_assets"),
     assets: uint256("assets"),
-    /** Chain on which the withdrawal ends. */
+    /** Chain on which the user is paid. */
     toChainId: integer("to_chain_id"),
     history: jsonb("history").$type<{ state: TrackedState; at: string }[]>().notNull(),
     createdAt: time("created_at").notNull(),
@@ -152,7 +154,7 @@ export const idempotency = pgTable(
     /** Owner of the idempotency key: a partner, or a client address with a user. */
     scope: text("scope").notNull(),
     key: text("key").notNull(),
-    /** keccak256 of the build's parameters as JSON, in hex. A repeated request must have the same. */
+    /** keccak256 of the build's parameters as JSON, in hex. A repeated request must have the same hash. */
     bodyHash: text("body_hash").notNull(),
     /** Token of the request that is building the response. */
     owner: text("owner").notNull(),

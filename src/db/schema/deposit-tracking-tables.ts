@@ -10,12 +10,15 @@ const trackingId = () =>
     .references(() => deposits.trackingId, { onDelete: "cascade" });
 
 /**
- * Who named a transaction: a caller of the API, who may be anybody (`report`), or the event reader, which found it in
- * the logs of a chain (`logs`).
+ * Origin of a hint: an unauthenticated report by a caller of the API (`report`), or a log on a chain that the follower
+ * found (`logs`).
  */
 export type HintOrigin = "report" | "logs";
 
-/** Transactions that may belong to a deposit. They prove nothing before their receipts are read. Hashes are lowercase. */
+/**
+ * Hints: transactions that may belong to a deposit or withdrawal. They prove nothing before their receipts are read.
+ * Hashes are lowercase.
+ */
 export const depositHints = pgTable(
   "deposit_hints",
   {
@@ -24,7 +27,9 @@ export const depositHints = pgTable(
     txHash: text("tx_hash").notNull(),
     origin: text("origin").$type<HintOrigin>().notNull(),
     notedAt: time("noted_at").notNull(),
-    /** Time at which the hint was found to prove nothing. The row is kept, so that the hint is not tried again. */
+    /**
+     * Time at which the hint was found to prove nothing. The row is kept, so that the transaction is not read again.
+     */
     droppedAt: time("dropped_at"),
   },
   (table) => [
@@ -34,31 +39,31 @@ export const depositHints = pgTable(
 );
 
 /**
- * What the user does for a deposit, as planned when it was built: the payments and their transactions, of which
- * `deposits` keeps only hashes. Apart from `deposits`, because calldata is large and followers read many rows.
+ * Planned steps of each deposit and withdrawal, with payments and transactions; `deposits` stores only hashes of them.
+ * The table is separate because calldata is large and the follower reads many rows of `deposits`.
  */
 export const depositSteps = pgTable("deposit_steps", {
   trackingId: trackingId().primaryKey(),
-  /** In the format of the code that built the deposit. */
+  /** The plan as JSON, in the format of the code version that built the deposit. */
   plan: jsonb("plan").$type<object>().notNull(),
 });
 
 /**
- * Transactions that were built for the second step of a withdrawal, which bring what the vault paid to where the user
- * asked for it. Each is built again for every reading, and the user may sign any of them. Hashes are lowercase.
+ * Transactions that were built for the second step of a withdrawal, the swap or bridge of the vault's payment. Each
+ * read builds a new one, and the user may sign any of them. Hashes are lowercase.
  */
 export const withdrawalTransfers = pgTable(
   "withdrawal_transfers",
   {
     trackingId: trackingId(),
-    /** Hash of the calldata, and the contract that it calls. */
+    /** keccak256 of the calldata, and the called contract. */
     dataHash: text("data_hash").notNull(),
     target: text("target").notNull(),
     provider: text("provider").notNull(),
     bridge: text("bridge"),
     /** The provider's own name of the bridge or exchange, which its status API needs. */
     tool: text("tool"),
-    /** Amount that it takes of the token that the vault paid, and the least that it brings of the token asked for. */
+    /** Amount that it takes of the token that the vault paid, and its minimum output of the requested token. */
     amount: uint256("amount").notNull(),
     least: uint256("least").notNull(),
     builtAt: time("built_at").notNull(),
@@ -70,8 +75,8 @@ export const withdrawalTransfers = pgTable(
 );
 
 /**
- * The blocks of the transactions that prove what a deposit's row says. They are compared with the chain until it has
- * finalized them. Hashes are lowercase.
+ * Evidence: the blocks of the transactions that prove the state of a deposit's row. They are compared with the chain
+ * until they are final. Hashes are lowercase.
  */
 export const depositEvidence = pgTable(
   "deposit_evidence",
@@ -81,7 +86,7 @@ export const depositEvidence = pgTable(
     txHash: text("tx_hash").notNull(),
     blockNumber: block("block_number").notNull(),
     blockHash: text("block_hash").notNull(),
-    /** True if the block is an ancestor of the head that the chain's row of `followed_chains` names. */
+    /** True if the block is an ancestor of the head block in the chain's row of `followed_chains`. */
     checked: boolean("checked").notNull().default(false),
     /** True if the block is finalized, so that no reorg is expected to replace it. */
     final: boolean("final").notNull().default(false),
@@ -92,14 +97,17 @@ export const depositEvidence = pgTable(
   ],
 );
 
-/** How far the chains have been read for events of deposits. */
+/** Progress of reading each chain for events of deposits and withdrawals. */
 export const followedChains = pgTable("followed_chains", {
   chainId: integer("chain_id").primaryKey(),
   /** Incremented by each write. A round that is based on an older version writes nothing. */
   version: integer("version").notNull().default(0),
-  /** First block that may contain an event of a deposit. */
+  /** First block that may contain an event of a tracked deposit. */
   startBlock: block("start_block").notNull(),
-  /** Blocks that were read when they were final. The others between `startBlock` and `finalBlock` are still missing. */
+  /**
+   * Blocks that were final when they were read. The other blocks between `startBlock` and `finalBlock` are still
+   * missing.
+   */
   covered: blockSet("covered").notNull().default(raw`'{}'`),
   /** The last final block of the last round. */
   finalBlock: block("final_block").notNull(),
@@ -107,11 +115,11 @@ export const followedChains = pgTable("followed_chains", {
   /** The last block that was read. A reorg may still replace the blocks between `finalBlock` and this one. */
   headBlock: block("head_block").notNull(),
   headHash: text("head_hash").notNull(),
-  /** Timestamp of that block. */
+  /** Timestamp of the block `headBlock`. */
   headTime: time("head_time").notNull(),
   /** Number of blocks in one `eth_getLogs` request, as learnt from the chain's nodes. */
   span: integer("span").notNull(),
-  /** Time of the last round that succeeded, and error of the last round, or null if it succeeded. */
+  /** Time of the last successful round, and the error of the last round, or null if it succeeded. */
   roundAt: time("round_at"),
   error: text("error"),
 });

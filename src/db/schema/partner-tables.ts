@@ -53,16 +53,16 @@ export const apiKeys = pgTable("api_keys", {
   createdAt: time("created_at").notNull(),
   name: text("name").notNull().default("First key"),
   rights: jsonb("rights").$type<KeyRight[]>().notNull().default(["build", "read", "manage"]),
-  /** Ranges of client addresses in CIDR notation; empty: every address. */
+  /** Ranges of client addresses in CIDR notation; an empty list allows every address. */
   allowList: jsonb("allow_list").$type<string[]>().notNull().default([]),
   lastUsedAt: time("last_used_at"),
-  /** True after the partner has revoked the pair; a rotation by session makes a new one. */
+  /** True after the partner has revoked the key pair. A rotation by session then creates a new one. */
   revoked: boolean("revoked").notNull().default(false),
 });
 
 /**
- * Further key pairs of partners, beside the one in `api_keys`: at most four, in numbered slots, which make the limit hold
- * when several are created at once.
+ * Additional key pairs of partners, besides the one in `api_keys`: at most four, in numbered slots, which enforce the
+ * limit under concurrent creation.
  */
 export const partnerKeys = pgTable(
   "partner_keys",
@@ -74,7 +74,7 @@ export const partnerKeys = pgTable(
     slot: smallint("slot").notNull(),
     name: text("name").notNull(),
     rights: jsonb("rights").$type<KeyRight[]>().notNull(),
-    /** Ranges of client addresses in CIDR notation; empty: every address. */
+    /** Ranges of client addresses in CIDR notation; an empty list allows every address. */
     allowList: jsonb("allow_list").$type<string[]>().notNull(),
     keyDigest: text("key_digest").notNull().unique(),
     secretDigest: text("secret_digest").notNull(),

@@ -50,8 +50,8 @@ export const snapshots = pgTable(
 );
 
 /**
- * What lists show of each vault: its figures at the block of the last snapshot, so that a list of thousands of vaults is
- * one query. Amounts have the same units as in the vault's API response and are null if they are unknown.
+ * Figures of each vault for lists, from the block of the last snapshot, so that a list of thousands of vaults takes one
+ * query. Amounts have the units of the vault's API response and are null if they are unknown.
  */
 export const vaultFigures = pgTable(
   "vault_figures",
@@ -66,7 +66,7 @@ export const vaultFigures = pgTable(
     sharePrice: uint256("share_price"),
     /** Value of the net assets in US dollars, as a decimal string. */
     tvlUsd: text("tvl_usd"),
-    /** Part of the assets that an instant withdrawal costs, as a fraction. */
+    /** Fee of an instant withdrawal, as a fraction of the assets. */
     exitFee: doublePrecision("exit_fee"),
     apy1d: doublePrecision("apy_1d"),
     apy7d: doublePrecision("apy_7d"),

@@ -16,27 +16,33 @@ import { time, uint256 } from "../table-columns.ts";
 export type VaultCaller = "router" | "user";
 /**
  * Status of a vault: known but not proven (`candidate`), open for deposits (`active`), rejected by its proof
- * (`refused`), closed for deposits at present (`paused`), or excluded by an administrator (`unsupported`).
+ * (`refused`), temporarily closed for deposits (`paused`), or excluded by an administrator (`unsupported`).
  */
 export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsupported";
-/** Who decided a vault's status. A proof never changes an administrator's decision to close a vault. */
+/**
+ * Origin of a vault's status: an administrator, or the vault's proof. A proof never overrides an administrator's
+ * decision to close a vault.
+ */
 export type StatusOrigin = "admin" | "proof";
-/** Where a registry entry comes from. `detail` names the list, or the factory and its block. */
+/** Origin of a registry entry. `detail` names the list, or the factory and its block. */
 export interface Provenance {
   source: "seed" | "operator" | "list" | "factory";
   detail: string;
 }
-/** What the source of a registry entry claims about the vault. Addresses are lowercase, null if nothing is claimed. */
+/**
+ * Registry claim: properties that the source of a registry entry states about the vault. Addresses are lowercase, and
+ * null if the source does not state them.
+ */
 export interface VaultClaim {
   adapter: string;
   asset: string | null;
   shareToken: string | null;
 }
-/** The result of the last proof of a vault: a deposit that was simulated on the state of one block. */
+/** Result of a vault's last registry proof: a deposit that was simulated on the state of one block. */
 export interface VaultProof {
-  /** True if the vault accepted the deposit and the shares were worth it. */
+  /** True if the vault accepted the deposit and the minted shares had the expected value. */
   ok: boolean;
-  /** Block on whose state the deposit was simulated, or null if the proof failed before. */
+  /** Block on whose state the deposit was simulated, or null if the proof failed before the simulation. */
   blockNumber: number | null;
   /** RFC 3339 time of the proof. */
   at: string;
@@ -44,9 +50,12 @@ export interface VaultProof {
   amount: string | null;
   /** Minted shares in the share token's smallest unit, or null if none were minted at once. */
   shares: string | null;
-  /** Assets that redeeming these shares at once returned, in smallest units, or null if this was not simulated. */
+  /**
+   * Assets that redeeming these shares immediately returned, in the asset's smallest unit, or null if this was not
+   * simulated.
+   */
   returned: string | null;
-  /** Why the vault was refused, or an empty string. */
+  /** Reason for the refusal, or an empty string. */
   reason: string;
 }
 
@@ -75,22 +84,22 @@ export const vaults = pgTable(
     statusReason: text("status_reason").notNull().default(""),
     statusBy: text("status_by").$type<StatusOrigin>().notNull().default("admin"),
     /**
-     * True if the vault has left the statuses `active` and `paused`. Holders of such a vault still see their position
-     * and can leave; only its deposits are closed.
+     * True if the vault was `active` or `paused` before and has lost that status. Holders still see their positions and
+     * can withdraw; only deposits are closed.
      */
     wasActive: boolean("was_active").notNull().default(false),
     provenance: jsonb("provenance").$type<Provenance>().notNull().default({ source: "seed", detail: "" }),
     /**
-     * Registers and public lists that name the vault, as `register:<address>` or `list:<name>`. A register that no
-     * longer names it is removed.
+     * Registers and public lists that name the vault, as `register:<address>` or `list:<name>`. The entry of a register
+     * is removed when the register no longer names the vault.
      */
     namedBy: jsonb("named_by").$type<string[]>().notNull().default([]),
-    /** What the entry's source claims, or null for entries that are older than this column. */
+    /** Registry claim of the entry's source, or null for entries older than this column. */
     claim: jsonb("claim").$type<VaultClaim>(),
     proof: jsonb("proof").$type<VaultProof>(),
-    /** Time of the next proof. A run that proves the vault moves it to the end of its lease. */
+    /** Time of the next proof. A run that proves the vault sets it to the end of its lease. */
     proofDueAt: time("proof_due_at").notNull().defaultNow(),
-    /** Number of proofs in a row that refused the vault. */
+    /** Number of consecutive proofs that refused the vault. */
     proofRefusals: integer("proof_refusals").notNull().default(0),
     minDeposit: uint256("min_deposit"),
     noMinimum: boolean("no_minimum").notNull().default(false),
@@ -105,18 +114,20 @@ export const vaults = pgTable(
   ],
 );
 
-/** How far the registers that name vaults (factories and protocols' own lists) have been read. Addresses are lowercase. */
+/**
+ * Progress of reading the registers that name vaults (factories and protocols' own lists). Addresses are lowercase.
+ */
 export const vaultRegisterTips = pgTable(
   "vault_register_tips",
   {
     chainId: integer("chain_id").notNull(),
     address: text("address").notNull(),
-    /** Last block whose events were read, or null for a register that lists its vaults in a view. */
+    /** Last block whose events were read, or null for a register that is read by a view function. */
     readTo: bigint("read_to", { mode: "number" }),
-    /** Number of vaults that the register named at the last reading. */
+    /** Number of vaults that the register named when it was last read. */
     named: integer("named").notNull().default(0),
     dueAt: time("due_at").notNull(),
-    /** Error of the last reading, or null if it succeeded. */
+    /** Error code of the last read, or null if it succeeded. */
     error: text("error"),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.address] })],

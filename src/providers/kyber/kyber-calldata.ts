@@ -27,7 +27,9 @@ export const kyberFlags = {
   approveFund: 0x100n,
 } as const;
 
-/** What MetaAggregationRouterV2 itself enforces about a swap. Amounts are in the smallest unit of their token. */
+/**
+ * The conditions of a swap that MetaAggregationRouterV2 enforces. Amounts are in the smallest unit of their token.
+ */
 export interface KyberSwapDescription {
   srcToken: Address;
   dstToken: Address;
@@ -39,7 +41,7 @@ export interface KyberSwapDescription {
   feeAmounts: readonly bigint[];
   dstReceiver: Address;
   amount: bigint;
-  /** The least that `dstReceiver` must gain; the router reverts below it. */
+  /** Minimum output for `dstReceiver`; the router reverts below it. */
   minReturnAmount: bigint;
   flags: bigint;
   permit: Hex;
@@ -54,7 +56,7 @@ export interface KyberSwap {
   executor: Address;
   executorData: Hex;
   desc: KyberSwapDescription;
-  /** Text for KyberSwap's statistics, which the router only logs. */
+  /** Text for KyberSwap's statistics; the router only emits it. */
   clientData: Hex;
 }
 
@@ -93,12 +95,12 @@ export function encodeKyberSwap({ kind, executor, executorData, desc, clientData
       });
 }
 
-/** Two addresses that differ in every byte, to find where a receiver stands in calldata. */
+/** Two addresses that differ in every byte, used to locate a receiver in calldata. */
 const PROBES: readonly [Address, Address] = [
   "0x1111111111111111111111111111111111111111",
   "0x2222222222222222222222222222222222222222",
 ];
-/** Hex digits of `0x` with a selector, of a word, and of the zeros before an address in a word. */
+/** Lengths in characters of hex: of `0x` with a selector, and of a 32-byte word. */
 const SELECTOR_DIGITS = 10;
 const WORD_DIGITS = 64;
 

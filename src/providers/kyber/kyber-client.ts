@@ -14,10 +14,10 @@ export const KYBER_TIMEOUT_MS = 2_000;
 const MAX_BYTES = 1024 * 1024;
 /** Number of timeouts in a row after which no request is sent for `PAUSE_MS`. */
 const MAX_TIMEOUTS = 2;
-/** Time for which an API that does not answer is left alone, in milliseconds. */
+/** Pause of requests to an API that does not respond, in milliseconds. */
 const PAUSE_MS = 30_000;
 
-/** Where KyberSwap's API is, and how this service identifies itself to it. */
+/** Base URL of KyberSwap's API and the client id to send. */
 export interface KyberApiSettings {
   /** Base URL of the API: `https://aggregator-api.kyberswap.com`, or an emulator of it. */
   apiUrl: string;
@@ -128,7 +128,7 @@ function hasErrorCode(json: unknown): boolean {
   return typeof json.code === "number" && json.code !== 0;
 }
 
-/** JSON.parse and JSON.rawJSON with access to the source text, which the library of TypeScript does not declare yet. */
+/** JSON.parse and JSON.rawJSON with access to the source text, which TypeScript's library does not declare yet. */
 interface ExactJson {
   parse(
     text: string,
@@ -138,9 +138,9 @@ interface ExactJson {
 }
 
 /**
- * Parses JSON so that writing it again yields the same numbers: a number that a double cannot hold keeps its digits. A
- * route is sent back unchanged, and it contains integers of 256 bits. Throws `upstream_unavailable` for other text.
- * Source: ECMAScript proposal JSON.parse source text access.
+ * Parses JSON such that serializing it again yields the same numbers: a number that a double cannot represent keeps its
+ * digits. A route, which contains 256-bit integers, must be sent back unchanged. Throws `upstream_unavailable` for
+ * invalid JSON. Source: ECMAScript proposal JSON.parse source text access.
  */
 function parseExactJson(text: string): unknown {
   const json = JSON as unknown as ExactJson;

@@ -46,7 +46,7 @@ const reasonByCode: Readonly<Record<number, KyberReason>> = {
 const UNAVAILABLE = "the exchange is unavailable; try again later";
 /** Waiting time after a rate limit that does not state one, in seconds. */
 const DEFAULT_WAIT_S = 5;
-/** Maximum waiting time to accept from a rate limit, in seconds. */
+/** Maximum waiting time that is accepted from a rate limit, in seconds. */
 const MAX_WAIT_S = 60;
 
 /**
@@ -101,8 +101,8 @@ export function kyberRejection(field: string): AppError {
 }
 
 /**
- * Returns the number of seconds that a rate limit asks to wait, between 1 and 60. KyberSwap sends
- * `x-ratelimit-reset-after`; gateways send `Retry-After`.
+ * Returns the waiting time of a rate limit in seconds, between 1 and 60. KyberSwap sends `x-ratelimit-reset-after`;
+ * gateways send `Retry-After`.
  */
 function retryAfterSeconds(headers: Headers, now: number): number {
   const seconds =

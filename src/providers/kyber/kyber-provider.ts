@@ -18,9 +18,9 @@ import { kyberToken, verifyKyberSwap } from "./verify-kyber-swap.ts";
 
 /** Name of the provider KyberSwap, and of its tool in steps. */
 const KYBER_KEY = "kyber";
-/** Number of seconds for which a built swap is offered: its minimum output protects it for longer. */
+/** Number of seconds for which a built swap is offered. Its minimum output would also protect it for longer. */
 const VALID_SECONDS = 300;
-/** Number of seconds after which KyberSwap's executor refuses the swap. */
+/** Number of seconds after which KyberSwap's executor rejects the swap. */
 const DEADLINE_SECONDS = 1_200;
 const BPS = 10_000n;
 const PARTS_PER_BPS = PARTS_PER_BILLION / BPS;
@@ -170,7 +170,7 @@ async function buildSwap(client: KyberClient, input: SwapInput & { summary: unkn
   };
 }
 
-/** Returns the fields of a KyberSwap quote other than its amounts. */
+/** Returns the fields of a KyberSwap quote other than its amounts. `gas` is in units of gas, or null if unknown. */
 function quoteOf({ gas }: { gas: bigint | null }) {
   return {
     provider: KYBER_KEY,
@@ -196,7 +196,7 @@ function slippageBps({ slippage }: TransferRequest): bigint {
   return asked < MAX_SLIPPAGE_BPS ? asked : MAX_SLIPPAGE_BPS;
 }
 
-/** Returns the minimum output that KyberSwap's calldata will have for an expected output, rounded down as it does. */
+/** Returns the minimum output that KyberSwap will encode for an expected output, rounded down as KyberSwap does. */
 function minimumOutput(amountOut: bigint, request: TransferRequest): bigint {
   return (amountOut * (BPS - slippageBps(request))) / BPS;
 }

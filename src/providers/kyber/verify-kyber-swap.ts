@@ -14,18 +14,21 @@ import type { KyberDeployment } from "./kyber-deployments.ts";
 import { kyberRejection } from "./kyber-errors.ts";
 import type { KyberBuild } from "./kyber-schemas.ts";
 
-/** Flags that a swap may have; any other changes what the router takes or when it accepts less than the minimum. */
+/**
+ * Flags that a swap may have. Any other flag would change what the router takes, or let it accept less than the
+ * minimum.
+ */
 const ALLOWED_FLAGS =
   kyberFlags.shouldClaim |
   kyberFlags.simpleSwap |
   kyberFlags.feeOnOutput |
   kyberFlags.feeInBps |
   kyberFlags.approveFund;
-/** Maximum fee of a swap, in basis points of the input or the output: 0.5 %. We ask for no fee. */
+/** Maximum fee of a swap, in basis points of the input or the output: 0.5%. Causeway requests no fee. */
 const MAX_FEE_BPS = 50n;
 const BPS = 10_000n;
 
-/** What KyberSwap's transaction is verified against. */
+/** Request, deployment and response that KyberSwap's transaction is verified against. */
 export interface KyberVerifyInput {
   request: TransferRequest;
   deployment: KyberDeployment;
@@ -37,7 +40,7 @@ export interface VerifiedKyberSwap {
   transaction: { to: Address; data: Hex; value: bigint };
   toAmount: bigint;
   toAmountMin: bigint;
-  /** The position of the receiver in the calldata. */
+  /** Position of the receiver in the calldata, so that the swap can be a step of a Router order. */
   asStep: RouterStepUse;
 }
 
@@ -77,10 +80,10 @@ export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInpu
   };
 }
 
-/** Returns the address by which KyberSwap names a token. */
+/** Returns the address that KyberSwap uses for a token. */
 export const kyberToken = (token: Address): Address => (isNative(token) ? KYBER_NATIVE : token);
 
-/** Throws `upstream_rejected` if the contracts that swap receive more than the amount paid. */
+/** Throws `upstream_rejected` if the swapping contracts receive more than the amount paid. */
 function checkInputs({ srcReceivers, srcAmounts, amount }: KyberSwapDescription): void {
   requireMatch(srcReceivers.length === srcAmounts.length, "srcReceivers");
   requireMatch(sumOf(srcAmounts) <= amount, "srcAmounts");

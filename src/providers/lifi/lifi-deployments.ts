@@ -29,8 +29,8 @@ interface LifiContracts {
   /** Receives Stargate deliveries that carry a destination call; null if it is not deployed. */
   receiverStargate: Address | null;
   /**
-   * The known contracts that forward LI.FI's fee to its recipients: the current one and its previous version. A fee is
-   * known exactly only if one of them takes it.
+   * LI.FI's known contracts that forward its fee to the recipients: the current and the previous version. The amount of
+   * a fee is known exactly only if one of them receives it.
    */
   feeForwarders: readonly Address[];
   /** Maximum bridge fee that a transaction may pay on top of the amount in the native token, in wei. */

@@ -52,7 +52,7 @@ function declaredFee({ action, estimate }: LifiStep): bigint {
   return parts;
 }
 
-/** Returns the sum of the fees on top that a step announces in the source chain's native token, in wei. */
+/** Returns the total fee that a step adds on top of the amount, in the source chain's native currency, in wei. */
 function announcedNativeFee({ action, estimate }: LifiStep): bigint {
   const native = { chainId: action.fromChainId, address: zeroAddress };
   return (estimate.feeCosts ?? []).reduce(
@@ -72,7 +72,9 @@ function ifMatching(shape: RegExp, text: string | null | undefined): string | nu
   return typeof text === "string" && shape.test(text) ? text : null;
 }
 
-/** Returns the units of gas of all costs, or null if there are no costs or one has no number of units. */
+/**
+ * Returns the total units of gas of a list of gas costs, or null if the list is empty or a cost has no valid estimate.
+ */
 function sumGas(costs: readonly { estimate?: string | null | undefined }[]): bigint | null {
   const units = costs.map((cost) => ifMatching(GAS, cost.estimate));
   if (units.length === 0 || units.includes(null)) return null;

@@ -121,7 +121,7 @@ const redemptionAbi = once(() =>
   ]),
 );
 
-/** Returns a query for pause, minimum and whether the owner is permitted. */
+/** Returns a query for the pause, the minimum redemption, and whether the owner is permitted. */
 function exitViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: redemptionAbi() } as const;
   return createQuery(
@@ -143,8 +143,9 @@ function exitViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitT
 }
 
 /**
- * Withdrawals from Accountable's vaults: a request in a queue that is filled in order and in parts as liquidity comes,
- * then a claim. A request can be taken back where the strategy allows it. Source: AccountableAsyncRedeemVault.
+ * Withdrawals from Accountable's vaults: a request in a queue that is filled in order, also partially, as liquidity
+ * becomes available, then a claim. A request can be cancelled if the strategy allows it. Source:
+ * AccountableAsyncRedeemVault.
  */
 const exits = erc7540Exits({
   views: exitViews,

@@ -17,11 +17,14 @@ const centrifugeAbi = once(() =>
     "function claimCancelRedeemRequest(uint256 requestId, address receiver, address controller) returns (uint256)",
   ]),
 );
-/** The number under which all requests of a controller stand. */
+/** Request id of all requests of a controller. */
 const REQUEST_ID = 0n;
 const on = (vault: Vault) => ({ to: vault.entryPoint, abi: centrifugeAbi() }) as const;
 
-/** Returns a query for membership and for a cancellation under way, during which no new request is taken. */
+/**
+ * Returns a query for the owner's membership, and for a pending cancellation, during which the vault accepts no new
+ * request.
+ */
 function views(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
   return createQuery(
     {
@@ -35,7 +38,9 @@ function views(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms
   );
 }
 
-/** Returns a query for cancellations: while one is pending, the shares of the request are on their way back. */
+/**
+ * Returns a query for cancellations of redemption requests: one that is pending, and shares that can be claimed back.
+ */
 function cancellations(vault: Vault, { user }: { user: Address }): Query<OwnRequests> {
   return createQuery(
     {
@@ -72,7 +77,7 @@ function claim(
 }
 
 /**
- * Withdrawals from Centrifuge vaults: a request that the hub fulfils, in parts too, and a claim in assets. A
+ * Withdrawals from Centrifuge vaults: a request that the hub fulfils, also partially, then a claim of assets. A
  * cancellation takes effect later and is then claimed as shares. Sources: centrifuge/protocol, EIP-7540, EIP-7887.
  */
 export const centrifugeExits: VaultExits = erc7540Exits({

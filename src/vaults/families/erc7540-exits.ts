@@ -43,28 +43,31 @@ const eventsAbi = once(() =>
     "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
   ]),
 );
-/** Byte offset of the shares in `requestRedeem`: the first word after the selector. */
+/** Byte offset of the shares in the calldata of `requestRedeem`: the first word after the selector. */
 const SHARES_OFFSET = 4;
-/** The request id for which a vault returns the sum of a controller's requests or the controller's last request. */
+/** Request id for which a vault returns the total of a controller's requests, or the controller's last request. */
 const ANY_REQUEST = 0n;
 
-/** How withdrawals of an ERC-7540 vault family deviate from the standard. */
+/** Deviations of an ERC-7540 vault family's withdrawals from the standard. */
 export interface Erc7540ExitTraits {
-  /** Returns a query for the family's own views, whose results replace those of the standard's. */
+  /** Returns a query for the family's own view functions, whose results override those of the standard ones. */
   views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
-  /** Returns a query for what the family knows of a user's requests beyond the standard. */
+  /** Returns a query for the state of a user's requests that the standard has no view functions for. */
   requests?(vault: Vault, of: { user: Address; now: number }): Query<OwnRequests>;
-  /** Encodes the family's own claim in place of `redeem(shares, receiver, controller)`. */
+  /** Encodes the family's own claim instead of `redeem(shares, receiver, controller)`. */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   explain?: VaultExits["explain"];
 }
 
-/** What a family knows of a user's redemption requests beyond the standard's views. */
+/** State of a user's redemption requests that the standard's view functions do not return. */
 export interface OwnRequests {
-  /** True if the user can take a pending request back now. */
+  /** True if the user can cancel a pending request now. */
   cancellable: boolean;
-  /** Shares of cancelled requests, pending or ready to claim back. Both 0 in families that return them at once. */
+  /**
+   * Shares of cancelled requests, pending and ready to be claimed back. Both are 0 in families that return them in the
+   * cancellation.
+   */
   returning: bigint;
   returned: bigint;
 }
@@ -72,8 +75,8 @@ export interface OwnRequests {
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: redeemAbi() }) as const;
 
 /**
- * Creates the way out by ERC-7540 requests: the owner requests and claims, and is controller and receiver, so no
- * operator approval is needed. Previews revert, so today's price gives the estimate. Source: EIP-7540.
+ * Creates the withdrawals by ERC-7540 requests: the owner requests and claims, and is both controller and receiver, so
+ * that no operator approval is needed. Previews revert, so the estimate uses the current price. Source: EIP-7540.
  */
 export function erc7540Exits(traits: Erc7540ExitTraits = {}): VaultExits {
   const { explain } = traits;
@@ -159,7 +162,7 @@ interface Seen {
   own: OwnRequests;
 }
 
-/** Returns the user's request, pending and claimable parts in one, because the vault counts them under one number. */
+/** Returns the user's request with its pending and claimable parts, which the vault counts under one request id. */
 function openRequest(vault: Vault, { standard, own }: Seen): PendingExit[] {
   const [waiting, ready] = [valueOrNull(standard.pending) ?? 0n, valueOrNull(standard.claimable) ?? 0n];
   if (waiting === 0n && ready === 0n) return [];
@@ -179,7 +182,7 @@ function openRequest(vault: Vault, { standard, own }: Seen): PendingExit[] {
   ];
 }
 
-/** The id of the shares that a cancellation returns, which the user claims back in some families. */
+/** Id of the shares that a cancellation returns, which the user has to claim back in some families. */
 export const RETURNED_SHARES = "cancelled";
 
 function returningShares(vault: Vault, { standard, own }: Seen): PendingExit[] {

@@ -28,7 +28,7 @@ const identificationAbi = once(() => parseAbi(["function MODULE_VAULT() view ret
 const OP_DEPOSIT = 1;
 /** The bits of withdrawals and redemptions in the mask of hooked operations. */
 const EXIT_OPS = 12;
-/** The bit of redemptions in the mask of hooked operations. */
+/** Bit of `redeem` in the mask of hooked operations. */
 const OP_REDEEM = 8;
 
 /**
@@ -55,8 +55,8 @@ const cashAbi = once(() =>
 );
 
 /**
- * Returns a query for the vault's cash, its limit and whether redemptions are disabled. `maxRedeem` is also 0 for an owner
- * who borrows against the shares, so that 0 says nothing: the cash then shows whether the vault can pay.
+ * Returns a query for the vault's cash, its limit, and whether redemptions are disabled. `maxRedeem` is also 0 for an
+ * owner who has borrowed against the shares, so 0 is not conclusive: then the cash shows whether the vault can pay.
  */
 function cashViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: cashAbi() } as const;

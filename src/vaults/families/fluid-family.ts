@@ -42,7 +42,10 @@ const BY_NAME: Readonly<Record<string, ErrorCode | null>> = {
 };
 const explainNamedError = familyErrors({ errors: BY_NAME });
 
-/** API error codes and error names by error number, for errors that mean something else in a withdrawal. */
+/**
+ * API error codes and error names by Fluid's error number, for errors that have another meaning in withdrawals than in
+ * deposits.
+ */
 const OF_EXITS: Readonly<Record<string, ExplainedRevert>> = {
   11002: { code: "exits_paused", text: "UserModule__UserPaused" },
   11003: { code: "no_liquidity", text: "UserModule__WithdrawalLimitReached" },
@@ -65,8 +68,8 @@ function explain(revert: Hex): ExplainedRevert | null {
 }
 
 /**
- * Withdrawals from fTokens: the ERC-5143 overload of `redeem` enforces the minimum assets itself. A few units of shares
- * may remain, because the burned shares are rounded from the assets. Source: Instadapp/fluid-contracts.
+ * Withdrawals from fTokens: the ERC-5143 overload of `redeem` enforces the minimum of assets. A few units of shares may
+ * remain, because the number of burned shares is computed from the rounded assets. Source: Instadapp/fluid-contracts.
  */
 const exits: VaultExits = {
   ...erc4626Exits({

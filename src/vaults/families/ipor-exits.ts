@@ -57,7 +57,7 @@ const withdrawManagerAbi = once(() =>
     "event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow)",
   ]),
 );
-/** Selector of `redeem(uint256,address,address)`, for asking the access manager whether the owner may call it. */
+/** Selector of `redeem(uint256,address,address)`, used to ask the access manager whether the owner may call it. */
 const REDEEM_SELECTOR = "0xba087652";
 /** Selector of `transferRequestSharesFee(address,address,uint256)`, which only the vault's own WithdrawManager may call. */
 const REQUEST_FEE_SELECTOR = "0x965c501e";
@@ -67,7 +67,10 @@ const WAD = 10n ** 18n;
 /** Returns the vault's contract for withdrawal requests, or null if none is known. */
 const withdrawManager = (vault: Vault): Address | null => addressParam(vault, "withdraw_manager");
 
-/** Returns a query that asks the vault's access manager for lock, permission and whether the vault is closed. */
+/**
+ * Returns a query that reads, from the vault's access manager, the account's lock, its permission, and whether the
+ * vault is closed.
+ */
 function accessTerms(vault: Vault, { owner, now }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
   return readThen({ manager }, ({ manager: named }) => {
@@ -98,7 +101,10 @@ const instant = erc4626Exits({
   views: accessTerms,
 });
 
-/** Returns a query for a request's conditions: fee, window and value. Requests are under no lock. */
+/**
+ * Returns a query for the conditions of a withdrawal request: fee, window and value. Account locks do not apply to
+ * requests.
+ */
 function requestTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const on = { to: withdrawManager(vault) ?? zeroAddress, abi: withdrawManagerAbi() } as const;
   const own = createQuery(
@@ -161,10 +167,10 @@ function describePending(
 }
 
 /**
- * Withdrawals from IPOR Fusion's Plasma vaults, by the owner only, because shares are not transferable and a stranger
- * could lock any fixed caller. At once while the account is not locked and markets have liquidity; or by a request to
- * the vault's WithdrawManager (parameter `withdraw_manager`), which leaves the shares in the wallet and expires with its
- * window. Source: IPOR-Labs/ipor-fusion.
+ * Withdrawals from IPOR Fusion's Plasma vaults. Only the owner can withdraw, because shares are not transferable and
+ * third parties could lock any fixed caller. A withdrawal is instant if the account is not locked and the markets have
+ * liquidity. Otherwise, a request to the vault's WithdrawManager (parameter `withdraw_manager`) leaves the shares in
+ * the wallet and expires at the end of its window. Source: IPOR-Labs/ipor-fusion.
  */
 export const iporExits: VaultExits = {
   ...instant,
@@ -213,8 +219,9 @@ export const iporExits: VaultExits = {
 };
 
 /**
- * Returns a query for the parameters of the way out: the WithdrawManager of a reviewed registry entry, which no view of
- * the vault names, if it answers and the vault's access manager lets it do what only the vault's own one may.
+ * Returns a query for the withdrawal parameters of a reviewed registry entry. No view function of the vault returns its
+ * WithdrawManager, so the entry's one is accepted if it responds and the access manager allows it a call that is
+ * reserved for the vault's own WithdrawManager.
  */
 export function iporExitParams(of: {
   vault: Address;

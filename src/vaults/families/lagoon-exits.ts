@@ -20,14 +20,19 @@ const lagoonAbi = once(() =>
     "error NotOpen(uint8 state)",
   ]),
 );
-/** The states that `NotOpen` names. A closing vault only waits; a closed one redeems at once. */
+/**
+ * State of a closed vault in the error `NotOpen`. A closed vault redeems instantly; a closing one does not pay yet.
+ */
 const CLOSED = 2;
-/** The variant of a closed vault's redemption; any other instant redemption is `syncRedeem`. */
+/** Variant of an instant redemption from a closed vault; other instant redemptions use `syncRedeem`. */
 const AT_CLOSE = "closed";
-/** Byte offset of the shares in `syncRedeem`. */
+/** Byte offset of the shares in the calldata of `syncRedeem`. */
 const SHARES_OFFSET = 4;
 
-/** Returns the state that a probed request revealed, or null for an open vault. Source: lagoon-v0, `onlyOpen`. */
+/**
+ * Returns the vault's state from the revert of a probed request, or null if the vault is open. Source: lagoon-v0,
+ * `onlyOpen`.
+ */
 function closedState(probe: ReadResult<unknown>): number | null {
   if (probe.ok || probe.revert === null) return null;
   try {
@@ -38,7 +43,9 @@ function closedState(probe: ReadResult<unknown>): number | null {
   }
 }
 
-/** Returns a query for state, pause, permission and the synchronous redemption of versions since 0.6. */
+/**
+ * Returns a query for the vault's state, pause, permission, and the synchronous redemption of version 0.6 and later.
+ */
 function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lagoonAbi() } as const;
   const own = [1n, vault.entryPoint, vault.entryPoint] as const;
@@ -113,7 +120,8 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
 }
 
 /**
- * Withdrawals from Lagoon: a request that the vault's Safe settles at the price of its epoch; at once while version 0.6
- * allows it (with its own minimum, after exit fee and haircut), or once the vault is closed. Source: hopperlabsxyz/lagoon-v0.
+ * Withdrawals from Lagoon: a request that the vault's Safe settles at the price of its epoch; or instantly, if version
+ * 0.6 allows it (with its own minimum, after exit fee and haircut) or the vault is closed. Source:
+ * hopperlabsxyz/lagoon-v0.
  */
 export const lagoonExits: VaultExits = { ...requests, modes: () => ["instant", "request"], encode };

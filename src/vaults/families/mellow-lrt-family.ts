@@ -77,8 +77,8 @@ const exitAbi = once(() =>
 const CLAIMED_TOPIC = "0xf7a40077ff7a04c7e61f6f26fb13774259ddf1b6bce9ecf26a8276cdd3992683";
 
 /**
- * Returns a query for the pause and for what the vault pays at once. The balance is a lower bound: the vault may also
- * take assets out of its default collateral.
+ * Returns a query for the pause and for the amount that the vault can pay instantly. The balance is a lower bound: the
+ * vault may also withdraw assets from its default collateral.
  */
 function liquidityViews(vault: Vault): Query<Partial<ExitTerms>> {
   return createQuery(
@@ -92,7 +92,7 @@ function liquidityViews(vault: Vault): Query<Partial<ExitTerms>> {
 
 const redeem = erc4626Exits({ limited: false, viaRouter: () => false, views: liquidityViews });
 
-/** Returns a query for the conditions of a redemption: its queued part makes it a request. */
+/** Returns a query for the conditions of a redemption; with a queued part, the redemption is a request. */
 function exitTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   if (request.mode === "instant") return redeem.terms(vault, request);
   return mapQuery(redeem.terms(vault, request), (terms) => ({
@@ -142,8 +142,8 @@ function findClaim(
 }
 
 /**
- * Withdrawals from Simple LRT vaults: `redeem` pays what is liquid and queues the rest for the receiver, who alone can
- * claim it, so the receiver is always the user. Source: mellow-finance/simple-lrt.
+ * Withdrawals from Simple LRT vaults: `redeem` pays the liquid part and queues the rest for the receiver. Only the
+ * receiver can claim it, so the receiver is always the user. Source: mellow-finance/simple-lrt.
  */
 const exits: VaultExits = {
   ...redeem,

@@ -103,8 +103,8 @@ function gateViews(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * Returns a query that reads whether the vault's gates let the owner send shares and the receiver get assets. The Router's
- * executor is checked as an ordinary account. Source: morpho-org/vault-v2, `exit`, `transfer`.
+ * Returns a query that reads whether the vault's gates allow the owner to send shares and the receiver to receive
+ * assets. The Router's executor is checked as an ordinary account. Source: morpho-org/vault-v2, `exit`, `transfer`.
  */
 function exitGateViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: gatesAbi() } as const;

@@ -54,12 +54,12 @@ const lossAbi = once(() =>
   ]),
 );
 /**
- * Maximum loss of a strategy that a redemption accepts, in basis points. The standard `redeem` accepts any loss, and the
- * default slippage of a withdrawal in the same token is the same half percent.
+ * Maximum loss of a strategy that a redemption accepts, in basis points. The standard `redeem` accepts any loss. The
+ * default slippage of a withdrawal in the same token is also 0.5%.
  */
 const MAX_LOSS_BPS = 50n;
 
-/** Returns a query for what the owner can redeem with the maximum loss that the call accepts. */
+/** Returns a query for the number of shares that the owner can redeem within the maximum loss of the call. */
 function lossViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lossAbi() } as const;
   return createQuery(
@@ -69,8 +69,8 @@ function lossViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitT
 }
 
 /**
- * Withdrawals from Yearn v3: `redeem` with the maximum loss. `previewRedeem` leaves out losses that the strategies have
- * not yet reported, so the simulation decides. Sources: yearn-vaults-v3, tokenized-strategy.
+ * Withdrawals from Yearn v3: `redeem` with a maximum loss. `previewRedeem` excludes losses that the strategies have not
+ * reported yet, so the simulation decides. Sources: yearn-vaults-v3, tokenized-strategy.
  */
 const exits: VaultExits = {
   ...erc4626Exits({

@@ -52,7 +52,7 @@ const DESTINATION_UNREAD: DestinationEvidence = { relay: null, fill: null, overd
 /** An Across deposit whose fill is to be read from the destination chain. */
 interface FillQuery {
   deposited: AcrossDeposit;
-  /** Hashes of the transactions that may contain the fill: the one that the API names first. */
+  /** Hashes of the transactions that may contain the fill; the one that the API names comes first. */
   fillTxs: readonly Hex[];
   deployments: AcrossDeployments;
 }

@@ -4,8 +4,8 @@ import { parseRetryAfter, parseSeconds } from "../../../lib/retry-after.ts";
 export type EndpointFamily = "quote" | "routes" | "other";
 
 /**
- * Maximum waiting time to accept from a LI.FI response, in seconds. LI.FI's window is two hours, but one header must
- * not switch the provider off for that long.
+ * Maximum waiting time that is accepted from a LI.FI response, in seconds. LI.FI's window is two hours, but one header
+ * must not disable the provider for that long.
  */
 const MAX_WAIT_SECONDS = 60;
 /** Waiting time after a rate limit response of LI.FI that does not state one, in seconds. */
@@ -36,9 +36,9 @@ export class RateLimitMemory {
 }
 
 /**
- * Returns the number of seconds that a LI.FI response asks to wait, from `Retry-After` (seconds or a date) or
- * `ratelimit-reset` (seconds). The result is between 1 and 60, and 60 if the response states neither.
- * `now` is in milliseconds since the epoch.
+ * Returns the waiting time that a LI.FI response requests, in seconds, from `Retry-After` (seconds or a date) or
+ * `ratelimit-reset` (seconds). The result is between 1 and 60, and 60 if the response has neither header. `now` is in
+ * milliseconds since the epoch.
  */
 export function retryAfterSeconds(headers: Headers, now: number): number {
   const seconds =

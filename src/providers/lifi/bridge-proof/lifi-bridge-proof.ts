@@ -29,11 +29,11 @@ interface ProvableTransfer extends PairDeployments {
 }
 
 /**
- * Adds evidence from the bridge's own contracts to LI.FI's status of a Stargate or CCTP transfer. The
- * evidence comes from the destination transaction that LI.FI or the caller names and from the destination call after it.
- * `taken` is null, because neither bridge refunds on the source chain. Returns the status unchanged for other
- * bridges, and if a chain cannot be read or the source transaction does not show the transfer. Sources:
- * LI.FI's facets, StargateBase.sol, MessageTransmitterV2.sol.
+ * Adds evidence from the bridge's own contracts to LI.FI's status of a Stargate or CCTP transfer. The evidence comes
+ * from the destination transaction that LI.FI or the caller names, and from the destination call after it. `taken` is
+ * null, because neither bridge refunds on the source chain. Returns the status unchanged for other bridges, if a chain
+ * cannot be read, or if the source transaction does not show the transfer. Sources: LI.FI's facets, StargateBase.sol,
+ * MessageTransmitterV2.sol.
  */
 export async function addBridgeProof(
   scope: ProviderScope,

@@ -15,7 +15,7 @@ export interface QuoteClaim {
   toAmount: bigint;
   /** Minimum amount delivered, before any destination call. */
   toAmountMin: bigint;
-  /** Bridge fee that the transaction pays on top of the amount in the native token, in wei. */
+  /** Bridge fee that the transaction pays in native currency on top of the amount, in wei. */
   feesOnTop: bigint;
 }
 
@@ -34,8 +34,8 @@ export interface Verification {
 
 /**
  * Number of seconds for which a LI.FI transaction may be sent: long enough for an approval and a hardware wallet. LI.FI
- * refreshes its rates after a minute, but its calldata has no deadline of that; the minimum in it bounds what the rate
- * may lose meanwhile.
+ * refreshes its rates every minute, but its calldata has no such deadline; the encoded minimum limits the loss from a
+ * changed rate.
  */
 export const LIFI_VALID_SECONDS = 180;
 

@@ -23,9 +23,9 @@ export function checkQuotedAction(request: TransferRequest, step: LifiStep): voi
 }
 
 /**
- * Returns the amounts that the JSON of a LI.FI quote claims, and the fee on top that its transaction pays. Throws
- * `upstream_rejected` if they contradict each other. The quote's list of fees is for display: what is paid is in the
- * transaction.
+ * Returns the amounts that the JSON of a LI.FI quote claims, and the fee that its transaction pays on top. Throws
+ * `upstream_rejected` if they contradict each other. The quote's list of fees is only displayed: the transaction
+ * contains the amounts to pay.
  */
 export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): QuoteClaim {
   const delivered = deliveredEstimate(request, quote);

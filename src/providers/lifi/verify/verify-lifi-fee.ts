@@ -45,10 +45,9 @@ export function isFeeStep(swap: SwapData): boolean {
 }
 
 /**
- * Returns the fee that a call takes, in the token's smallest unit, or null if it is not known exactly: a call to another
- * contract than LI.FI's fee contracts, which move with releases, or of another function. Recipients are LI.FI's and
- * integrators' own affair. Whatever a fee takes, the amount that the transaction guarantees is compared with the amount
- * paid.
+ * Returns the fee that a call takes, in the token's smallest unit. Returns null if it is not known exactly: for calls
+ * to contracts other than LI.FI's fee contracts, which change with releases, or to another function. The recipients of
+ * the fee are not checked. Independently of the fee, the guaranteed amount is compared with the amount paid.
  */
 export function exactFee({ request, source }: Verification, swap: SwapData): bigint | null {
   if (!source.feeForwarders.some((address) => isAddressEqual(address, swap.callTo))) return null;

@@ -22,16 +22,15 @@ interface SwapEnd {
    * advance.
    */
   exact: bigint | null;
-  /** True if a call before swapped one token into another. */
+  /** True if a previous call swapped one token for another. */
   swapped: boolean;
 }
 
 /**
- * Verifies the swaps of a LI.FI transaction and returns the token and amount they result in. The first call
- * must pull exactly the requested amount and the others nothing, and each call must spend the output of the
- * previous one. The calldata of an exchange or of an unknown fee contract cannot be decoded; callers must check
- * the minimum output that LI.FI's contract enforces after the swaps. Throws `upstream_rejected` if a call does
- * not match.
+ * Verifies the swaps of a LI.FI transaction and returns the resulting token and amount. The first call must pull
+ * exactly the requested amount and the others nothing, and each call must spend the output of the previous one. The
+ * calldata of an exchange or of an unknown fee contract cannot be decoded, so callers must check the minimum output
+ * that LI.FI's contract enforces after the swaps. Throws `upstream_rejected` if a call does not match.
  */
 export function checkSwaps(verification: Verification, swaps: readonly SwapData[]): SwapEnd {
   const { request } = verification;
@@ -53,7 +52,7 @@ function checkNoRoundTrip({ request }: Verification, end: SwapEnd): void {
   requireMatch(!end.swapped || !isAddressEqual(end.token, request.fromToken), "swaps.receivingAssetId");
 }
 
-/** Returns true if a call swaps one token into another, false if it pays a fee. */
+/** Returns true if a call swaps one token for another, and false if it pays a fee. */
 export const isSwap = (swap: SwapData): boolean => !isFeeStep(swap);
 
 /**
@@ -75,9 +74,9 @@ function checkSwap(
 }
 
 /**
- * Checks the targets of a call whose calldata cannot be decoded, of an exchange or an unknown fee contract. It must not call or approve
- * LI.FI's own contracts, the user or the target of the destination call, and may call a token contract only
- * to wrap or unwrap. Throws `upstream_rejected` if it does otherwise.
+ * Checks the targets of a call with undecodable calldata, to an exchange or to an unknown fee contract. It must not
+ * call or approve LI.FI's own contracts, the user or the target of the destination call, and may call a token contract
+ * only to wrap or unwrap the native currency. Throws `upstream_rejected` otherwise.
  */
 function checkOpaque(verification: Verification, step: { swap: SwapData; at: string }): void {
   const { swap, at } = step;

@@ -64,7 +64,7 @@ function checkBridgeData(verification: Verification, call: BridgeCall): void {
   if (end.exact !== null) requireMatch(bridge.minAmount === end.exact, "bridge.minAmount");
 }
 
-/** A LI.FI quote, with the request, deployments and time that it is verified against. */
+/** A LI.FI quote, with the request, deployments and time for its verification. */
 export interface LifiVerifyInput {
   request: TransferRequest;
   quote: LifiQuote;
@@ -113,8 +113,8 @@ export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
 const SWAP_RECEIVER_OFFSET = 100;
 
 /**
- * Returns how a step of the Router may make the call: swaps, whose receiver stands in a fixed word, and the bridges that
- * name the user as refund address. Every other call only the user may make.
+ * Returns how the call can be a step of a Router order: a swap with the receiver in a fixed word, or a bridge that
+ * names the user as refund address. Returns an empty object for all other calls, which only the user may send.
  */
 function stepUseOf({ kind }: LifiCall): Pick<VerifiedTransfer, "asStep"> {
   if (kind === "swap") return { asStep: { receiverOffset: SWAP_RECEIVER_OFFSET } };

@@ -50,7 +50,7 @@ export const erc4626Abi = once(() =>
 /** Byte offset of the amount in `deposit(uint256 assets, …)`: the first word after the selector. */
 const AMOUNT_OFFSET = 4;
 
-/** How an ERC-4626 vault family deviates from the standard. */
+/** Deviations of an ERC-4626 vault family from the standard. */
 export interface Erc4626Traits {
   /** The name of the family in registry entries. */
   name: string;
@@ -78,7 +78,7 @@ export interface Erc4626Traits {
   explain?(revert: Hex): ExplainedRevert | null;
   /** Returns the family's own deposit and withdrawal events. Absent if they are those of ERC-4626. */
   flows?(vault: Vault): FlowSource;
-  /** The family's way out. Absent if none is known. */
+  /** Withdrawals of the family. Absent if withdrawals are not supported. */
   exits?: VaultExits;
 }
 
@@ -242,9 +242,12 @@ export const erc4626Family: VaultFamily = {
 };
 
 const priceAbi = once(() => parseAbi(["function convertToAssets(uint256) view returns (uint256)"]));
-/** Minimum number of asset decimals for which one share is a sample; for assets with fewer decimals, it is more shares. */
+/**
+ * Minimum number of asset decimals for which one share is a sufficient sample; for assets with fewer decimals, the
+ * sample is larger.
+ */
 const FINE_DECIMALS = 6;
-/** The factor by which the fine sample has more shares, so that its value shows a share price to 18 digits. */
+/** Factor between the fine and the coarse sample of shares: it makes a share price exact to 18 digits. */
 const FINE_FACTOR = 10n ** 12n;
 
 type PriceResults = { price: ReadResult<bigint>; finePrice: ReadResult<bigint> };
@@ -269,8 +272,8 @@ export function samplePriceReads(vault: Vault, shares: bigint) {
 }
 
 /**
- * Returns a sample of the share price: a number of shares and their value in assets. It is the fine sample if the vault
- * can convert that many shares and values them as the smaller sample, which is rounded down. Returns null if the
+ * Returns a sample of the share price: a number of shares and their value in assets. Uses the fine sample if the vault
+ * can convert that many shares and the result agrees with the coarse sample, which is rounded down. Returns null if the
  * conversion failed.
  */
 export function samplePrice(shares: bigint, { price, finePrice }: PriceResults): DepositTerms["price"] {

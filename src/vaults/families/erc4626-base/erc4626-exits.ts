@@ -34,24 +34,27 @@ const exitAbi = once(() =>
 
 /** Byte offset of the shares in `redeem(uint256 shares, …)`: the first word after the selector. */
 const SHARES_OFFSET = 4;
-/** Byte offset of the receiver in `redeem`. */
+/** Byte offset of the receiver in the calldata of `redeem`. */
 const RECEIVER_OFFSET = 36;
-/** Byte offset of the owner in `redeem`. */
+/** Byte offset of the owner in the calldata of `redeem`. */
 const OWNER_OFFSET = 68;
 
-/** How withdrawals from an ERC-4626 vault family deviate from the standard. */
+/** Deviations of an ERC-4626 vault family's withdrawals from the standard. */
 export interface Erc4626ExitTraits {
-  /** False if `maxRedeem` says nothing true or uses too much gas, and is therefore not read. */
+  /** False if `maxRedeem` is not reliable or uses too much gas, so that it is not read. */
   limited?: boolean;
-  /** True if `paused()`, where it exists, stops redemptions. */
+  /** True if a `paused()` function, if there is one, stops redemptions. */
   pausable?: boolean;
-  /** True if redemptions may cost a fee, which `previewRedeem` deducts and `convertToAssets` does not. */
+  /** True if redemptions may have a fee, which `previewRedeem` deducts and `convertToAssets` does not. */
   charges?: boolean;
-  /** False if an executor of the Router cannot hold the shares and redeem them. */
+  /** Returns false if the Router's executor cannot hold and redeem the shares. */
   viaRouter?(vault: Vault): boolean;
-  /** Returns a query for the family's own views, whose results replace those of the standard's. */
+  /** Returns a query for the family's own view functions, whose results override those of the standard ones. */
   views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
-  /** Encodes the family's own redemption in place of `redeem(shares, receiver, owner)`, with the same first words. */
+  /**
+   * Encodes the family's own redemption function, whose first three words are those of `redeem(shares, receiver,
+   * owner)`.
+   */
   encode?(
     words: { shares: bigint; receiver: Address; owner: Address },
     request: ExitInput,
@@ -59,8 +62,8 @@ export interface Erc4626ExitTraits {
 }
 
 /**
- * Creates the way out of an ERC-4626 vault family: `redeem`, which pays the asset at once. The standard has no minimum
- * assets. Source: EIP-4626.
+ * Creates the withdrawals of an ERC-4626 vault family: `redeem`, which pays the asset instantly. The standard has no
+ * minimum for the assets. Source: EIP-4626.
  */
 export function erc4626Exits(traits: Erc4626ExitTraits = {}): VaultExits {
   return {
@@ -78,7 +81,10 @@ export function erc4626Exits(traits: Erc4626ExitTraits = {}): VaultExits {
   };
 }
 
-/** Number of asset units that the sample of `exitPrice` has at least, so that rounding loses no more than a millionth. */
+/**
+ * Minimum number of digits of the asset amount that `exitPrice` samples, so that rounding changes it by at most one
+ * millionth.
+ */
 const SAMPLE_DECIMALS = 6;
 
 function exitPrice(vault: Vault): Query<{ gross: bigint; net: bigint } | null> {
@@ -93,7 +99,10 @@ function exitPrice(vault: Vault): Query<{ gross: bigint; net: bigint } | null> {
   );
 }
 
-/** Reads that every redemption of an ERC-4626 vault needs: asset, balance of the owner, preview and value of the shares. */
+/**
+ * Creates the reads for every redemption from an ERC-4626 vault: asset, share balance of the owner, preview and value
+ * of the shares.
+ */
 export function erc4626ExitReads(vault: Vault, request: ExitTermsInput) {
   const on = { to: vault.entryPoint, abi: exitAbi() } as const;
   return {
@@ -104,7 +113,7 @@ export function erc4626ExitReads(vault: Vault, request: ExitTermsInput) {
   };
 }
 
-/** Returns the terms that follow from `erc4626ExitReads`. */
+/** Returns the conditions of a redemption from the results of `erc4626ExitReads`. */
 export function erc4626ExitTermsOf(results: {
   asset: ReadResult<Address>;
   held: ReadResult<bigint>;
@@ -161,7 +170,7 @@ function standardExitTerms(
 
 /**
  * Encodes `redeem(shares, receiver, owner)` as an exit call, or the family's own function with the same first three
- * words. Words that name the Router's executor are left zero for the Router to fill.
+ * words. Words for the Router's executor are zero, because the Router fills them in.
  */
 export function erc4626RedeemCall(
   vault: Vault,

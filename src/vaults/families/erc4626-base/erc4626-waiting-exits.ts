@@ -50,14 +50,17 @@ const mapleAbi = once(() =>
 );
 const SHARES_OFFSET = 4;
 
-/** How an ERC-4626 vault without a family of its own makes holders wait: the registry parameter `exit`. */
+/**
+ * Returns how an ERC-4626 vault without a family of its own delays withdrawals, from the registry parameter `exit`, or
+ * null if it pays instantly.
+ */
 const waitOf = (vault: Vault): "cooldown" | "maple" | null => {
   const { exit } = vault.params;
   return exit === "cooldown" || exit === "maple" ? exit : null;
 };
 
 /**
- * Returns a query that finds out whether a vault that looks ordinary makes holders wait: sUSDe and its kind by
+ * Returns a query that detects vaults of the generic ERC-4626 family that delay withdrawals: sUSDe and its forks by
  * `cooldownDuration()`, Maple's pools by their exit price. Every ERC-4626 vault is accepted.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
@@ -75,10 +78,10 @@ export function identifyWaiting({ address, params }: DerivationSubject): Query<I
 }
 
 /**
- * Extends the way out of ordinary ERC-4626 vaults by those that make holders wait although they look ordinary. sUSDe:
- * while a cooldown is set, `cooldownShares` burns the shares at today's price and `unstake` pays after the wait; a
- * second one starts the whole wait again. Maple: a request that the pool's delegate processes. Sources: ethena-labs,
- * StakedUSDeV2; maple-labs/pool-v2.
+ * Extends the withdrawals of generic ERC-4626 vaults by those of vaults that delay them. sUSDe: while a cooldown is
+ * set, `cooldownShares` burns the shares at the current price and `unstake` pays after the wait; a second cooldown
+ * restarts the whole wait. Maple: a request that the pool delegate processes. Sources: ethena-labs, StakedUSDeV2;
+ * maple-labs/pool-v2.
  */
 export function waitingExits(ordinary: VaultExits): VaultExits {
   return {
@@ -152,7 +155,10 @@ function describeExit(
   return wait === "cooldown" ? cooldownTerms(vault, { request, ordinary }) : mapleTerms(vault, request);
 }
 
-/** Returns a query for a vault with a cooldown: while it is set, nothing is paid at once whatever `maxRedeem` says. */
+/**
+ * Returns a query for a vault with a cooldown: while a cooldown is set, the vault pays nothing instantly, regardless of
+ * `maxRedeem`.
+ */
 function cooldownTerms(
   vault: Vault,
   { request, ordinary }: { request: ExitTermsInput; ordinary: VaultExits },
@@ -181,7 +187,9 @@ function cooldownTerms(
   );
 }
 
-/** Returns a query for a Maple pool, whose exit price leaves out unrealised losses. */
+/**
+ * Returns a query for the conditions of a redemption from a Maple pool, whose exit price excludes unrealised losses.
+ */
 function mapleTerms(vault: Vault, request: ExitTermsInput) {
   const exit = read({
     to: vault.entryPoint,
@@ -234,7 +242,9 @@ function coolingShares(
   );
 }
 
-/** Returns a query for the shares that a Maple pool's withdrawal manager holds for a user, in three batches of reads. */
+/**
+ * Returns a query for the shares of a user that a Maple pool's withdrawal manager holds, in three batches of reads.
+ */
 function mapleRequest(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
   const on = { to: vault.entryPoint, abi: mapleAbi() } as const;
   const ready = read({ ...on, name: "maxRedeem", args: [user] });

@@ -65,7 +65,9 @@ interface QueueInfo {
   takes: "sync" | "async" | null;
   /** True if the queue takes deposits of any kind, false for a redemption queue. */
   deposits: boolean;
-  /** `sync`: redemptions pay at once. `async`: they are requests. Null for a deposit queue or one of another kind. */
+  /**
+   * `sync`: redemptions are instant. `async`: they are requests. Null for deposit queues and unknown kinds of queues.
+   */
   pays: "sync" | "async" | null;
 }
 

@@ -74,13 +74,13 @@ const feeManagerAbi = once(() => parseAbi(["function redeemFeeD6() view returns 
 
 const MILLION = 1_000_000n;
 const SHARES_OFFSET = 4;
-/** Byte offset of the receiver in the instant `redeem(uint256 shares, address receiver)`. */
+/** Byte offset of the receiver in the calldata of the instant `redeem(uint256 shares, address receiver)`. */
 const RECEIVER_OFFSET = 36;
-/** Maximum number of a user's requests that are read; a user has one per transaction that requested. */
+/** Maximum number of a user's requests that are read; every requesting transaction adds one. */
 const MAX_REQUESTS = 64n;
 const REQUEST_ID_PATTERN = /^\d{1,10}$/;
 
-/** Returns the queue that a withdrawal in a mode calls, or null if none is known. */
+/** Returns the queue that withdrawals in a mode call, or null if none is known. */
 const queueFor = (vault: Vault, mode: ExitMode): Address | null =>
   addressParam(vault, mode === "instant" ? "sync_redeem_queue" : "redeem_queue");
 
@@ -159,7 +159,10 @@ function refusalOf(
   return suspicious && request.mode === "instant" ? "price_stale" : null;
 }
 
-/** Returns the assets for shares after penalty and fee, rounded down at each step as the queues round. */
+/**
+ * Returns the assets for shares after penalty and fee, rounded down at each step like the queues. Returns null if the
+ * price or the penalty is unknown, or a rate exceeds 100%.
+ */
 function netAssets(
   shares: bigint,
   { price, penalty, fee }: { price: bigint | null; penalty: bigint | null; fee: bigint },
@@ -252,8 +255,8 @@ function findSettlement(
 
 /**
  * Withdrawals from Mellow's Core vaults: a request in a queue that the next price reports settle and the account then
- * claims, without cancellation; or at once, at a penalty, where the vault has such a queue. Shares that wait to be
- * claimed are redeemed too. Source: mellow-finance/flexible-vaults.
+ * claims, and that cannot be cancelled; or instantly, for a penalty, if the vault has such a queue. Unclaimed shares of
+ * deposits are redeemed too. Source: mellow-finance/flexible-vaults.
  */
 export const mellowExits: VaultExits = {
   modes: (vault) => (["instant", "request"] as const).filter((mode) => queueFor(vault, mode) !== null),

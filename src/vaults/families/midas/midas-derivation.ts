@@ -48,7 +48,7 @@ const shareAbi = once(() =>
 );
 const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (uint256)"]));
 
-/** Maximum number of tokens of a RedemptionVault that are read. */
+/** Maximum number of payment tokens of a RedemptionVault that are read. */
 const MAX_PAYMENTS = 16;
 
 /** A DepositVault, Midas's deposit contract: its mToken, price feed, payment tokens and conditions for callers. */
@@ -169,7 +169,9 @@ function derive(subject: DerivationSubject): Query<Derivation> {
   });
 }
 
-/** A RedemptionVault, Midas's contract for withdrawals: the tokens that it pays and whether it admits anyone. */
+/**
+ * A RedemptionVault, Midas's contract for withdrawals: the tokens that it pays, and whether every account is admitted.
+ */
 interface RedemptionVaultInfo {
   address: Address;
   tokens: readonly Token[];
@@ -177,8 +179,8 @@ interface RedemptionVaultInfo {
 }
 
 /**
- * Returns a query for the RedemptionVault that a reviewed registry entry names: no contract names it, but it must name
- * the same mToken. The result is null if the entry names none or another one.
+ * Returns a query for the RedemptionVault of a reviewed registry entry. No contract names it, but it must name the same
+ * mToken. The result is null if the entry has none or its mToken differs.
  */
 function describeRedemptions(
   subject: DerivationSubject,
@@ -256,7 +258,7 @@ function assemble(of: {
   };
 }
 
-/** Returns the parameters of the way out; without them, a reviewed RedemptionVault is of use for its events only. */
+/** Returns the parameters for withdrawals. Without them, a reviewed RedemptionVault is used only for its events. */
 function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, string> {
   if (redemptions === null) return {};
   return {

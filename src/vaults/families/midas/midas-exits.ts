@@ -82,7 +82,7 @@ const REQUEST_ID_PATTERN = /^\d{1,77}$/;
 
 const redemptionVault = (vault: Vault): Address | null => addressParam(vault, "redemption_vault");
 
-/** Returns the RedemptionVault, or throws an Error for a vault without one, for which `modes` is empty. */
+/** Returns the RedemptionVault. Throws an Error for a vault without one, which supports no mode. */
 function requireRedemptionVault(vault: Vault): Address {
   const found = redemptionVault(vault);
   if (found === null) throw new Error(`${vault.vaultId}: no redemption vault is known`);
@@ -99,7 +99,7 @@ function redemptionTokens(vault: Vault): Token[] {
   return [...asset, ...others];
 }
 
-/** Chooses the function of a redemption: without a recipient it pays its caller. */
+/** Returns the function to call for a redemption: the functions without a recipient pay their caller. */
 function functionOf({ mode, caller, receiver }: Omit<ExitTermsInput, "now">): keyof typeof SELECTORS {
   if (mode !== "instant") return "request";
   const toCaller = receiver === null || (caller !== null && isAddressEqual(caller, receiver));
@@ -129,7 +129,10 @@ function exitReads(vault: Vault, request: ExitTermsInput) {
 
 type Results = ReadResults<ReturnType<typeof exitReads>>;
 
-/** Returns a query for the conditions of a redemption; the price feed of the token is known after the first batch. */
+/**
+ * Returns a query for the conditions of a redemption, in two batches of reads: the first returns the token's price
+ * feed.
+ */
 function describeExit(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   return readThen(exitReads(vault, request), (results) => {
     const config = valueOrNull(results.config);
@@ -178,7 +181,10 @@ function limitLeft({ limit, used }: Results): bigint | null {
   return limit.value > used.value ? limit.value - used.value : 0n;
 }
 
-/** Returns the fee in basis points of the mTokens, or null if unknown. Requests do not pay the instant fee. */
+/**
+ * Returns the fee in basis points of the mTokens, or null if it is unknown. Requests do not pay the fee for instant
+ * redemptions.
+ */
 function feeOf(results: Results, instant: boolean): bigint | null {
   if (valueOrNull(results.waived) === true) return 0n;
   const config = valueOrNull(results.config);
@@ -188,7 +194,7 @@ function feeOf(results: Results, instant: boolean): bigint | null {
   return total < FEE_DENOMINATOR ? total : FEE_DENOMINATOR;
 }
 
-/** Returns what the mTokens pay, rounded down to the token's decimals as the RedemptionVault truncates. */
+/** Returns the amount paid for mTokens, truncated to the token's decimals like the RedemptionVault does. */
 function paidFor(
   {
     request,
@@ -236,7 +242,9 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
 
 type RedeemRequest = readonly [Address, Address, number, bigint, bigint, bigint];
 
-/** Returns a request of the user that is open or was rejected; an approved one was paid. */
+/**
+ * Returns a request of the user that is open or rejected, and nothing for an approved request, which is already paid.
+ */
 function pendingOf(
   vault: Vault,
   of: { user: Address; requestId: string; result: ReadResult<RedeemRequest> },
@@ -323,10 +331,10 @@ const explain = familyErrors({
 });
 
 /**
- * Withdrawals from Midas: the RedemptionVault pays at once while it has the token, or takes a request that an
- * administrator approves or rejects; a rejected one returns nothing on-chain. It counts amounts of every token with 18
- * decimals. Parameters: `redemption_vault`, `redeem_tokens` (what it pays) and `redeem_via` (`user` if it admits
- * listed accounts only). Source: midas-apps/contracts.
+ * Withdrawals from Midas: the RedemptionVault pays instantly if it holds enough of the token, or takes a request that
+ * an administrator approves or rejects; a rejection returns nothing on chain. It counts amounts of every token with 18
+ * decimals. Parameters: `redemption_vault`, `redeem_tokens` (the tokens that it pays) and `redeem_via` (`user` if it
+ * admits only listed accounts). Source: midas-apps/contracts.
  */
 export const midasExits: VaultExits = {
   modes: (vault) =>

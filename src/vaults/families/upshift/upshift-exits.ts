@@ -53,7 +53,10 @@ const vaultAbi = once(() =>
   ]),
 );
 const shareAbi = once(() => parseAbi(["function balanceOf(address) view returns (uint256)"]));
-/** The calls of the multi-asset vaults, which name the receiver, and of the legacy ones, which name the holder too. */
+/**
+ * ABI of the redemption functions: those of the multi-asset vaults name the receiver, those of the legacy vaults also
+ * the holder.
+ */
 const callsAbi = once(() =>
   parseAbi([
     "function requestRedeem(uint256 shares, address receiver)",
@@ -68,27 +71,34 @@ const eventsAbi = once(() =>
     "event WithdrawalRequested(address indexed owner, address indexed receiver, uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day)",
   ]),
 );
-/** The event of legacy vaults whose arguments are not indexed, which has the same first topic. */
+/**
+ * ABI of the legacy vaults' event without indexed arguments, which has the same first topic as the indexed version.
+ */
 const plainEventAbi = once(() =>
   parseAbi([
     "event WithdrawalRequested(address owner, address receiver, uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day)",
   ]),
 );
-/** First topics of the two events, which differ in what is indexed between versions. */
+/** First topics of the two versions of the event, which differ in the indexed arguments. */
 const REQUESTED_TOPICS: readonly string[] = ["0xcf41fab8", "0xf60d67b1"];
 const PROCESSED_TOPICS: readonly string[] = ["0x2e06b2c9", "0xa6f30f7b"];
 
 const SHARES_OFFSET = 4;
 const RECEIVER_OFFSET = 36;
 const HOLDER_OFFSET = 68;
-/** Days around today whose requests are read even if no receipt of them is known: requests wait for some days at most. */
+/**
+ * Number of days before and after today whose requests are read without a known receipt; requests wait for a few days
+ * at most.
+ */
 const DAYS_BEFORE = 2;
 const DAYS_AFTER = 8;
 const DATE_PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** How a version of Upshift's vaults redeems. */
+/** Differences between the versions of Upshift's vaults in redemptions. */
 interface UpshiftExitTraits {
-  /** True for the legacy vaults: ERC-4626 views, and calls that name the holder of the shares. */
+  /**
+   * True for legacy vaults: they have the ERC-4626 view functions, and their functions take the holder of the shares.
+   */
   legacy: boolean;
 }
 
@@ -165,7 +175,7 @@ function exitCall(vault: Vault, { request, legacy }: { request: ExitInput; legac
   };
 }
 
-/** A date of requests, by which the vaults number them. */
+/** Date of a request, which identifies it in the vaults. */
 interface RequestDate {
   id: string;
   args: readonly [bigint, bigint, bigint];
@@ -181,7 +191,7 @@ function parseDate(id: string): RequestDate | null {
 
 const formatDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** Returns the dates to read: those of known requests, and the days around today. */
+/** Returns the dates to read: those of known requests and the days around today. */
 function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
   const days = Array.from({ length: DAYS_BEFORE + 1 + DAYS_AFTER }, (_, index) =>
     formatDate(now + (index - DAYS_BEFORE) * DAY_MS),
@@ -271,9 +281,9 @@ function findSettlement(
 }
 
 /**
- * Creates the way out of Upshift's vaults: at once for a fee, or by a request that is paid after a fixed lag, at the
- * latest when anybody claims it. Requests of one receiver and one day are one, named by its date. No cancellation.
- * Sources: the published ABIs of August Digital, TimelockedERC4626.
+ * Creates the withdrawals of Upshift's vaults: instantly for a fee, or by a request that is payable after a fixed lag,
+ * at the latest when any account claims it. All requests for one receiver on one day form one request, identified by
+ * its date. Requests cannot be cancelled. Sources: the published ABIs of August Digital, TimelockedERC4626.
  */
 export function upshiftExits({ legacy }: UpshiftExitTraits): VaultExits {
   return {

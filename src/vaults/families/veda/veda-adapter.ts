@@ -56,11 +56,11 @@ const shareTransferAbi = once(() =>
 
 /**
  * Returns a query for the reason why newly minted shares could not be transferred: `share_locked`, `not_allowed`, or
- * null if nothing prevents it. Veda's tellers (deposit contracts) mint to their caller. In a deposit through the Router
- * the caller is the executor, which must forward the shares, so a share lock or permissioned transfers rule such a
- * deposit out. Tellers of version `a` lock shares at least until the end of the block. Older tellers also mint to
- * accounts on a deny list, which could then never move the shares. If a teller lacks a view function, the call fails
- * and counts as no restriction.
+ * null if nothing prevents it. Veda's tellers (deposit contracts) mint to their caller. In a deposit through the
+ * Router, the caller is the executor, which must forward the shares, so a share lock or permissioned transfers prevent
+ * such a deposit. Tellers of version `a` lock shares at least until the end of the block. Older tellers also mint to
+ * accounts on a deny list, which could then never transfer the shares. If a teller lacks a view function, the call
+ * fails and counts as no restriction.
  */
 function admissionQuery(vault: Vault, request: TermsInput): Query<Refusal | null> {
   const teller = { to: vault.entryPoint, abi: shareTransferAbi() } as const;

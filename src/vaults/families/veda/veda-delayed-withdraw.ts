@@ -26,13 +26,13 @@ export const vedaDelayedAbi = once(() =>
     "event WithdrawCompleted(address indexed account, address indexed asset, uint256 shares, uint256 assets)",
   ]),
 );
-/** Byte offset of the shares in `requestWithdraw`. */
+/** Byte offset of the shares in the calldata of `requestWithdraw`. */
 const SHARES_OFFSET = 36;
 const BPS = 10_000n;
 /** The window in which a request can be completed if the contract sets none, in seconds. */
 const DEFAULT_WINDOW = 7 * 86_400;
 
-/** Returns a query for the contract's own conditions; `fee` is in basis points of the assets. */
+/** Returns a query for the conditions of the delayed-withdrawal contract; `fee` is in basis points of the assets. */
 export function delayedTerms(
   vault: Vault,
   request: ExitTermsInput,
@@ -64,7 +64,7 @@ export function delayedTerms(
   );
 }
 
-/** Encodes the owner's request, which only the owner may complete. */
+/** Encodes the owner's withdrawal request, which only the owner can complete. */
 export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "delayed_withdraw") ?? zeroAddress;
   const args = [request.token.address, request.shares, 0, false] as const;
@@ -75,7 +75,7 @@ export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
-/** Returns a query for the user's request for the vault's asset, of which there is at most one. */
+/** Returns a query for the user's open request in the vault's asset; there is at most one. */
 export function pendingDelayed(
   vault: Vault,
   { user, now }: { user: Address; now: number },

@@ -242,7 +242,7 @@ function derive(subject: DerivationSubject): Query<Derivation> {
   });
 }
 
-/** Returns a query for the parameters of the vault's ways out. */
+/** Returns a query for the vault's withdrawal parameters. */
 function describeExits(
   { address, params }: DerivationSubject,
   teller: TellerInfo,

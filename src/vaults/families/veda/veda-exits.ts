@@ -48,18 +48,21 @@ const tellerAbi = once(() =>
 const accountantAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view returns (uint256)"]));
 const shareAbi = once(() => parseAbi(["function balanceOf(address) view returns (uint256)"]));
 
-/** Byte offsets in `withdraw(asset, shares, minimum, to)`. */
+/** Byte offsets in the calldata of `withdraw(asset, shares, minimum, to)`. */
 const SHARES_OFFSET = 36;
 const RECEIVER_OFFSET = 100;
 
-/** Returns how a vault pays: each of its three ways out is a contract of its own, which the registry entry names. */
+/** Returns the withdrawal modes of a vault: each is served by a separate contract, which the registry entry names. */
 const modesOf = (vault: Vault): ExitMode[] => [
   ...(vault.params["teller_withdraw"] === "public" ? (["instant"] as const) : []),
   ...(addressParam(vault, "withdraw_queue") === null ? [] : (["request"] as const)),
   ...(addressParam(vault, "delayed_withdraw") === null ? [] : (["cooldown"] as const)),
 ];
 
-/** Returns a query for what every way out needs: price, balance and the locks and deny lists of the share token. */
+/**
+ * Returns a query for the conditions common to all modes: price, balance, and the locks and deny lists of the share
+ * token.
+ */
 function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
   const reads = {
@@ -100,7 +103,7 @@ function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   });
 }
 
-/** True if a price failed with a reason, such as a paused accountant, rather than for a token without a price. */
+/** True if a price read failed with revert data, such as that of a paused accountant, and not for lack of a price. */
 const isKnown = (rate: ReadResult<bigint>): boolean =>
   !rate.ok && rate.revert !== null && rate.revert !== "0x";
 
@@ -133,7 +136,10 @@ function tellerCall(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
-/** Returns a query for the conditions of a way out that pays later: those of the share token and its contract's own. */
+/**
+ * Returns a query for the conditions of a delayed withdrawal: those of the share token, and those of the contract that
+ * pays it.
+ */
 function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const own = request.mode === "cooldown" ? delayedTerms(vault, request) : queueTerms(vault, request);
   return mapQuery(queryAll({ common: commonTerms(vault, request), own }), ({ common, own: terms }) => {
@@ -151,9 +157,9 @@ function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
 }
 
 /**
- * Withdrawals from Veda's BoringVaults, by up to three contracts: the teller at once where `withdraw` is public; a queue
- * whose requests solvers pay at a fixed amount; and an older contract with a fixed wait. Parameters: `teller_withdraw`,
- * `withdraw_queue`, `delayed_withdraw`. Source: Veda-Labs/boring-vault.
+ * Withdrawals from Veda's BoringVaults, through up to three contracts: instantly by the teller if `withdraw` is public;
+ * by a queue whose requests solvers pay at a fixed amount; and by an older contract after a fixed wait. Parameters:
+ * `teller_withdraw`, `withdraw_queue`, `delayed_withdraw`. Source: Veda-Labs/boring-vault.
  */
 export const vedaExits: VaultExits = {
   modes: modesOf,
@@ -229,8 +235,8 @@ const authorityAbi = once(() =>
 const WITHDRAW_SELECTOR: Hex = "0x16762eed";
 
 /**
- * Returns a query for the parameters of the ways out: whether the teller's authority lets anyone withdraw, and which of
- * the contracts that a reviewed registry entry names belong to this vault.
+ * Returns a query for the withdrawal parameters: whether the teller's authority lets every account withdraw, and which
+ * of the contracts in a reviewed registry entry belong to this vault.
  */
 export function vedaExitParams(of: {
   vault: Address;

@@ -25,11 +25,11 @@ const delayedAbi = once(() =>
 );
 
 /**
- * Returns the vault's `Enter` and `Exit` events, which deposits and withdrawals through any of its tellers cause, and
- * the withdrawals of its queue and of its contract with a fixed wait, whose `Exit` names a solver or that contract. A
- * queue's request counts when it is made, because its amount is fixed then and the payment's event has none; its
- * cancellation counts with an unknown amount. A refunded deposit is an `Exit`. Amounts in another token than the
- * vault's asset are unknown. Source: Veda-Labs/boring-vault.
+ * Returns the sources of a vault's flows: its `Enter` and `Exit` events, which deposits and withdrawals through any
+ * teller emit, and the withdrawals through its queue and its delayed-withdrawal contract, whose `Exit` names a solver
+ * or that contract instead of the user. A request in the queue counts when it is made, because its amount is fixed then
+ * and the event of its payment has no amount; its cancellation counts with an unknown amount. A refunded deposit is an
+ * `Exit`. Amounts in tokens other than the vault's asset are unknown. Source: Veda-Labs/boring-vault.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");

@@ -57,14 +57,14 @@ const requestParameters = once(() =>
     "(uint96 nonce, address user, address assetOut, uint128 amountOfShares, uint128 amountOfAssets, uint40 creationTime, uint24 secondsToMaturity, uint24 secondsToDeadline)",
   ),
 );
-/** Byte offset of the shares in `requestOnChainWithdraw`. */
+/** Byte offset of the shares in the calldata of `requestOnChainWithdraw`. */
 const SHARES_OFFSET = 36;
-/** How long a request stays open for solvers after it matures, if the queue does not ask for longer, in seconds. */
+/** Time for which a request stays open for solvers after its maturity, in seconds, unless the queue requires more. */
 const SECONDS_TO_DEADLINE = 7 * 86_400;
-/** Size in bytes of a request id of ours. */
+/** Size in bytes of the request ids that Causeway uses. */
 const PACKED_SIZE = 75;
 
-/** A request as the queue hashes it; the queue itself keeps only the hash. */
+/** A request as the queue hashes it; the queue stores only the hash. */
 interface QueueRequest {
   nonce: bigint;
   user: Address;
@@ -77,8 +77,8 @@ interface QueueRequest {
 }
 
 /**
- * Packs all fields of a request but the user into the id that we keep: the queue stores a hash only, and wants the
- * fields for a cancellation.
+ * Packs all fields of a request except the user into the id that Causeway stores: the queue stores only a hash and
+ * requires the fields for a cancellation.
  */
 const packRequest = (request: QueueRequest): Hex =>
   encodePacked(
@@ -111,7 +111,7 @@ function unpackRequest(id: string, user: Address): QueueRequest | null {
 const hashRequest = (request: QueueRequest): Hex =>
   keccak256(encodeAbiParameters(requestParameters(), [request]));
 
-/** Returns a query for the queue's own conditions. Its preview has the discount that it asks for. */
+/** Returns a query for the queue's conditions. The queue's preview already includes its required discount. */
 export function queueTerms(
   vault: Vault,
   request: ExitTermsInput,
@@ -143,7 +143,9 @@ export function queueTerms(
   );
 }
 
-/** Encodes the owner's request. The variant holds the discount and the time to the deadline that the queue asks for. */
+/**
+ * Encodes the owner's request. The variant contains the discount and the time to the deadline that the queue requires.
+ */
 export function queueCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "withdraw_queue") ?? zeroAddress;
   const [discount = 0, open = SECONDS_TO_DEADLINE] = (request.variant ?? "")
@@ -158,7 +160,7 @@ export function queueCall(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
-/** Returns a query for the known requests that the queue still holds. */
+/** Returns a query for the known requests that are still in the queue. */
 export function pendingInQueue(
   vault: Vault,
   of: { user: Address; requestIds: readonly string[]; now: number },
@@ -208,7 +210,10 @@ export function queueCancellation(
 const logsFrom = (vault: Vault, { logs, name }: { logs: readonly Log[]; name: string }): Log[] =>
   logs.filter(({ address }) => sameAddress(address, addressParam(vault, name) ?? ""));
 
-/** Finds the user's request in the queue, or in the contract with a fixed wait, which numbers none. */
+/**
+ * Returns the user's request from the logs of the queue, or from those of the delayed-withdrawal contract, which does
+ * not number requests. Returns null if there is no request.
+ */
 export function findQueueRequest(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },
@@ -233,7 +238,10 @@ export function findQueueRequest(
   return requested ? { requestId: "0", shares: null } : null;
 }
 
-/** Finds how a request of the user ended: solved or cancelled in the queue, or completed after its wait. */
+/**
+ * Returns how a request of the user ended, from logs: solved or cancelled in the queue, or completed after its wait.
+ * Returns null if the logs do not show its end.
+ */
 export function findQueueSettlement(
   vault: Vault,
   { user, requestId, logs }: { user: Address; requestId: string; logs: readonly Log[] },
