@@ -31,10 +31,7 @@ export function transactionLink(chain: ChainDefinition, txHash: string): string 
   return chain.explorer === "" ? null : `${chain.explorer}/tx/${txHash}`;
 }
 
-/**
- * Returns the `chain_unsupported` error for a chain that the deployment does not serve; its text names the served
- * chains.
- */
+/** Returns the `chain_unsupported` error for a chain that is not served; its text names the served chains. */
 export function unservedChain(chainId: number, served: ReadonlyMap<number, ChainDefinition>): AppError {
   const names = [...served.values()].map((chain) => `${chain.name} (${chain.chainId})`);
   return failure("chain_unsupported", `chain ${chainId} is not served; served are: ${names.join(", ")}`);

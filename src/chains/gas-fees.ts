@@ -12,10 +12,7 @@ export interface GasFees {
   dataFeePerByte: bigint;
 }
 
-/**
- * Address of the gas price oracle, a predeploy with the same address on every OP stack chain. Source: optimism,
- * GasPriceOracle (Fjord).
- */
+/** The gas price oracle, at the same address on every OP stack chain. Source: optimism, GasPriceOracle (Fjord). */
 const OP_STACK_ORACLE: Address = "0x420000000000000000000000000000000000000F";
 const opStackAbi = parseAbi(["function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)"]);
 /**

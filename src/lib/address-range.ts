@@ -58,9 +58,7 @@ function parseIpv6(text: string): number[] | null {
   return [...head, ...Array<number>(missing).fill(0), ...tail].flatMap((group) => [group >> 8, group & 0xff]);
 }
 
-/**
- * Returns the 16-bit groups of one side (before or after `::`) of an IPv6 address, or null if a group is malformed.
- */
+/** Returns the 16-bit groups of one side (before or after `::`) of an IPv6 address, or null if one is malformed. */
 function groupsOf(text: string): number[] | null {
   if (text === "") return [];
   const parts = text.split(":");

@@ -27,10 +27,7 @@ const schema = once(() =>
   }),
 );
 
-/**
- * Settings of vault discovery, from the variable `DISCOVERY`. Without `assets`, no discovered vault is opened
- * automatically.
- */
+/** Settings of vault discovery (variable `DISCOVERY`). Without `assets`, no discovered vault is opened. */
 export type DiscoverySetting = z.output<ReturnType<typeof schema>>;
 
 /**

@@ -16,10 +16,7 @@ export function nearestName(text: string, names: readonly string[]): string | nu
   return containing.length === 1 ? (containing[0] ?? null) : null;
 }
 
-/**
- * Maximum length of a compared name; longer names are truncated, because the time grows with the product of both
- * lengths.
- */
+/** Maximum length of a compared name; the rest is cut, because the time grows with the product of both lengths. */
 const MAX_LENGTH = 64;
 
 /** Returns the letters and digits of a name in lowercase, so that `from_token` equals `fromToken`. */

@@ -1,7 +1,4 @@
-/**
- * A lease that its holder renews while it works. It can therefore be short, so that a killed holder blocks others only
- * briefly.
- */
+/** A lease that its holder renews while it works, and that can be short: a killed holder blocks others only briefly. */
 export interface RenewedLease {
   /** Interval of the renewals, in milliseconds; a fraction of the lease's length. */
   everyMs: number;
@@ -18,10 +15,7 @@ export interface HeldLease {
   isHeld(): boolean;
 }
 
-/**
- * Runs work, renews its lease until the work ends, and returns the result. Errors of the work propagate; errors of
- * renewals do not.
- */
+/** Runs work and renews its lease until the work ends. Errors of the work propagate; errors of renewals do not. */
 export async function workUnderLease<T>(
   { everyMs, renew }: RenewedLease,
   work: (lease: HeldLease) => Promise<T>,

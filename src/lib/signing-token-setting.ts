@@ -3,10 +3,7 @@ import * as z from "zod";
 import { once } from "./once.ts";
 import { ContractAddress } from "./setting-schemas.ts";
 
-/**
- * A token that supports signatures in place of approvals: its EIP-712 domain, the expected domain separator, and the
- * supported kinds.
- */
+/** A token that supports signatures: its EIP-712 domain, the expected domain separator, and the supported kinds. */
 export interface SigningToken {
   domain: { name: string; version: string; chainId: number; verifyingContract: Address };
   /** Value that `DOMAIN_SEPARATOR()` must return; otherwise the entry is not used. */
@@ -15,10 +12,7 @@ export interface SigningToken {
   permit: boolean;
   /** True if the token supports ERC-3009 authorisations, with the signature as `v, r, s` and as bytes. */
   erc3009: boolean;
-  /**
-   * How the token verifies the signature of an account with code: `code` only asks the account (ERC-1271), `ecrecover`
-   * never asks it.
-   */
+  /** How the token verifies an account with code: `code` only asks the account (ERC-1271), `ecrecover` never does. */
   checks: "code" | "ecrecover";
 }
 

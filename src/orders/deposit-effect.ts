@@ -16,7 +16,7 @@ export interface VaultDeposit {
 }
 
 /**
- * The balance change or vault request that a simulated deposit must show: the reads to make before and after it, and
+ * Expected effect of a simulated deposit (a balance change or a vault request): the reads before and after it, and
  * their interpretation.
  */
 export interface ExpectedEffect {
@@ -64,9 +64,9 @@ interface RequestProbe {
 
 /**
  * Returns the amount that the vault recorded for an async request, in the asset's smallest unit: from its event if the
- * node returns logs, else from its views. If the node returns no logs and the views do not list requests by account, a
- * returned request id counts as proof of the full amount. Returns null if the node returned logs but the vault recorded
- * no request. Throws `simulation_unavailable` if nothing shows the request.
+ * node returns logs, otherwise from its view functions. If the node returns no logs and the views do not list requests
+ * by account, a returned request id counts as the full amount. Returns null if the node returned logs but the vault
+ * recorded no request. Throws `simulation_unavailable` if nothing shows the request.
  */
 function requestedAmount(
   { intent, requests, pending }: RequestProbe,
@@ -87,8 +87,8 @@ function requestedAmount(
 }
 
 /**
- * Sums the requested assets that are not claimed yet, in the asset's smallest unit, or returns null if they are
- * unknown. Claimable assets are included, because a vault may settle a request immediately.
+ * Returns the requested assets that are not claimed yet, in the asset's smallest unit, or null if they are unknown.
+ * Claimable assets are included, because a vault may settle a request immediately.
  */
 function unclaimedAssets(pending: PendingDeposit | undefined): bigint | null {
   if (pending === undefined || pending.pendingAssets === null) return null;

@@ -2,55 +2,55 @@ import { mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { type TokenPrice, USD_SCALE } from "../prices/price.ts";
 
 const BASIS_POINT = PARTS_PER_BILLION / 10_000n;
-/** Tolerance besides slippage and declared fee: 0.3%, for the difference between a feed and the market. */
+/** Tolerance in addition to slippage and declared fee, for differences between feed and market: 0.3%. */
 const PRICE_TOLERANCE = 30n * BASIS_POINT;
-/** The part of a declared fee that counts as fee: 0.5% of the value and three US dollars. */
+/** Maximum declared fee that is accepted as a fee: 0.5% of the value plus three US dollars. */
 const FEE_SHARE = 50n * BASIS_POINT;
 const FEE_USD = 3n * USD_SCALE;
-/** How far an expected output may be below the fair one: the same asset 1% and three US dollars, */
+/** Tolerated shortfall of an expected output below the fair one, for the same asset: 1% and three US dollars. */
 const SAME_ASSET_BAND = 100n * BASIS_POINT;
-/** tokens of one unit, such as two dollar stablecoins, 1.5% and the prices' errors, */
+/** Tolerated shortfall for two tokens of one unit, such as two dollar stablecoins: 1.5% plus the prices' errors. */
 const SAME_UNIT_BAND = 150n * BASIS_POINT;
-/** all others 3% and the prices' errors. */
+/** Tolerated shortfall for other pairs of tokens: 3% plus the prices' errors. */
 const SWAP_BAND = 300n * BASIS_POINT;
-/** How far an expected output may be above the fair one: more is an error of units, of tokens or a lie. */
+/** Tolerated excess of an expected output above the fair one; more shows an error or a false quote. */
 const EXCESS_BAND = 300n * BASIS_POINT;
 
-/** A token of a swap or bridge: its decimals, and its price or null. A price that may not judge counts as none. */
+/** A token of a swap or bridge: its decimals and its price, or null if no usable price is known. */
 export interface ValuedToken {
   decimals: number | null;
   price: TokenPrice | null;
 }
 
-/** What a payment is worth, in terms of the token that is asked for. Amounts are in that token's smallest unit. */
+/** Fair value of a payment in the token asked for. Amounts are in that token's smallest unit. */
 export interface FairValue {
   /**
-   * What the value was derived from: the same asset on both sides, unit for unit; independent prices; or the quote of
-   * another provider, because no price is known.
+   * Source of the value: the same asset on both sides, one to one; independent prices; or another provider's quote,
+   * because no price is known.
    */
   basis: "same_asset" | "price" | "second_quote";
-  /** Output that the payment is worth, rounded up, with the fee on top. */
+  /** Fair output for the payment, rounded up, including the fee on top. */
   output: bigint;
-  /** The part of `output` that is the fee on top; it counts as declared. */
+  /** Part of `output` that pays for the fee on top; it counts as a declared fee. */
   feeOnTop: bigint;
-  /** Three US dollars, rounded down; zero if the token has no price. */
+  /** Three US dollars in the token asked for, rounded down; zero if the token has no price. */
   threeDollars: bigint;
-  /** How far an expected output may be below and above `output`, in parts per billion. */
+  /** Tolerated deviation of an expected output, in parts per billion: `band` below and `excess` above `output`. */
   band: bigint;
   excess: bigint;
 }
 
-/** A payment with the token that is paid, the token asked for, and the native token of the source chain. */
+/** A payment: the paid token, the token asked for, and the native currency of the source chain. */
 export interface ValuedPayment {
   amount: bigint;
-  /** Paid on top in the native token, in wei; a bridge's message fee. */
+  /** Fee on top in native currency, in wei, such as a bridge's message fee. */
   nativeFee: bigint;
   from: ValuedToken;
   to: ValuedToken;
   native: ValuedToken;
 }
 
-/** Returns the value of a payment in the same asset: unit for unit, or null if the decimals are unknown. */
+/** Returns the value of a payment in the same asset, one to one, or null if the decimals are unknown. */
 export function sameAssetValue(payment: ValuedPayment): FairValue | null {
   const { amount, from, to } = payment;
   if (from.decimals === null || to.decimals === null) return null;
@@ -65,8 +65,8 @@ export function sameAssetValue(payment: ValuedPayment): FairValue | null {
 }
 
 /**
- * Returns the value of a payment by independent prices: what is paid at its highest, what is asked for at its lowest
- * price. Null if a price that may judge, or a token's decimals, are unknown.
+ * Returns the value of a payment by independent prices: the paid token at its highest, the token asked for at its
+ * lowest price. Returns null if a usable price or a token's decimals are unknown.
  */
 export function pricedValue(payment: ValuedPayment): FairValue | null {
   const { amount, from, to } = payment;
@@ -134,15 +134,15 @@ const spreadOf = ({ low, high }: TokenPrice): bigint => ((high - low) * PARTS_PE
 
 const divideUp = (amount: bigint, divisor: bigint): bigint => (amount + divisor - 1n) / divisor;
 
-/** The losses that an order accepts: the user's slippage, and the fee that the provider declares. Parts per billion. */
+/** The losses that an order accepts, in parts per billion: the user's slippage and the provider's declared fee. */
 export interface AllowedLoss {
   slippage: bigint;
   declaredFee: bigint;
 }
 
 /**
- * Returns the least output that an order may guarantee: the fair one less the slippage, the declared fee (at most 0.5%
- * and three US dollars) and 0.3%. Rounded up, at least 1.
+ * Returns the minimum output that an order must guarantee: the fair output less the slippage, the declared fee (at most
+ * 0.5% and three US dollars) and 0.3%. Rounded up, at least 1.
  */
 export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: AllowedLoss): bigint {
   const { output } = fair;
@@ -152,8 +152,9 @@ export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: Allo
 }
 
 /**
- * Returns the least output that may be expected: the fair one less its band. The band of the same asset includes fees
- * up to three US dollars; by prices, the declared fee is deducted as in `leastGuaranteed`. Rounded up, at least 1.
+ * Returns the minimum acceptable expected output: the fair output less its band. The band of the same asset includes
+ * fees up to three US dollars; with prices, the declared fee is deducted as in `leastGuaranteed`. Rounded up, at least
+ * 1.
  */
 export function leastExpected(fair: FairValue, declaredFee: bigint): bigint {
   const { output, band } = fair;
@@ -166,7 +167,7 @@ function feeBesideBand(fair: FairValue, declaredFee: bigint): bigint {
   return fair.basis === "price" ? feeOf(fair, declaredFee) : 0n;
 }
 
-/** Returns the largest output that may be expected, rounded down, plus one unit of rounding. */
+/** Returns the maximum acceptable expected output, rounded down, plus one unit for rounding. */
 export function mostExpected({ output, excess }: FairValue): bigint {
   return output + mulDivDown(output, excess, PARTS_PER_BILLION) + 1n;
 }

@@ -3,29 +3,29 @@ import type { TransferQuote, VerifiedTransfer } from "../providers/provider.ts";
 import { type FairValue, leastExpected, leastGuaranteed, mostExpected } from "./fair-value.ts";
 import { exactFloor, type LossSplit, leastAfter } from "./order-floors.ts";
 
-/** Least tolerance that a provider is asked to keep: 0.1%, in parts per billion. Below it, only exact outputs work. */
+/** Minimum tolerance to request from a provider, in parts per billion: 0.1%. Below it, only exact outputs work. */
 const MIN_TOLERANCE = PARTS_PER_BILLION / 1_000n;
 /**
- * How far the expected output of a built transaction may be below that of the option it was chosen for: 1%, for the
- * seconds between the two. In parts per billion.
+ * Tolerated shortfall of a built transaction's expected output below that of its quote, for price changes between the
+ * two: 1%, in parts per billion.
  */
 const MAX_DRIFT = PARTS_PER_BILLION / 100n;
 
-/** The relation of the token paid to the token asked for: the same asset by our own tables, or a swap. */
+/** Relation of the paid token to the token asked for: the same asset by the tables in code, or a swap. */
 export type TokenRelation = "same_asset" | "swap";
 
-/** What the simulation of a built transaction showed. Amounts are in smallest units. */
+/** Results of simulating a built transaction. Amounts are in smallest units. */
 export interface SimulatedOutput {
-  /** Amount of the token asked for that was delivered, or that the minted shares stand for; null if not seen. */
+  /** Delivered amount of the token asked for, or the value of the minted shares in it; null if not read. */
   delivered: bigint | null;
-  /** The order's output (shares, or what was delivered) in the simulation, and the least that is enforced on chain. */
+  /** Simulated output of the order (shares, or the delivered token), and the minimum that is enforced on chain. */
   output: { seen: bigint; floor: bigint } | null;
 }
 
 /** One offer in all stages that it has reached. Amounts are in the smallest unit of the token asked for. */
 export interface FairnessCase {
   relation: TokenRelation;
-  /** Null if no price is known and no second provider agrees. */
+  /** Fair value of the payment; null if no price is known and no second provider agrees. */
   fair: FairValue | null;
   /** The user's total tolerated loss, and how it is split between transfer and vault. In parts per billion. */
   slippage: bigint;
@@ -33,11 +33,11 @@ export interface FairnessCase {
   option: TransferQuote;
   built: VerifiedTransfer | null;
   simulated: SimulatedOutput | null;
-  /** The least amount that our call accepts of what is delivered, or null without one. */
+  /** Minimum delivered amount that the Router call accepts, or null if there is none. */
   minIn: bigint | null;
 }
 
-/** A rule: returns why an offer breaks it, for logs only, or null. It does not judge stages that were not reached. */
+/** A fairness rule: returns why an offer breaks it, for logs only, or null. Skips stages that were not reached. */
 export interface FairnessRule {
   name: string;
   findBreach(offer: FairnessCase): string | null;
@@ -46,8 +46,8 @@ export interface FairnessRule {
 const breach = (holds: boolean, why: string): string | null => (holds ? null : why);
 
 /**
- * The rules that every offer keeps, whatever provider, bridge or path: as an option, as a built transaction and as a
- * simulated one. Simulation shows what is delivered, never what is fair: it repeats the figures of a liar.
+ * The rules for every offer of every provider, bridge and path: as a quote, as a built transaction and after its
+ * simulation. A simulation shows the delivered amount but not a fair one: it repeats false figures.
  */
 export const fairnessRules: readonly FairnessRule[] = [
   {
@@ -121,7 +121,7 @@ export const fairnessRules: readonly FairnessRule[] = [
   },
 ];
 
-/** A rule that an offer breaks, with the figures. */
+/** A rule that an offer breaks, with the figures for the log. */
 export interface FairnessBreach {
   rule: string;
   why: string;
@@ -137,9 +137,9 @@ export function findUnfairness(offer: FairnessCase): FairnessBreach | null {
 }
 
 /**
- * Returns the tolerance to ask the provider for, in parts per billion: the transfer's part of the slippage, or less
- * where the expected output is below the fair one, so that the guaranteed value stays within the allowed loss. Null if
- * that needs less than 0.1% and the output is not exact, or if not even the expected output suffices.
+ * Returns the tolerance to request from the provider, in parts per billion: the transfer's part of the slippage, or
+ * less if the expected output is below the fair one, so that the guaranteed value stays within the allowed loss.
+ * Returns null if that requires less than 0.1% for an inexact output, or if even the expected output is too low.
  */
 export function toleranceOf(offer: Omit<FairnessCase, "built" | "simulated" | "minIn">): bigint | null {
   const { fair, loss, option } = offer;
@@ -153,23 +153,20 @@ export function toleranceOf(offer: Omit<FairnessCase, "built" | "simulated" | "m
   return tolerance >= MIN_TOLERANCE || exact ? tolerance : null;
 }
 
-/** Returns the least amount of which `least` remains after a loss (parts per billion), rounded up. */
+/** Returns the smallest amount of which `least` remains after a loss (parts per billion), rounded up. */
 function leastBefore(least: bigint, loss: bigint): bigint {
   const kept = PARTS_PER_BILLION - loss;
   return (least * PARTS_PER_BILLION + kept - 1n) / kept;
 }
 
-/**
- * Returns the expected outputs: those that the provider stated in its quote and its build, and the simulated one if
- * there is one.
- */
+/** Returns the expected outputs of an offer: of the provider's quote and build, and of the simulation. */
 function expectedFigures({ option, built, simulated }: FairnessCase): bigint[] {
   return [option.toAmount, built?.toAmount ?? null, simulated?.delivered ?? null].filter(
     (figure) => figure !== null,
   );
 }
 
-/** The fee that counts: the one declared before, unless less was declared in the end. */
+/** Returns the declared fee that counts: the smaller one of the quote and the built transaction. */
 function declaredFeeOf({ option, built }: FairnessCase): bigint {
   if (built === null || built.declaredFee > option.declaredFee) return option.declaredFee;
   return built.declaredFee;

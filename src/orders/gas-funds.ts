@@ -11,10 +11,10 @@ export interface GasFunds {
   gasPrice: bigint;
 }
 
-/** Ages up to which a chain's gas price is used as it is, and while it is read again, in milliseconds. */
+/** Ages up to which a cached gas price is fresh, and is used while it is reloaded, in milliseconds. */
 const PRICE_AGES = { freshMs: 10_000, staleMs: 60_000, keepMs: 60_000 } as const;
 
-/** Reads a chain's gas price in wei, or returns null if it cannot be read: it only informs. */
+/** Reads a chain's gas price in wei, or returns null if it cannot be read, because the price is only informative. */
 export async function readGasPrice(ctx: Context, client: ChainClient): Promise<bigint | null> {
   try {
     const { value } = await ctx.cache.cached({
@@ -30,20 +30,20 @@ export async function readGasPrice(ctx: Context, client: ChainClient): Promise<b
   }
 }
 
-/** How long a finished build waits for the gas price, in milliseconds. */
+/** Maximum time that a finished build waits for the gas price, in milliseconds. */
 const GAS_WAIT_MS = 300;
 
-/** Returns a gas price that is being read, or null if it takes longer than a finished build waits. Never throws. */
+/** Waits for a pending gas price, or returns null if it takes longer than a finished build waits. Never throws. */
 export function waitForGasPrice(price: Promise<bigint | null>): Promise<bigint | null> {
   return withDeadline(price, { ms: GAS_WAIT_MS, late: () => new Error("too late") }).catch(() => null);
 }
 
-/** Gas that one ERC-20 approval takes at most. */
+/** Maximum gas of one ERC-20 approval, in units of gas. */
 const APPROVAL_GAS = 60_000n;
 
 /**
- * Returns whether a native balance pays for a transaction's native amount, its gas limit and the approvals before it at
- * the gas price, or null if that is unknown. Fees that rollups charge for data are not included.
+ * Returns true if a native balance covers a transaction's native amount, its gas limit and the approvals before it at
+ * the gas price, or null if that is unknown. L1 data fees of rollups are not included.
  */
 export function isGasSufficient(
   funds: GasFunds | null,

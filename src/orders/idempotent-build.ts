@@ -18,38 +18,38 @@ import { sleep } from "../lib/timers.ts";
 export const KEY_TTL_MS = DAY_MS;
 /**
  * Age of the last renewal after which a build without a stored response counts as dead, in milliseconds, and the
- * interval of the renewals. Together with a twin's pause between polls, the key of a killed build is free within five
- * seconds.
+ * interval of the renewals. Together with the poll interval of a waiting request, the key of a killed build is free
+ * within five seconds.
  */
 const LEASE_MS = 3_500;
 const RENEW_MS = 1_000;
-/** Pause before the second database poll for the response of the first request, in milliseconds. */
+/** Pause before the second poll of the database for the first request's response, in milliseconds. */
 const FIRST_POLL_MS = 150;
-/** Longest pause between two of these polls, in milliseconds; the pause doubles after each poll. */
+/** Maximum pause between two polls, in milliseconds; the pause doubles after each poll. */
 const MAX_POLL_MS = 1_200;
 
 /**
- * Last renewals of the builds in progress in this isolate, in unix milliseconds, by idempotency key and caller. A second
- * request under the same key waits for the build here instead of polling the database.
+ * Times of the last renewals of this isolate's builds in progress, in unix milliseconds, by idempotency key and caller.
+ * A second request with the same key waits for the build here instead of polling the database.
  */
 const inFlight = new Map<string, number>();
 
-/** A response to a build, as far as idempotency reads it. */
+/** The fields of a build's response that idempotency reads. */
 interface Built {
   tracking_id: string;
   expires_at: string;
 }
 
-/** A request to build something once: what is asked for, under which key and by which user, and the work itself. */
+/** A request to build once per key: the parameters, the key, the user and the build function. */
 export interface BuildRequest<T extends Built> {
   key: string | null;
-  /** The parameters of the request. A repeated request must have the same; each operation's differ in shape. */
+  /** Parameters of the request, of any shape. A repeated request must have the same parameters. */
   asked: object;
   user: Address;
   build(): Promise<T>;
 }
 
-/** A response to a build, and whether it is the stored response of an earlier request. */
+/** The response to a build, and whether it is the stored response of an earlier request. */
 interface BuildOutcome<T> {
   built: T;
   replayed: boolean;
@@ -150,8 +150,8 @@ async function storedAnswer<T extends Built>(
 }
 
 /**
- * Builds and stores the response. Returns null if another request has taken the key in the meantime, whose
- * response then counts: a key never has two responses.
+ * Builds and stores the response. Returns null if another request has taken the key in the meantime: a key never has
+ * two responses.
  */
 async function buildClaimed<T extends Built>(
   ctx: Context,
@@ -169,8 +169,8 @@ async function buildClaimed<T extends Built>(
 }
 
 /**
- * Returns the caller that owns an idempotency key: an authenticated partner, or else a client address with its user. An
- * API key without its secret may be copied from a web page, so it does not prove the partner's identity.
+ * Returns the caller that owns an idempotency key: an authenticated partner, otherwise a client address with its user.
+ * An API key without its secret is public, so it does not prove the partner's identity.
  */
 function scopeOf(ctx: Context, user: Address): string {
   const { actor } = ctx;

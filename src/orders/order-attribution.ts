@@ -17,7 +17,7 @@ export interface Attribution {
   partnerVerified: boolean;
 }
 
-/** The members of a request to build that name a partner. */
+/** Fields of a build request that name a partner. */
 type PartnerInput = { partner_id: string; partner_type: number };
 
 /**
@@ -62,5 +62,5 @@ export function partnerHashOf(partnerId: string): Hex {
   return partnerId === "" ? zeroHash : keccak256(stringToHex(partnerId));
 }
 
-/** Returns the reference that the Router emits for an order: keccak256 of the tracking id. */
+/** Returns the deposit reference that the Router emits: keccak256 of the tracking id. */
 export const orderRef = (trackingId: string): Hex => keccak256(stringToHex(trackingId));

@@ -9,30 +9,30 @@ export const QUOTE_TTL_MS = 5 * MINUTE_MS;
  */
 const DEADLINE_GRACE_S = 600;
 
-/** Returns the latest block timestamp at which the Router accepts an order that is built at a block time, in unix seconds. */
+/** Returns the latest block timestamp, in unix seconds, at which the Router accepts an order built at `blockTime`. */
 export function orderDeadline(blockTime: number): bigint {
   return BigInt(blockTime + QUOTE_TTL_MS / SECOND_MS + DEADLINE_GRACE_S);
 }
 
-/** Largest part of the slippage that is left to the vault after a bridge: 0.5%, in parts per billion. */
+/** Maximum part of the slippage that the vault may use after a bridge, in parts per billion: 0.5%. */
 const MAX_VAULT_LOSS = PARTS_PER_BILLION / 200n;
 /** Scale of `minOutPerIn`: output units per input unit times 10^27. */
 const PER_UNIT_SCALE = 10n ** 27n;
-/** Least `minOutPerIn` whose rounding is negligible. Below it, an order is not made in one step. */
+/** Minimum `minOutPerIn` with negligible rounding. Orders below it are not made in one step. */
 const MIN_OUT_PER_IN = 10n ** 6n;
-/** Smallest unit that a bridge's own rounding may cost, on top of the tolerance that it was asked to keep. */
+/** Amount in the smallest unit that a bridge's own rounding may cost, in addition to its tolerance. */
 const BRIDGE_ROUNDING = 1n;
 
-/** The parts of a slippage that the swap or bridge and the vault may each lose, in parts per billion. */
+/** Parts of a slippage that the swap or bridge (`transfer`) and the vault may each lose, in parts per billion. */
 export interface LossSplit {
   transfer: bigint;
   vault: bigint;
 }
 
 /**
- * Splits a slippage between a transfer and the vault that takes what it delivers: the vault may lose half of it, at
- * most 0.5%, and the transfer the rest, so that both together lose at most the slippage. All in parts per billion; the
- * transfer's part is rounded down.
+ * Splits a slippage between a transfer and the following vault deposit: the vault may lose half of it, at most 0.5%,
+ * and the transfer the rest, so that both together lose at most the slippage. All in parts per billion; the transfer's
+ * part is rounded down.
  */
 export function splitSlippage(slippage: bigint): LossSplit {
   const half = slippage / 2n;
@@ -47,24 +47,24 @@ function remainingLoss(total: bigint, taken: bigint): bigint {
   return PARTS_PER_BILLION - (least + kept - 1n) / kept;
 }
 
-/** Returns the loss of two losses in a row, rounded down: `1 − (1 − a) × (1 − b)`, in parts per billion. */
+/** Returns the total of two successive losses, rounded down: `1 − (1 − a) × (1 − b)`, in parts per billion. */
 export function totalLoss({ transfer, vault }: LossSplit): bigint {
   const kept = (PARTS_PER_BILLION - transfer) * (PARTS_PER_BILLION - vault);
   return PARTS_PER_BILLION - (kept + PARTS_PER_BILLION - 1n) / PARTS_PER_BILLION;
 }
 
-/** Returns the least amount that may remain of an expected amount after a loss (parts per billion), rounded up. */
+/** Returns the minimum that must remain of an expected amount after a loss (parts per billion), rounded up. */
 export function leastAfter(expected: bigint, loss: bigint): bigint {
   return divideUp(expected * (PARTS_PER_BILLION - loss), PARTS_PER_BILLION);
 }
 
-/** What a contract enforces on an order of an exact amount that is known before: the output's least amount. */
+/** Floor of an order whose amount is exactly known: the minimum output that a contract enforces. */
 export interface ExactFloor {
   minOut: bigint;
 }
 
 /**
- * Returns the floor of an order of an exact amount: the output seen for it less the loss (parts per billion), rounded
+ * Returns the floor of an order of an exact amount: the simulated output less the loss (parts per billion), rounded
  * down, but at least 1.
  */
 export function exactFloor(seen: bigint, loss: bigint): ExactFloor {
@@ -73,9 +73,9 @@ export function exactFloor(seen: bigint, loss: bigint): ExactFloor {
 }
 
 /**
- * What a contract enforces on an order whose amount a bridge decides: the least amount that must arrive (`minIn`) and
- * the least output per unit of it (`minOutPerIn`, times 10^27). Together they lose at most the slippage, whatever
- * arrives. `minOut` is zero unless the two cannot reach `least`, the least output that all three allow.
+ * Floors of an order for an amount that a bridge determines: the minimum that must arrive (`minIn`) and the minimum
+ * output per unit of it (`minOutPerIn`, times 10^27). Together they lose at most the slippage, for any amount that
+ * arrives. `minOut` is zero unless the two cannot reach `least`, the minimum output of the whole order.
  */
 export interface DeliveredFloors extends ExactFloor {
   minIn: bigint;
@@ -83,18 +83,18 @@ export interface DeliveredFloors extends ExactFloor {
   least: bigint;
 }
 
-/** An order for what a bridge delivers: the amount expected, the output seen for it, and the losses allowed. */
+/** An order for a bridge's delivery: the expected amount, the simulated output for it, and the allowed losses. */
 export interface DeliveredOrder {
   expected: bigint;
   seen: bigint;
   loss: LossSplit;
-  /** The least amount that must arrive if it is fixed already. */
+  /** Minimum amount that must arrive, if it is already fixed. */
   minIn?: bigint;
 }
 
 /**
- * Returns the floors of an order for what a bridge delivers. `minIn` is rounded up less one unit for the bridge's own
- * rounding; `minOutPerIn` makes up for that unit. Returns null if the output per unit is too small to be enforced; the
+ * Returns the floors of an order for a bridge's delivery. `minIn` is rounded up, less one unit for the bridge's own
+ * rounding, which `minOutPerIn` makes up for. Returns null if the output per unit is too small to be enforced; the
  * order then takes two steps.
  */
 export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrder): DeliveredFloors | null {
@@ -113,7 +113,7 @@ export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrd
   return { ...floors, least: leastOutput(floors, minIn) };
 }
 
-/** Returns the least output that floors allow for an amount that arrived, as the Router computes it: rounded up. */
+/** Returns the minimum output that floors allow for an amount that arrived, rounded up like the Router does. */
 export function leastOutput(
   { minOut, minOutPerIn }: Pick<DeliveredFloors, "minOut" | "minOutPerIn">,
   arrived: bigint,

@@ -8,57 +8,57 @@ import { encodeApprovals } from "./wallet-calls.ts";
 
 /** A transaction of the user that pays with a token, and the approvals before it. */
 export const StepLeg = z.object({
-  /** Part of the step ids: where the user sends the transaction. */
+  /** Part of the step ids: chain on which the user sends the transaction. */
   slot: z.enum(["source", "destination"]),
   purpose: z.enum(["deposit", "transfer", "request", "redeem", "cooldown"]),
   chainId: z.int(),
   /** The token that the transaction takes, and the amount, in the token's smallest unit. */
   token: TokenRef,
   amount: z.string(),
-  /** The contract that takes the token, or null for the native currency and for what needs no approval. */
+  /** Contract that takes the token, or null for the native currency and calls without an approval. */
   spender: z.string().nullable(),
-  /** True if the allowance sufficed when the order was built. */
+  /** True if the allowance was sufficient when the order was built. */
   allowed: z.boolean(),
   /** True if an earlier allowance had to be reset when the order was built. */
   reset: z.boolean(),
-  /** The transaction, or null while it cannot be exact. */
+  /** The transaction, or null until it can be exact. */
   transaction: TransactionRequest.nullable(),
   /** The signature that pays in place of an approval; absent if the user approves. */
   authorization: PlannedAuthorization.optional(),
 });
 export type StepLeg = z.infer<typeof StepLeg>;
 
-/** What the user does for a deposit or withdrawal, as stored when it is built. */
+/** Plan of the user's steps for a deposit or withdrawal, as stored when it is built. */
 export const StepPlan = z.object({
   source: StepLeg,
   /**
-   * The second step on the vault's chain, or null if one transaction is enough: the deposit of what a transfer delivered,
-   * or the transfer of what the vault paid.
+   * Second step, or null if one transaction is enough: the deposit of what a transfer delivered, or the transfer of
+   * what the vault paid.
    */
   destination: StepLeg.nullable(),
-  /** True if the vault settles the order later, so that the user may have to claim what it pays. */
+  /** True if the vault settles the order later, so that the user may have to claim. */
   settles: z.boolean(),
-  /** The response to the build, where it waits for a signature that completes it. */
+  /** Response to the build, stored while it waits for the signature that completes it. */
   answer: z.unknown().optional(),
 });
 export type StepPlan = z.infer<typeof StepPlan>;
 
-/** What the chains show of a leg. */
+/** State of a leg as the chains show it. */
 export interface LegFacts {
   state: StepState;
   txHash: string | null;
   /** The spender's allowance now, or null if unknown. */
   allowance: bigint | null;
-  /** True while the approvals wait for the same as the transaction does, such as a bridge's delivery. */
+  /** True while the approvals wait for the same event as the transaction, such as a bridge's delivery. */
   approvalsWait: boolean;
-  /** The transaction with the user's signature, where the caller has just given it. */
+  /** The transaction with the user's signature, if the caller has just provided it. */
   signed?: TransactionRequest;
 }
 
 /**
- * Returns the steps of a leg: an allowance reset where one is or was needed, the approval and the transaction, or the
- * signature and the transaction. The ids depend on the leg's slot and on the purposes alone, so that they stay the same
- * in every reading.
+ * Returns the steps of a leg: an allowance reset if one is or was needed, the approval and the transaction, or the
+ * signature and the transaction. The ids depend only on the leg's slot and the purposes, so that they are the same in
+ * every response.
  */
 export function toLegSteps(leg: StepLeg, facts: LegFacts): Step[] {
   if (leg.authorization !== undefined) return signedLegSteps(leg, { ...facts, planned: leg.authorization });
@@ -72,8 +72,8 @@ export function toLegSteps(leg: StepLeg, facts: LegFacts): Step[] {
 }
 
 /**
- * Returns the steps of a leg that a signature pays for. The signature is not stored, so it is required in each reading
- * until the chain shows the order or the caller gives it.
+ * Returns the steps of a leg that is paid with a signature. Signatures are not stored, so the step is required in each
+ * response until the chain shows the order or the caller provides the signature.
  */
 function signedLegSteps(leg: StepLeg, facts: LegFacts & { planned: PlannedAuthorization }): Step[] {
   const { state, txHash, signed, planned } = facts;
@@ -92,7 +92,7 @@ function signedLegSteps(leg: StepLeg, facts: LegFacts & { planned: PlannedAuthor
   return [signing, own];
 }
 
-/** Returns a step in which the user signs a message; the message is null when it was signed. */
+/** Returns a step in which the user signs a message; the message is null once it is signed. */
 export function signatureStep(
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount">,
   of: { purpose: StepPurpose; typedData: TypedData | null; state: StepState },
@@ -142,7 +142,7 @@ function approvalSteps(leg: StepLeg, facts: LegFacts): Step[] {
   ];
 }
 
-/** Returns the states of a leg's approval and of the reset before it. An unknown allowance counts as when it was built. */
+/** Returns the states of a leg's approval and of the reset before it. An unknown allowance counts as at the build. */
 function approvalStates(leg: StepLeg, facts: LegFacts): { approve: StepState; reset: StepState } {
   const settled: StepState = leg.allowed ? "skipped" : "done";
   if (facts.state === "skipped") return { approve: "skipped", reset: "skipped" };
@@ -157,7 +157,7 @@ function approvalStates(leg: StepLeg, facts: LegFacts): { approve: StepState; re
   };
 }
 
-/** The parts of a transaction step that differ from step to step. */
+/** Parameters of a transaction step besides its leg. */
 interface StepParts {
   purpose: StepPurpose;
   request: TransactionRequest | null;
@@ -165,7 +165,7 @@ interface StepParts {
   txHash: string | null;
 }
 
-/** Returns a step of a leg in which the user sends a transaction. */
+/** Returns a step of a leg that is a transaction of the user. */
 export function transactionStep(
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "spender">,
   { purpose, request, state, txHash }: StepParts,
@@ -187,7 +187,7 @@ export function transactionStep(
   };
 }
 
-/** Returns the step that claims what a vault settled. `token` is what the user receives. */
+/** Returns the step that claims a settled request. `token` is the token that the user receives. */
 export function toClaimStep(of: {
   chainId: number;
   token: TokenRef | null;
@@ -231,11 +231,11 @@ function titleOf({ token, amount }: Pick<StepLeg, "token" | "amount">, purpose: 
   return `${TITLES[purpose]} ${formatUnits(BigInt(amount), token.decimals)} ${name}`;
 }
 
-/** Returns the leg of a payment with the allowance at the time of the build. */
+/** Returns the leg of a payment, with the state of the allowance at the build. */
 export function toLeg(
   leg: Omit<StepLeg, "spender" | "allowed" | "reset"> & {
     spender: Address | null;
-    /** The approvals that the build found necessary: none, one, or a reset and one. */
+    /** Number of approvals that the build found necessary: none, one, or a reset and one. */
     approvals: number;
   },
 ): StepLeg {
@@ -243,7 +243,7 @@ export function toLeg(
   return { ...rest, allowed: approvals === 0, reset: approvals > 1 };
 }
 
-/** Returns the steps of a withdrawal that was just built: the redemption or request, the claim, and a transfer. */
+/** Returns the steps of a just-built withdrawal: the redemption or request, the claim, and a transfer. */
 export function toBuiltWithdrawalSteps({ source, destination, settles }: StepPlan): Step[] {
   const now: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
   const later: LegFacts = { ...now, state: "waiting", approvalsWait: true };

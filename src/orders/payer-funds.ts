@@ -14,7 +14,7 @@ import { type AuthorizationWish, asksForSignature } from "./authorization/choose
 export interface Payer {
   from: { client: ChainClient; chainId: number; token: Address };
   user: Address;
-  /** How the user wants to pay; absent if an approval is the only way. */
+  /** Authorization that the user requests; absent if only an approval is possible. */
   authorize?: AuthorizationWish;
 }
 
@@ -22,13 +22,13 @@ export interface Payer {
 export interface Funds {
   /** Null if the node could not read the balance. */
   balance: bigint | null;
-  /** The submitter's balance of the native currency, in wei, or null if the node could not read it. */
+  /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
   nativeBalance: bigint | null;
-  /** Decimals of the token, or null if the token states none. */
+  /** Decimals of the token, or null if the token does not report them. */
   decimals: number | null;
   /** Allowance by spender address in lowercase. An allowance is null if the node could not read it. */
   allowances: ReadonlyMap<string, bigint | null>;
-  /** The ways in which a signature can pay; null if none was asked for, or for the native currency. */
+  /** State that decides which signatures can pay; null if none was requested, or for the native currency. */
   authorization: AuthorizationFacts | null;
   block: BlockTime;
 }

@@ -49,14 +49,14 @@ export function roundsOf(order: RouteOrder, targets: readonly Token[]): BridgeRo
   return order.preferredBridge !== null && crosses && targets.length > 1 ? ["preferred", "all"] : ["all"];
 }
 
-/** Returns an option with the least amount that a build would ask for, if that is more than it guarantees itself. */
+/** Returns an option with its minimum output raised to the one that a build would request, if that is higher. */
 export function withLeast(offer: Offer): TransferQuote {
   const { option } = offer;
   const least = deductParts(option.toAmount, toleranceOf(offer) ?? 0n);
   return least > option.toAmountMin ? { ...option, toAmountMin: least } : option;
 }
 
-/** A route to try: an option, and how it ends. */
+/** A route to try: an option in one or two steps. */
 export interface RouteCandidate {
   option: TransferQuote;
   ends: RouteEnd;

@@ -27,27 +27,27 @@ import {
 import { type LossSplit, splitSlippage } from "./order-floors.ts";
 import { type AssetTable, judgingPrice, pricedForms, relationOf, twinOf } from "./token-relation.ts";
 
-/** An order that needs a swap or bridge: what is paid, on which chain its output is wanted, and for how much loss. */
+/** An order that needs a swap or bridge: the payment, the destination chain, and the slippage tolerance. */
 export interface RouteOrder {
   from: { client: ChainClient; chainId: number; token: Address; amount: bigint };
   /** Client of the destination chain. */
   client: ChainClient;
   user: Address;
-  /** Total tolerated loss, a fraction. */
+  /** Slippage tolerance: maximum total loss, as a fraction. */
   slippage: number;
   preferredBridge: string | null;
-  /** How the user wants to pay; absent if an approval is the only way. */
+  /** Authorization that the user requests; absent if only an approval is possible. */
   authorize?: AuthorizationWish;
 }
 
-/** What a route may deliver into: a call of ours in the same or the delivering transaction, or the user's wallet. */
+/** Destination of a route: a Router call in the same or the delivering transaction, or the user's wallet. */
 export type RouteEnd = "one_step" | "two_step";
 
-/** The offers for one order and target token, with everything that they are judged by except prices. */
+/** The offers for one order and target token, with all data for judging them except prices. */
 export interface OfferSet {
   order: RouteOrder;
   token: Token;
-  /** Decimals of the token paid; null if it does not say. */
+  /** Decimals of the paid token, or null if it does not report them. */
   paidDecimals: number | null;
   tables: readonly AssetTable[];
   quotes: readonly TransferQuote[];
@@ -56,8 +56,8 @@ export interface OfferSet {
 const onOneChain = ({ from, client }: RouteOrder): boolean => from.chainId === client.definition.chainId;
 
 /**
- * Returns the tokens whose prices judge an order's offers: the token paid, the token asked for and the native token that
- * pays fees on top, and as a stand-in for the second the same asset on the source chain.
+ * Returns the tokens whose prices judge an order's offers: the paid token, the token asked for, the native currency
+ * that pays fees on top, and, as a stand-in for the token asked for, the same asset on the source chain.
  */
 export function pricedTokens(set: Pick<OfferSet, "order" | "token" | "tables">): ChainToken[] {
   const { from, to, native, twin } = tokensOf(set);
@@ -75,13 +75,13 @@ function tokensOf({ order, token, tables }: Pick<OfferSet, "order" | "token" | "
   return { from, to, native, twin: stand };
 }
 
-/** Offers with the prices known by now. */
+/** Offers with the prices that are known so far. */
 export interface ValuedOffers extends OfferSet {
   relation: TokenRelation;
   payment: ValuedPayment;
 }
 
-/** Takes the prices that this request knows by now. Makes no request. */
+/** Adds the prices that this request knows so far. Sends no requests. */
 export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOffers> {
   const { order, token, tables, paidDecimals } = set;
   const { from, to, native, twin } = tokensOf(set);
@@ -103,8 +103,8 @@ export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOf
 }
 
 /**
- * Returns what an order's payment is worth: unit for unit for the same asset, by prices for a swap, and without prices by
- * another provider's quote that agrees within the slippage. Null if nothing says so.
+ * Returns the fair value of an order's payment: one to one for the same asset, by prices for a swap, or without prices
+ * by another provider's quote that agrees within the slippage. Returns null if none of these is known.
  */
 function fairValueOf(
   offers: ValuedOffers,
@@ -136,10 +136,10 @@ function agrees(fair: FairValue, { toAmount }: TransferQuote): boolean {
   return (high - low) * PARTS_PER_BILLION <= high * fair.band;
 }
 
-/** One option with the way in which it ends, as the fairness rules judge it. */
+/** One option with its destination, in the form that the fairness rules judge. */
 export type Offer = Omit<FairnessCase, "built" | "simulated" | "minIn">;
 
-/** Returns an option as the fairness rules judge it, by the prices known by now. */
+/** Returns an option in the form that the fairness rules judge, with the prices that are known so far. */
 export function toOffer(
   offers: ValuedOffers,
   of: { option: TransferQuote; ends: RouteEnd; nativeFee?: bigint },
@@ -157,7 +157,7 @@ export function findUnfairOption(offer: Offer): FairnessBreach | null {
 }
 
 /**
- * Returns the losses that an offer may use: the transfer's is the tolerance to ask its provider for. Throws
+ * Returns the losses that an offer may use; the transfer's loss is the tolerance to request from the provider. Throws
  * `price_unsafe` if the offer is not fair.
  */
 export function planLoss(offer: Offer): LossSplit {
@@ -167,15 +167,15 @@ export function planLoss(offer: Offer): LossSplit {
   return { ...offer.loss, transfer };
 }
 
-/** The stages of an offer that were reached after it was chosen. */
+/** The stages of an offer after its choice: the built transaction and the simulation. */
 export interface OfferOutcome {
   built: VerifiedTransfer;
   simulated: SimulatedOutput | null;
-  /** The least amount that our call accepts, or null if the user is delivered to. */
+  /** Minimum delivered amount that the Router call accepts, or null if the user receives the delivery. */
   minIn: bigint | null;
 }
 
-/** Throws `price_unsafe` if a built, and perhaps simulated, offer breaks a fairness rule. */
+/** Throws `price_unsafe` if a built or simulated offer breaks a fairness rule. */
 export function assertFair(offer: Offer, outcome: OfferOutcome): void {
   const broken = findUnfairness({ ...offer, ...outcome });
   if (broken !== null) throw unfairOffer(broken);
@@ -190,7 +190,7 @@ export function unfairOffer(broken: FairnessBreach | null): AppError {
   return new AppError("price_unsafe", UNFAIR_DETAIL, { members: { subject: "route" }, cause });
 }
 
-/** Returns the warnings of an offer that was built. */
+/** Returns the warnings for the user about a built offer. */
 export function warningsOf({ fair }: Offer): Warning[] {
   if (fair?.basis !== "second_quote") return [];
   return [

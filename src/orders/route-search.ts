@@ -52,7 +52,7 @@ const QUOTES_MS = 3_000;
 const LAST_START_MS = 5_500;
 /** Timeout for the whole route search, in milliseconds. */
 const SEARCH_MS = 7_200;
-/** Maximum number of routes of one provider that a search builds. A liar cannot use up another provider's. */
+/** Maximum number of builds per provider in a search, so that a dishonest provider cannot exhaust the search. */
 const MAX_ATTEMPTS = 4;
 
 /** One attempt of a route search: the offer to build, its provider, and the user's funds. */
@@ -65,32 +65,32 @@ export interface RouteAttempt {
   deadline: number;
   ends: RouteEnd;
   /**
-   * Returns the offer as the fairness rules judge it, with the prices that are known by now: reads on the destination
-   * chain may have brought some. `nativeFee` is the fee on top of a built transaction.
+   * Returns the offer in the form that the fairness rules judge, with the prices that are known so far; reads on the
+   * destination chain may have added some. `nativeFee` is the fee on top of a built transaction.
    */
   offer(nativeFee?: bigint): Promise<Offer>;
 }
 
-/** What a route search needs to know of the order that it serves. */
+/** The order and the callbacks of a route search. */
 export interface RouteSearchInput<B> {
   order: RouteOrder;
   /** The tokens that a route may deliver, best first. */
   targets: readonly Token[];
-  /** Returns true if a provider may deliver the token into a call of ours. */
+  /** Returns true if a provider may deliver the token into a Router call. */
   callable(token: Token): boolean;
-  /** Returns true if an error says that a target token is refused, whatever route delivers it. */
+  /** Returns true if an error rejects the target token itself, independent of the route. */
   isTargetRefusal(error: AppError): boolean;
   /** Builds, verifies and simulates one route. */
   build(ctx: Context, attempt: RouteAttempt): Promise<B>;
 }
 
-/** The route that a search found. */
+/** The result of a route search. */
 export interface FoundRoute<B> {
   built: B;
   token: Token;
-  /** Decimals of the token that the user pays with, or null if it states none. */
+  /** Decimals of the token that the user pays with, or null if it does not report them. */
   fromDecimals: number | null;
-  /** The fair offers for the token from providers that told no lies, in order of preference. */
+  /** The fair offers for the token from trusted providers, in order of preference. */
   ranking: QuoteRanking;
   /** The reasons why other routes failed. */
   reasons: NoRouteReason[];
@@ -106,7 +106,7 @@ interface RouteSearch<B> {
   /** Number of builds by provider name. */
   attempts: Map<string, number>;
   failures: AppError[];
-  /** Names of the providers that could not be reached, or that were caught in a lie. */
+  /** Names of the providers that could not be reached, or that gave contradictory answers. */
   excluded: Set<string>;
   /** Target tokens that were refused. */
   refused: Set<Token>;
@@ -115,11 +115,11 @@ interface RouteSearch<B> {
 }
 
 /**
- * Finds a route for an order: requests quotes from every provider, drops those that are not fair, and builds the others
- * in order of preference until one passes simulation. If a route fails, the next one is tried: first one-step routes,
- * then two-step routes, and after a target token is refused, routes to the next token. The preferred bridge is tried
- * for every token before other bridges. A provider whose answer contradicts the request, its own quote or a fair value
- * is not used again in this search. Throws the most useful failure, and `upstream_timeout` after seven seconds.
+ * Finds a route for an order: requests quotes from every provider, drops unfair ones, and builds the others in order of
+ * preference until one passes simulation. If a route fails, the next one is tried: first one-step routes, then two-step
+ * routes, and after a target token is rejected, routes to the next token. The preferred bridge is tried for every token
+ * before other bridges. A provider whose answer contradicts the request, its own quote or a fair value is not used
+ * again in this search. Throws the most useful failure, and `upstream_timeout` after seven seconds.
  */
 export async function searchRoutes<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {
   const late = () => failure("upstream_timeout", "the transfer could not be built in time; try again");
@@ -238,8 +238,9 @@ async function quotesOf<B>(
 }
 
 /**
- * Returns the options that a build would accept, with the least amount that it would ask for. An option without a known
- * value stays if reads on the destination chain may still bring a price. A figure that is too good shows a liar.
+ * Returns the options that a build would accept, each with the minimum output that the build would request. An option
+ * without a known value is kept if reads on the destination chain may still add a price. A provider with an implausibly
+ * good figure is excluded.
  */
 function fairOptions<B>(
   ctx: Context,
@@ -303,8 +304,8 @@ function mayAttempt<B>(ctx: Context, state: RouteSearch<B>, name: string): boole
 }
 
 /**
- * Records a provider's failure. A provider is not tried again in this search if it could not be reached, or if it lied:
- * its answer contradicts the request, what it quoted before, or a fair value.
+ * Records a provider's failure. The provider is excluded from this search if it could not be reached, or if its answer
+ * contradicts the request, its own quote or a fair value.
  */
 function noteFailure<B>(
   ctx: Context,
@@ -319,8 +320,8 @@ function noteFailure<B>(
 }
 
 /**
- * Records quotes that cannot be used: those that only support one step, for a vault that requires the user as caller,
- * or those for a wrapped native token that Across delivers unwrapped.
+ * Records unusable quotes: those that only support one step for a vault that requires the user as caller, or those for
+ * a wrapped native token that Across delivers unwrapped.
  */
 function noteUnusable<B>(state: RouteSearch<B>, quotes: readonly TransferQuote[]): void {
   for (const _ of new Set(quotes.map(({ provider }) => provider))) {

@@ -30,7 +30,7 @@ export const callMismatch = (field: string) =>
 
 const differs = (actual: unknown, expected: unknown): boolean => comparable(actual) !== comparable(expected);
 
-/** Returns a text that is the same for equal field values, patches of a step included. */
+/** Returns a text form of a field's value for comparison, including the patches of a step. */
 function comparable(value: unknown): string {
   if (Array.isArray(value))
     return value

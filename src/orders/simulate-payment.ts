@@ -29,7 +29,7 @@ export interface TokenPayment {
   /** The payer's balance and the spender's allowance, each null if unknown. */
   balance: bigint | null;
   allowance: bigint | null;
-  /** The payer's balance of the native currency, in wei, where it was read. */
+  /** The payer's balance of the native currency, in wei, if it was read. */
   nativeBalance?: bigint | null;
   /** The block at which balance and allowance were read. */
   block: BlockTime;
@@ -122,9 +122,9 @@ async function runWithApprovals(plan: {
 const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== null && balance >= amount;
 
 /**
- * Returns the state overrides under which an account can make a payment: native currency for gas, and the token's
- * balance if the account does not hold the amount. Throws `simulation_unavailable` if the storage slot of the token's
- * balances is unknown.
+ * Returns the state overrides that let an account make a payment: native currency for gas, and the token's balance if
+ * the account does not hold the amount. Throws `simulation_unavailable` if the storage slot of the token's balances is
+ * unknown.
  */
 export async function paymentOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;

@@ -5,7 +5,7 @@ import { type ChainToken, type Prices, priceOf, type TokenPrice } from "../price
 import type { BridgedAsset } from "../providers/bridged-assets.ts";
 import type { TokenRelation } from "./fairness-rules.ts";
 
-/** The tokens of a chain with the assets that they represent, as one provider's tables in code list them. */
+/** The tokens of a chain with the assets that they represent, from one provider's tables in code. */
 export interface AssetTable {
   assets(chainId: number): readonly BridgedAsset[];
 }
@@ -13,11 +13,11 @@ export interface AssetTable {
 /** A token with the definition of its chain. */
 export interface TokenOnChain {
   chain: Pick<ChainDefinition, "chainId" | "wrappedNative">;
-  /** The zero address for the chain's native token. */
+  /** Address of the token; the zero address for the chain's native currency. */
   token: Address;
 }
 
-/** Returns the addresses under which a token is worth the same: the native token is its wrapped form too. */
+/** Returns the addresses of a token's forms of equal value: the native currency and its wrapped token. */
 function formsOf({ chain, token }: TokenOnChain): Address[] {
   const { wrappedNative } = chain;
   if (wrappedNative === null) return [token];
@@ -29,8 +29,8 @@ const listsOf = (tables: readonly AssetTable[], { chain }: TokenOnChain) =>
   tables.map((table) => table.assets(chain.chainId));
 
 /**
- * Returns whether two tokens are the same asset by the tables in code, or whether exchanging them is a swap. No quote has
- * a say in it. Native money and its wrapped form are the same asset.
+ * Returns whether two tokens are the same asset by the tables in code, or exchanging them is a swap, independent of any
+ * quote. The native currency and its wrapped token are the same asset.
  */
 export function relationOf(
   tables: readonly AssetTable[],
@@ -55,7 +55,7 @@ function namesIn(assets: readonly BridgedAsset[], token: TokenOnChain): string[]
     .map(({ asset }) => asset);
 }
 
-/** Returns the token of another chain that the tables list first as the same asset, or null. */
+/** Returns the first token of another chain that the tables list as the same asset, or null. */
 export function twinOf(
   tables: readonly AssetTable[],
   { token, chain }: { token: TokenOnChain; chain: TokenOnChain["chain"] },
@@ -69,8 +69,8 @@ export function twinOf(
 }
 
 /**
- * Returns the price of a token, or of another of its forms: the first that may judge, else null. `twin` is the same asset
- * on another chain, whose price counts where the token's own is not known.
+ * Returns the first usable price of a token or of its other form, or null. `twin` is the same asset on another chain;
+ * its price is used if the token's own is unknown.
  */
 export function judgingPrice(
   prices: Prices,
@@ -81,7 +81,7 @@ export function judgingPrice(
   return known.find((price) => price?.judges === true) ?? null;
 }
 
-/** Returns the tokens whose prices `judgingPrice` may use. */
+/** Returns the tokens whose prices `judgingPrice` may use, except the twin. */
 export function pricedForms(token: TokenOnChain): ChainToken[] {
   return formsOf(token).map((form) => ({ chainId: token.chain.chainId, token: form }));
 }

@@ -1,9 +1,6 @@
 import type { Address } from "viem";
 
-/**
- * A price feed with Chainlink's interface, with the decimals and the description that it must return on chain before it
- * is used.
- */
+/** A price feed with Chainlink's interface, and what it must return on chain (decimals, description) to be used. */
 export interface FeedDefinition {
   proxy: Address;
   /** Decimals of the feed's answers. */

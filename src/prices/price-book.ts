@@ -5,20 +5,14 @@ import type { Prices, TokenPrice } from "./price.ts";
 
 /** Maximum number of feeds and of token prices that an isolate remembers. */
 const CAPACITY = 2_000;
-/**
- * Time for which a feed counts as confirmed on chain, in milliseconds: its owner can replace the contract behind the
- * proxy.
- */
+/** Time for which a feed counts as confirmed on chain, in milliseconds: its owner can replace the aggregator. */
 const CONFIRMED_MS = DAY_MS;
 /** Age up to which a feed price that another request read is reused, in milliseconds. */
 const RECENT_MS = 30 * SECOND_MS;
 /** Minimum time between two log entries about the same problem of a feed, in milliseconds. */
 const LOG_AGAIN_MS = 10 * MINUTE_MS;
 
-/**
- * Pause of requests to the API after a failure, in milliseconds. It doubles with each consecutive failure, up to one
- * minute.
- */
+/** Pause of requests to the API after a failure, in milliseconds. It doubles per failure in a row, up to a minute. */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 /**
@@ -49,27 +43,20 @@ export class MarketBreaker {
   }
 }
 
-/**
- * Price data of an isolate: the feeds that were confirmed on chain, recent feed prices, and the circuit breaker of the
- * price API.
- */
+/** Price data of an isolate: confirmed feeds, recent feed prices, and the circuit breaker of the price API. */
 export class PriceMemory {
   readonly breaker = new MarketBreaker();
   readonly #confirmed = new BoundedMap<number>(CAPACITY);
   readonly #recent = new BoundedMap<{ price: TokenPrice; readAt: number }>(CAPACITY);
   readonly #logged = new BoundedMap<number>(CAPACITY);
 
-  /**
-   * Returns true if the feed was confirmed on chain within the last day. `now` is in milliseconds since the epoch.
-   */
+  /** Returns true if the feed was confirmed on chain within a day. `now` is in milliseconds since the epoch. */
   isConfirmed(of: { chainId: number; feed: FeedDefinition; now: number }): boolean {
     const at = this.#confirmed.get(`${of.chainId}:${of.feed.proxy.toLowerCase()}`);
     return at !== undefined && of.now - at < CONFIRMED_MS;
   }
 
-  /**
-   * Records the feeds (addresses in lowercase) that were confirmed on chain. `now` is in milliseconds since the epoch.
-   */
+  /** Records feeds (addresses in lowercase) that were confirmed on chain. `now` is in milliseconds since the epoch. */
   noteConfirmed(of: { chainId: number; feeds: readonly string[]; now: number }): void {
     for (const feed of of.feeds) this.#confirmed.set(`${of.chainId}:${feed}`, of.now);
   }
@@ -99,9 +86,7 @@ export class PriceMemory {
   }
 }
 
-/**
- * The prices that one request has gathered: feed prices from its batches of reads, and its requests to the price API.
- */
+/** The prices of one request: feed prices from its batches of reads, and its requests to the price API. */
 export class PriceBook {
   readonly feeds = new Map<string, TokenPrice>();
   /** Requested market prices, by token key; several tokens share one promise. The promises never reject. */

@@ -29,9 +29,7 @@ export interface TokenPrice extends Price {
   high: bigint;
   /** True if feed and market differ by more than their errors allow. */
   disputed: boolean;
-  /**
-   * Error bound of the price, in basis points: the deviations of its feeds, or the error assumed for market prices.
-   */
+  /** Error bound of the price, in basis points: the deviations of its feeds, or the error assumed of the market. */
   errorBps: number;
   /**
    * True if this price may be used to accept or reject an offer. False for prices that cannot show a depeg (contract

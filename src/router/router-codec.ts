@@ -72,17 +72,11 @@ export interface RouterOrder {
 export interface RouterCall {
   order: RouterOrder;
   steps: readonly RouterStep[];
-  /**
-   * Tokens that the steps may leave over, besides the input and the approved tokens; the remainder is sent to
-   * `refundTo`.
-   */
+  /** Tokens that the steps may leave over, besides the input and the approved tokens; sent to `refundTo`. */
   sweep: readonly Address[];
 }
 
-/**
- * `tokenOut` of an order that ends in a bridge: the amount that the last step takes is the output. Source:
- * OrderTypes.sol.
- */
+/** `tokenOut` of an order that ends in a bridge: its output is what the last step takes. Source: OrderTypes.sol. */
 export const bridgedToken: Address = "0x00000000000000000000000000000000000000bb";
 
 /** Creates a Router step that neither approves a token nor writes into the calldata. */

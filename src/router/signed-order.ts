@@ -52,10 +52,7 @@ const ORDER_FIELDS = [
   { name: "sweepHash", type: "bytes32" },
 ] as const;
 
-/**
- * Returns the EIP-712 message of an order: its fields, and the hashes of the ABI encodings of its steps and its sweep
- * list.
- */
+/** Returns the EIP-712 message of an order: its fields, and the hashes of its ABI-encoded steps and sweep list. */
 function toOrderMessage({ order, steps, sweep }: RouterCall) {
   const [, stepsType, sweepType] = getAbiItem({ abi: depositRouterAbi, name: "execute" }).inputs;
   return {
@@ -188,10 +185,7 @@ export function toCancelMessage(by: { owner: Address; domain: TokenDomain; nonce
   } as const;
 }
 
-/**
- * Encodes the Router call that executes an order with its owner's signature. With a permit, only the owner may submit
- * it.
- */
+/** Encodes the Router call that executes an order with its owner's signature. Only the owner submits a permit. */
 export function encodeSignedCall(
   { order, steps, sweep }: RouterCall,
   by: { kind: AuthorizationKind; owner: Address; signature: Hex },

@@ -27,7 +27,7 @@ export interface KeyOwner {
   /** Id of the key pair. */
   keyId: string;
   rights: KeyRight[];
-  /** Ranges of client addresses from which the key works; empty: every address. */
+  /** Ranges of client addresses from which the key works; an empty list allows every address. */
   allowList: string[];
   lastUsedAt: Date | string | null;
   /** True if the partner application is approved and has not been revoked since the key was created. */
@@ -80,9 +80,7 @@ export async function selectKeyOwner(db: Database, digests: readonly string[]): 
   return rows[0] ?? NOBODY;
 }
 
-/**
- * All key pairs with their owners. The id of a partner's first pair, which has no column, is derived from its address.
- */
+/** All key pairs with their owners. The id of a partner's first pair has no column and is derived from its address. */
 const allPairs = raw`
   select ${firstKeyId(raw`partner_address`)} as key_id, partner_address, name, rights, allow_list, key_digest,
     secret_digest, pepper_version, prefix, version, epoch, created_at, last_used_at, 0 as slot
@@ -92,12 +90,12 @@ const allPairs = raw`
     epoch, created_at, last_used_at, slot
   from partner_keys`;
 
-/** Returns the SQL of the id of a partner's first key pair. */
+/** Returns the SQL expression for the id of a partner's first key pair. */
 function firstKeyId(address: SQL): SQL {
   return raw`'key_' || md5(${address})`;
 }
 
-/** A key pair as its partner sees it. */
+/** A key pair as its partner sees it, without the secret. */
 export interface ListedPair {
   keyId: string;
   name: string;
@@ -108,7 +106,7 @@ export interface ListedPair {
   lastUsedAt: Date | string | null;
 }
 
-/** Selects a partner's key pairs, the first one first. Throws `store_unavailable`. */
+/** Selects a partner's key pairs, the first pair first. Throws `store_unavailable`. */
 export async function selectPairs(db: Database, address: string): Promise<ListedPair[]> {
   const statement = raw`
     with pairs as (${allPairs})
@@ -119,12 +117,12 @@ export async function selectPairs(db: Database, address: string): Promise<Listed
   return rows;
 }
 
-/** Largest number of key pairs of a partner, beside the first one. */
+/** Maximum number of key pairs of a partner, besides the first one. */
 const FURTHER_PAIRS = 4;
 
 /**
- * Inserts a further key pair of a partner into the lowest free slot. Returns false if all slots are taken, or another
- * request took the slot at the same time. Throws `store_unavailable`.
+ * Inserts an additional key pair of a partner into the lowest free slot. Returns false if all slots are taken, or a
+ * concurrent request took the slot. Throws `store_unavailable`.
  */
 export async function insertPair(
   db: Database,
@@ -165,7 +163,7 @@ export async function insertPair(
   return rows[0]?.made === 1;
 }
 
-/** Changes the name, rights or allow list of a key pair. Returns false if the partner has no such pair. */
+/** Changes the name, rights or allow list of a key pair. Returns false if the partner has no such key pair. */
 export async function updatePair(
   db: Database,
   of: {
@@ -188,7 +186,7 @@ export async function updatePair(
   });
 }
 
-/** Revokes a key pair. Returns false if the partner has no such pair. Throws `store_unavailable`. */
+/** Revokes a key pair. Returns false if the partner has no such key pair. Throws `store_unavailable`. */
 export function deletePair(
   db: Database,
   of: { address: string; keyId: string; note: AuditNote },
@@ -221,7 +219,7 @@ async function changePair(
   return rows[0]?.changed === 1;
 }
 
-/** Notes that a key pair was used. Throws `store_unavailable`. */
+/** Records the time of a key pair's use. Throws `store_unavailable`. */
 export async function notePairUse(
   db: Database,
   of: { keyId: string; address: string; now: Date },
@@ -249,7 +247,7 @@ export async function replacePair(
   rotation: {
     address: string;
     keyVersion: number;
-    /** Id of the pair to replace, or null for the partner's first one. */
+    /** Id of the key pair to replace, or null for the partner's first one. */
     keyId: string | null;
     pair: StoredPair;
     /** Digest of the session that is kept, or null if the call has no session. */

@@ -19,7 +19,7 @@ export interface AuditNote {
 
 /**
  * Returns the SQL that inserts one audit row per row of `from`, for use in the statement that makes the change. With
- * `many`, each row has an id of its own, which follows from the note's and the subject.
+ * `many`, the id of each row is derived from the note's id and the subject.
  */
 export function auditInsert(
   { id, at, actor, action, note, requestId }: AuditNote,

@@ -5,7 +5,7 @@ import { deposits } from "../schema/deposit-tables.ts";
 import { depositEvidence, depositHints } from "../schema/deposit-tracking-tables.ts";
 import { firstRow, type TrackedRow } from "./deposit-queries.ts";
 
-/** A row of the table `deposit_evidence`: the block of a transaction that proves what a deposit's row says. */
+/** A row of the table `deposit_evidence`: the block of a transaction that proves the state of a deposit's row. */
 export type EvidenceRow = typeof depositEvidence.$inferSelect;
 /** The block in which a transaction was read. Hashes are lowercase. */
 export type EvidenceBlock = Pick<EvidenceRow, "chainId" | "txHash" | "blockNumber" | "blockHash">;
@@ -22,8 +22,9 @@ export async function selectEvidence(db: Database, trackingIds: readonly string[
 }
 
 /**
- * Replaces the evidence of a deposit by the given blocks. A block that is already stored for a transaction stays: if the
- * chain has replaced it, comparing it shows that the deposit must be stated again. Throws `store_unavailable`.
+ * Replaces the evidence of a deposit by the given blocks. A transaction's stored block is not changed: if a reorg has
+ * replaced it, the comparison with the chain shows that the deposit's state must be derived again. Throws
+ * `store_unavailable`.
  */
 export async function replaceEvidence(
   db: Database,
@@ -52,8 +53,8 @@ export async function replaceEvidence(
 }
 
 /**
- * Adds blocks to the evidence of a deposit. What is already stored for a transaction stays, also if a reorg has replaced
- * its block. Throws `store_unavailable`.
+ * Adds blocks to the evidence of a deposit. A transaction's stored block is not changed, even if a reorg has replaced
+ * it. Throws `store_unavailable`.
  */
 export async function addEvidence(
   db: Database,
@@ -75,9 +76,8 @@ interface Claimed {
 }
 
 /**
- * Returns true if a transaction is proven to be the source of another deposit with the same calldata, or if it was reported for
- * another deposit of the same user with the same calldata and not for this one: such twins differ in nothing else.
- * Throws `store_unavailable`.
+ * Returns true if a transaction is proven to be the source of another deposit with the same calldata, or if it was
+ * reported for another such deposit of the same user and not for this one. Throws `store_unavailable`.
  */
 export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const proven = and(
@@ -99,8 +99,8 @@ export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boo
 }
 
 /**
- * Returns true if a transaction on the chain of its delivery is recorded as the delivery of another deposit of the same user.
- * Throws `store_unavailable`.
+ * Returns true if a transaction on the destination chain is recorded as the delivery of another deposit of the same
+ * user. Throws `store_unavailable`.
  */
 export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const chainId = row.direction === "withdrawal" ? row.toChainId : row.vaultChainId;

@@ -10,13 +10,12 @@ import type { NewDeposit } from "./deposit-queries.ts";
 /** A row of the table `deposit_hints`: a transaction that may belong to a deposit. */
 export type DepositHint = typeof depositHints.$inferSelect;
 
-/** Maximum number of reported transactions of a deposit that are kept until they are read; the newest stay. */
+/** Maximum number of unread reports that are kept per deposit; older ones are deleted. */
 const MAX_REPORTS = 16;
 
 /**
- * Stores a transaction that a caller reports for a deposit, and makes the deposit due for tracking. The report binds
- * nothing: tracking reads the transaction and drops the hint if it proves nothing. The 16 newest reports of a deposit
- * are kept. Throws `store_unavailable`.
+ * Stores a reported transaction as a hint and makes the deposit due for tracking. Tracking reads the transaction and
+ * drops the hint if it proves nothing. The 16 newest reports of a deposit are kept. Throws `store_unavailable`.
  */
 export async function addReportedHint(
   db: Database,
@@ -46,7 +45,7 @@ export async function addReportedHint(
   );
 }
 
-/** Selects the hints of deposits that are still to be read, oldest first. Throws `store_unavailable`. */
+/** Selects the unread hints of deposits, oldest first. Throws `store_unavailable`. */
 export async function selectHints(db: Database, trackingIds: readonly string[]): Promise<DepositHint[]> {
   if (trackingIds.length === 0) return [];
   return db.run((sql) =>
@@ -59,9 +58,9 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 }
 
 /**
- * Drops hints of a deposit that were read or are too old. Reports are deleted, because anybody may make them; what the
- * event reader found is marked, so that it does not add the hint again, and so is what was reported and carries the
- * deposit (`carrying`), because it may prove the deposit after a reorg. Throws `store_unavailable`.
+ * Drops hints of a deposit that were read or are too old. Reports are deleted, because anyone can make them. Hints from
+ * logs are only marked, so that they are not added again, and so are reported transactions that carry the deposit
+ * (`carrying`), because they may prove it after a reorg. Throws `store_unavailable`.
  */
 export async function dropHints(
   db: Database,
@@ -87,10 +86,7 @@ export async function dropHints(
   );
 }
 
-/**
- * Takes back what the event reader found for a deposit although it proved nothing then, because a reorg has changed what
- * the deposit's row says. Throws `store_unavailable`.
- */
+/** Restores a deposit's dropped hints from logs, because a reorg has changed its row. Throws `store_unavailable`. */
 export async function retryFoundHints(db: Database, trackingId: string): Promise<void> {
   await db.run((sql) =>
     sql
@@ -100,21 +96,21 @@ export async function retryFoundHints(db: Database, trackingId: string): Promise
   );
 }
 
-/** What the logs of a chain show that may belong to deposits. Addresses and hashes are lowercase, amounts decimal. */
+/** Data from the logs of a chain that may belong to deposits. Addresses and hashes are lowercase, amounts decimal. */
 export interface Sightings {
-  /** The Router's events: the reference with the receiver and the token that he received. */
+  /** Events of the Router: the deposit reference, with the receiver and the token received. */
   references: readonly { ref: string; txHash: string; receiver: string; shareToken: string }[];
-  /** Transfers of tokens that users pay with. */
+  /** Transfers of tokens that users may pay with. */
   payments: readonly { user: string; token: string; to: string; amount: string; txHash: string }[];
-  /** Events that contain an address that may be a user's; `target` is the contract, or null for any bridge. */
+  /** Events that contain the address of a possible user; `target` is the contract, or null for any bridge. */
   mentions: readonly { user: string; target: string | null; txHash: string }[];
-  /** Transactions in which something arrived at or left users of deposits under way. */
+  /** Transactions with a transfer to or from a user of a deposit in progress. */
   moves: readonly { user: string; txHash: string }[];
-  /** Contracts whose events may have settled redemption requests of users that the events do not name. */
+  /** Contracts with events that may have settled redemption requests, but do not name the user. */
   touched: readonly string[];
 }
 
-/** A transaction in which a user may have sent a deposit. */
+/** A transaction that may be a user's deposit, because a log mentions the user. */
 export interface Candidate {
   user: string;
   txHash: string;
@@ -125,8 +121,8 @@ const Candidates = z.array(z.object({ user_address: z.string(), tx_hash: z.strin
 const given = (rows: readonly object[], shape: string) =>
   raw`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(${raw.raw(shape)})`;
 /**
- * SQL condition of the deposits whose source transaction on a chain is not proven, has failed, or may still be replaced:
- * another transaction with the same calldata is theirs if a reorg takes the proven one.
+ * SQL condition of the deposits whose source transaction is not proven, has failed, or may still be replaced by a
+ * reorg: another transaction with the same calldata may then become their source.
  */
 const openOn = (chainId: number): SQL =>
   raw`d.from_chain_id = ${chainId}::int4 and (not d.source_proven or d.state = 'failed' or exists (
@@ -134,8 +130,8 @@ const openOn = (chainId: number): SQL =>
     and not e.final))`;
 
 /**
- * Selects, of what the logs of a chain show, the transactions in which a user with an unproven deposit paid for it or is
- * mentioned by its target. Their calldata shows whether they carry a deposit. Throws `store_unavailable`.
+ * Selects the transactions from logs in which a user with an unproven deposit paid for it or is mentioned by its target
+ * contract. Their calldata shows whether they carry a deposit. Throws `store_unavailable`.
  */
 export async function selectCandidates(
   db: Database,
@@ -154,17 +150,17 @@ export async function selectCandidates(
   return Candidates.parse(rows).map(({ user_address: user, tx_hash: txHash }) => ({ user, txHash }));
 }
 
-/** Maximum number of hints of a deposit that the event reader adds. */
+/** Maximum number of hints from logs per deposit. */
 const MAX_FOUND = 32;
 /**
- * Maximum number of equal deposits of which one transaction becomes a hint, besides one for each equal transaction of the
- * same round: the deposits without a proven source come first, and among them the newest.
+ * Maximum number of equal deposits that get a hint from one transaction, plus one for each equal transaction of the
+ * same round. Deposits without a proven source come first, then newer ones.
  */
 const MAX_EQUAL = 24;
-/** Maximum number of equal transactions of one round for which further deposits are named. */
+/** Maximum number of equal transactions of one round that raise the limit `MAX_EQUAL`. */
 const MAX_EQUAL_SENT = 100;
 
-/** What a round has found, to be stored as hints. */
+/** Results of a round, to be stored as hints. */
 export interface Findings extends Pick<Sightings, "references" | "payments" | "moves" | "touched"> {
   /** Transactions of users, with the hashes of their calldata and of the calls in it. */
   sources: readonly (Candidate & { dataHash: string })[];
@@ -173,8 +169,8 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
 }
 
 /**
- * Stores what a round has found on a chain as hints of the deposits that it may belong to, and makes these deposits and
- * those under way due for tracking. All in one statement, whatever the number of deposits. Throws `store_unavailable`.
+ * Stores the results of a round as hints, and makes the affected deposits and those in progress due for tracking, in
+ * one statement for any number of deposits. Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,
@@ -235,7 +231,7 @@ export async function addFindings(
   );
 }
 
-/** Adds to each transaction the number of the round's transactions with the same calldata of the same user. */
+/** Adds to each transaction the number of the user's transactions with the same calldata in this round. */
 function withEqual(sources: Findings["sources"]): (Findings["sources"][number] & { equal: number })[] {
   const counts = new Map<string, number>();
   const keyOf = ({ user, dataHash }: Findings["sources"][number]): string => `${user} ${dataHash}`;
@@ -246,7 +242,7 @@ function withEqual(sources: Findings["sources"]): (Findings["sources"][number] &
   }));
 }
 
-/** Inserts a tracked deposit with the plan of what its user does. Throws `store_unavailable`. */
+/** Inserts a tracked deposit with the plan of its steps. Throws `store_unavailable`. */
 export async function insertDepositWithPlan(
   db: Database,
   { row, plan }: { row: NewDeposit; plan: object },

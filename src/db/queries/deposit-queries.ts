@@ -26,7 +26,7 @@ import { type Direction, deposits } from "../schema/deposit-tables.ts";
 import { depositHints, withdrawalTransfers } from "../schema/deposit-tracking-tables.ts";
 
 type StoredRow = typeof deposits.$inferSelect;
-/** The columns that differ between the directions. */
+/** The columns whose type depends on the direction. */
 type DirectedColumns = "direction" | "state" | "history";
 /** The columns that only withdrawals have. */
 type WithdrawalColumns = "mode" | "exitToken" | "estimatedAssets" | "minAssets" | "assets" | "toChainId";
@@ -45,7 +45,7 @@ export interface WithdrawalRow extends Omit<StoredRow, DirectedColumns | Withdra
   mode: "instant" | "request" | "cooldown";
   /** Token that the vault pays. */
   exitToken: string;
-  /** Token that the user asked for, on the chain `toChainId`. */
+  /** Token that the user requested, on the chain `toChainId`. */
   moveToken: string;
   toChainId: number;
   estimatedAssets: string | null;
@@ -107,9 +107,9 @@ export async function selectTracked(db: Database, trackingId: string): Promise<T
 const MAX_SAME_TRANSACTION = 20;
 
 /**
- * Selects the deposits and withdrawals that a transaction may belong to: first those shown by on-chain data, then those built with
- * calldata of these hashes (those reported with this transaction first), then those only reported with it. Throws
- * `store_unavailable`.
+ * Selects the deposits and withdrawals that a transaction may belong to: first those proven by on-chain data, then
+ * those with calldata of these hashes (those with a report of this transaction first), then those with only a report of
+ * it. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
@@ -162,19 +162,19 @@ export async function selectDepositsByTransaction(
   return rows as TrackedRow[];
 }
 
-/** States of a deposit of which no transaction has been seen on a chain. */
+/** States of a deposit without a transaction on a chain. */
 const unseenStates: ("built" | "expired" | "abandoned")[] = ["built", "expired", "abandoned"];
 
-/** Which of a user's deposits or withdrawals a list shows. */
+/** Filter of a user's list of deposits or withdrawals. */
 export interface TrackedFilter<Row extends TrackedRow> {
   /**
-   * States to show at the time `now`, or null for the deposits of which a transaction has been seen on a chain. A built
-   * deposit is `expired` once its quote has expired.
+   * States to list at the time `now`, or null for the deposits with a transaction on a chain. A built deposit is
+   * `expired` once its quote has expired.
    */
   states: readonly Row["state"][] | null;
   now: Date;
   vault: VaultKey | null;
-  /** Earliest time of the build, or null for no limit. */
+  /** Earliest build time, or null for no limit. */
   from: Date | null;
   /** Time before which the deposit was built, or null for no limit. */
   to: Date | null;
@@ -237,9 +237,9 @@ function inStates(states: readonly TrackedRow["state"][], now: Date): SQL | unde
 }
 
 /**
- * Updates a deposit if it is still in the state `from`, on which the change is based. Returns null if it is not, because
- * another writer has changed the state, or if the change would bind a source transaction that is proven for another
- * deposit with the same calldata: concurrent writers bind a transaction once. Throws `store_unavailable`.
+ * Updates a deposit that is still in the state `from`. Returns null if another writer has changed the state, or if the
+ * source transaction is already proven for another deposit with the same calldata: concurrent writers bind a
+ * transaction only once. Throws `store_unavailable`.
  */
 export async function updateDeposit(
   db: Database,
@@ -281,7 +281,7 @@ async function updateTracked(
   return rows[0] ?? null;
 }
 
-/** Selects one row that meets a condition, or returns null if there is none. Throws `store_unavailable`. */
+/** Selects one row that meets a condition, or returns null if none does. Throws `store_unavailable`. */
 export async function firstRow(db: Database, where: SQL | undefined): Promise<StoredRow | null> {
   const rows = await db.run((sql) => sql.select().from(deposits).where(where).limit(1));
   return rows[0] ?? null;
@@ -291,8 +291,8 @@ export async function firstRow(db: Database, where: SQL | undefined): Promise<St
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the other proven async deposits of the same account to the same vault, open or claimed, oldest first and at
- * most 50. Throws `store_unavailable`.
+ * Selects the account's other proven async deposits into the same vault, open or claimed, oldest first and at most 50.
+ * Throws `store_unavailable`.
  */
 export async function selectOtherRequests(
   db: Database,

@@ -4,9 +4,9 @@ import { deposits } from "../schema/deposit-tables.ts";
 import type { TrackedRow } from "./deposit-queries.ts";
 
 /**
- * Claims the deposits and withdrawals that are due for a check until `leaseUntil`: the sent before the unsent, and among them those due
- * for the longest time first. Concurrent runs claim other deposits; a deposit that is not finished by `leaseUntil` is
- * due again. Throws `store_unavailable`.
+ * Leases the deposits and withdrawals that are due for tracking until `leaseUntil`: sent before unsent ones, and those
+ * due for the longest time first. Concurrent runs lease other deposits. A deposit that is not tracked by `leaseUntil`
+ * is due again. Throws `store_unavailable`.
  */
 export async function claimDueDeposits(
   db: Database,
@@ -50,8 +50,8 @@ export async function claimLeasedDeposits(
 }
 
 /**
- * Schedules a deposit's next status check, unless a client's report or another run has rescheduled it in the meantime.
- * Throws `store_unavailable`.
+ * Schedules a deposit's next tracking, unless a report or another run has rescheduled it in the meantime. Throws
+ * `store_unavailable`.
  */
 export async function scheduleCheck(
   db: Database,
@@ -66,7 +66,7 @@ export async function scheduleCheck(
   );
 }
 
-/** Reschedules the claimed deposits that a run did not check, to the time `until`. Throws `store_unavailable`. */
+/** Postpones the leased deposits that a run did not track to the time `until`. Throws `store_unavailable`. */
 export async function postponeChecks(
   db: Database,
   postponed: { trackingIds: readonly string[]; leaseUntil: Date; until: Date },

@@ -6,14 +6,14 @@ import { deposits, underWay, unproven } from "../schema/deposit-tables.ts";
 import { depositEvidence, followedChains } from "../schema/deposit-tracking-tables.ts";
 import { formatBlockSet } from "../table-columns.ts";
 
-/** A row of the table `followed_chains`: how far a chain has been read for events of deposits. */
+/** A row of the table `followed_chains`: the progress of reading a chain for events of deposits. */
 export type FollowedChain = typeof followedChains.$inferSelect;
 
 const ChainIds = z.array(z.object({ chain_id: z.coerce.number() }));
 
 /**
- * Selects, of the given chains, those that must be read: with a deposit that may still be sent, that is under way, or
- * whose evidence is not final. Throws `store_unavailable`.
+ * Selects those of the given chains that must be read: with a deposit that is unproven or in progress, or whose
+ * evidence is not final. Throws `store_unavailable`.
  */
 export async function selectChainsToFollow(db: Database, chainIds: readonly number[]): Promise<number[]> {
   const given = raw`(select jsonb_array_elements_text(${JSON.stringify(chainIds)}::jsonb)::int4 as chain_id) as given`;
@@ -32,7 +32,7 @@ export async function selectChainsToFollow(db: Database, chainIds: readonly numb
   return ChainIds.parse(rows).map(({ chain_id }) => chain_id);
 }
 
-/** What a round needs to know of a chain before it reads: its coverage, and the blocks of evidence to compare. */
+/** State of a chain before a round: its coverage, and the blocks of evidence to compare. */
 export interface FollowState {
   chain: FollowedChain | null;
   unchecked: readonly BlockId[];
@@ -41,7 +41,7 @@ export interface FollowState {
 /** Maximum number of evidence blocks that one round compares with the chain. */
 const MAX_UNCHECKED = 200;
 
-/** Loads how far a chain has been read, and the blocks of evidence not yet compared. Throws `store_unavailable`. */
+/** Loads a chain's reading progress and the evidence blocks still to compare. Throws `store_unavailable`. */
 export async function loadFollowState(db: Database, chainId: number): Promise<FollowState> {
   const { blockNumber, blockHash } = depositEvidence;
   const open = and(eq(depositEvidence.chainId, chainId), raw`not ${depositEvidence.final}`);
@@ -61,7 +61,9 @@ export async function loadFollowState(db: Database, chainId: number): Promise<Fo
 
 const Oldest = z.array(z.object({ at: z.coerce.date().nullable() }));
 
-/** Selects when the oldest deposit was built that may have events on a chain. Throws `store_unavailable`. */
+/**
+ * Selects the build time of the oldest deposit with possible events on a chain, or null. Throws `store_unavailable`.
+ */
 export async function selectOldestOpen(db: Database, chainId: number): Promise<Date | null> {
   const open = raw`(${unproven(deposits)} or ${underWay(deposits)})`;
   const { rows } = await db.run((sql) =>
@@ -71,7 +73,7 @@ export async function selectOldestOpen(db: Database, chainId: number): Promise<D
   return Oldest.parse(rows)[0]?.at ?? null;
 }
 
-/** A contract that source transactions of unproven deposits call, with the paid token. Addresses are lowercase. */
+/** A contract that the source transactions of unproven deposits call, with the paid token. Addresses are lowercase. */
 export interface WatchedTarget {
   sourceTo: string;
   fromToken: string;
@@ -79,24 +81,24 @@ export interface WatchedTarget {
   provider: string | null;
 }
 
-/** A deposit or withdrawal under way. Addresses are lowercase. */
+/** A deposit or withdrawal in progress. Addresses are lowercase. */
 export type WatchedDeposit = Pick<
   typeof deposits.$inferSelect,
   "direction" | "userAddress" | "moveToken" | "shareToken" | "fromToken" | "exitToken" | "state"
 >;
 
-/** The deposits of a chain that a round looks for. */
+/** The deposits and withdrawals that a round on a chain looks for. */
 export interface WatchList {
   targets: readonly WatchedTarget[];
-  /** Users of unproven deposits that do not go through the Router, or null if they are too many for a list. */
+  /** Users of unproven deposits that bypass the Router, or null if there are too many to list. */
   users: readonly string[] | null;
-  /** The newest deposits under way whose tokens arrive on the chain, or may be refunded on it. */
+  /** The newest deposits in progress that may deliver or refund tokens on the chain. */
   underWay: readonly WatchedDeposit[];
   /** The contracts whose events may settle open redemption requests, lowercase. */
   requestContracts: readonly string[];
 }
 
-/** Maximum number of targets, of rows from which the users are taken, and of deposits under way. */
+/** Maximum number of contracts, of rows that users are taken from, and of deposits in progress. */
 const MAX_TARGETS = 500;
 const MAX_USER_ROWS = 1_000;
 const MAX_UNDER_WAY = 500;
@@ -106,8 +108,8 @@ const Targets = z.array(
 );
 
 /**
- * Selects what a round looks for on a chain. The effort does not grow with the number of unsent deposits: targets are
- * found by index seeks, one for each distinct one, and users are listed only while they are few. Throws
+ * Selects what a round looks for on a chain. The cost does not grow with the number of unsent deposits: contracts are
+ * found by one index seek per distinct contract, and users are listed only if there are few. Throws
  * `store_unavailable`.
  */
 export async function selectWatchList(
@@ -180,19 +182,19 @@ const contractsOf = ({ sourceTo, vaultAddress }: { sourceTo: string; vaultAddres
   vaultAddress,
 ];
 
-/** What a round has read of a chain. */
+/** Result of one round on a chain. */
 export interface FollowStep {
   chainId: number;
   /** Version of the chain's row on which the round is based, or null if there was no row. */
   version: number | null;
   startBlock: number;
-  /** Blocks that were read when they were final. */
+  /** Blocks that were final when they were read. */
   covered: readonly BlockRange[];
   final: BlockId;
   head: BlockId & { time: Date };
   span: number;
   at: Date;
-  /** Evidence blocks that are on the chain, and those that a reorg replaced. */
+  /** Evidence blocks that are still on the chain, and those that a reorg replaced. */
   kept: readonly BlockId[];
   replaced: readonly BlockId[];
   /** True if the head of the last round is no longer on the chain, so that all evidence is compared again. */
@@ -203,10 +205,9 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
   raw`jsonb_to_recordset(${JSON.stringify(blocks)}::jsonb) as given(number int8, hash text)`;
 
 /**
- * Stores the result of a round: the blocks covered, the head, and which evidence (the blocks that prove a deposit's
- * state) is final or was replaced. Deposits whose evidence was replaced by a reorg become due at once; finished
- * deposits whose evidence is final are no longer scheduled. Returns false, and changes nothing, if another round has
- * written since. Throws `store_unavailable`.
+ * Stores the result of a round: the covered blocks, the head, and which evidence is final or was replaced. Deposits
+ * whose evidence a reorg replaced become due at once; finished deposits with final evidence are no longer scheduled.
+ * Returns false, without changes, if another round has written since. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;
@@ -267,7 +268,7 @@ async function applyEvidence(db: Database, step: FollowStep): Promise<void> {
   );
 }
 
-/** Records the error of a round that failed; does nothing for a chain that was never read. Throws `store_unavailable`. */
+/** Records the error of a failed round, unless the chain was never read. Throws `store_unavailable`. */
 export async function noteFollowError(db: Database, note: { chainId: number; error: string }): Promise<void> {
   await db.run((sql) =>
     sql.update(followedChains).set({ error: note.error }).where(eq(followedChains.chainId, note.chainId)),

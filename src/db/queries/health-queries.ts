@@ -4,22 +4,22 @@ import type { Database } from "../database-client.ts";
 import { deposits, underWay } from "../schema/deposit-tables.ts";
 import { followedChains } from "../schema/deposit-tracking-tables.ts";
 
-/** Verifies that the database executes statements. Throws `store_unavailable` if it does not. */
+/** Checks that the database executes statements. Throws `store_unavailable` if it does not. */
 export async function pingDatabase(db: Database): Promise<void> {
   await db.run((sql) => sql.execute(raw`select 1`));
 }
 
-/** The deposits and withdrawals that tracking has to deal with. */
+/** Backlog of tracking: numbers of deposits and withdrawals. */
 export interface DepositBacklog {
-  /** Those that were sent and have not ended. */
+  /** Number of those that were sent and have not ended. */
   underWay: number;
-  /** Those whose next check is due. */
+  /** Number of those that are due for tracking. */
   due: number;
-  /** Time since which the longest waiting of them has been due, or null if none is due. */
+  /** Time since which the longest-waiting one has been due, or null if none is due. */
   oldestDueAt: Date | null;
 }
 
-/** Counts the deposits and withdrawals that are under way and those whose check is due. Throws `store_unavailable`. */
+/** Counts the deposits and withdrawals in progress, and those due for tracking. Throws `store_unavailable`. */
 export async function selectDepositBacklog(db: Database, now: Date): Promise<DepositBacklog> {
   return db.run(async (sql) => {
     const [open, late] = await sql.batch([
@@ -48,12 +48,12 @@ const Followed = z.array(
   }),
 );
 /**
- * How far a chain has been read for events of deposits: the last block and its time, the number of final blocks that are
- * still missing, and the time of the last round that succeeded. Times are in seconds since the epoch.
+ * Reading progress of a chain: the last block and its time, the number of missing final blocks, and the time of the
+ * last successful round. Times are in seconds since the epoch.
  */
 export type FollowedChainHealth = z.infer<typeof Followed>[number];
 
-/** Selects how far every chain has been read for events of deposits. Throws `store_unavailable`. */
+/** Selects the reading progress of every chain with deposits. Throws `store_unavailable`. */
 export async function selectFollowedChainHealth(db: Database): Promise<FollowedChainHealth[]> {
   const { rows } = await db.run((sql) =>
     sql.execute(raw`

@@ -53,7 +53,7 @@ export async function selectKey(db: Database, id: IdempotencyKey): Promise<Idemp
 }
 
 /**
- * Renews the claim of a request that is still building. Returns false if another request holds the key. Throws
+ * Renews the lease of a request that is still building. Returns false if another request holds the key. Throws
  * `store_unavailable`.
  */
 export async function renewKey(
@@ -64,8 +64,8 @@ export async function renewKey(
 }
 
 /**
- * Stores the response of an idempotency key if the request `owner` still holds the claim, otherwise returns false.
- * Throws `store_unavailable`.
+ * Stores the response of an idempotency key if the request `owner` still holds the key, otherwise returns false. Throws
+ * `store_unavailable`.
  */
 export async function answerKey(
   db: Database,
@@ -75,7 +75,7 @@ export async function answerKey(
   return updateOwnKey(db, { ...answer, set: { response, expiresAt } });
 }
 
-/** Updates the row of a key without a response that a request holds. Returns false if there is none. */
+/** Updates the row of a key that the request `owner` holds and has not answered. Returns false if there is none. */
 async function updateOwnKey(
   db: Database,
   { owner, set, ...id }: IdempotencyKey & { owner: string; set: Partial<IdempotencyRow> },

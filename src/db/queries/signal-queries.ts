@@ -10,8 +10,8 @@ import { signals } from "../schema/signal-tables.ts";
 export type SignalRow = typeof signals.$inferSelect;
 
 /**
- * Selects the incidents of some vaults that were last seen since a time, and the last incident of each rule and subject
- * however old it is, because the next one is numbered after it. They are in the order of their sequence numbers. Throws
+ * Selects the incidents of some vaults that were last seen since a time, and additionally the last incident of each
+ * rule and subject, which the next one is numbered after. They are ordered by sequence number. Throws
  * `store_unavailable`.
  */
 export function selectIncidents(

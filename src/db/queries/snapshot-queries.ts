@@ -41,11 +41,12 @@ export async function writeSnapshots(
   );
 }
 
-/** A row of the table `vault_figures`. */
+/** A row of the table `vault_figures`: a vault's figures for lists. */
 export type FiguresRow = typeof vaultFigures.$inferSelect;
 
 /**
- * Stores what lists show of each vault. A vault keeps the figures of its highest block. Throws `store_unavailable`.
+ * Stores the figures of vaults for lists. For each vault, the figures of the highest block are kept. Throws
+ * `store_unavailable`.
  */
 export async function writeFigures(db: Database, rows: readonly FiguresRow[]): Promise<void> {
   const named = [

@@ -3,21 +3,21 @@ import type { Database } from "../database-client.ts";
 import { deposits } from "../schema/deposit-tables.ts";
 import { depositEvidence, depositHints, followedChains } from "../schema/deposit-tracking-tables.ts";
 
-/** Which deposits count as never sent. */
+/** Conditions under which a deposit counts as never sent. */
 export interface UnsentAge {
-  /** Time before which their quotes expired and their rows changed last. */
+  /** Time before which the quote expired and the row was last changed. */
   before: Date;
-  /** Time between the expiry of a quote and the block up to which its chains must have been read, in milliseconds. */
+  /** Minimum time between the expiry of a quote and the block up to which its chains were read, in milliseconds. */
   marginMs: number;
   /** Maximum number of deposits to delete. */
   limit: number;
 }
 
 /**
- * Deletes deposits that were built and never sent, those unchanged for the longest time first, and returns their number.
- * A deposit is deleted only if both of its chains were read without a gap beyond its expiry and showed nothing of it: a
- * chain that nobody has read yet keeps its deposits. What is an earlier deposit of another one, or has a reported
- * transaction that is still to be read, is kept too. Throws `store_unavailable`.
+ * Deletes deposits that were built and never sent, longest unchanged first, and returns their number. A deposit is
+ * deleted only if both of its chains were read without a gap beyond its expiry and showed no transaction of it;
+ * deposits on unread chains stay. A deposit that is the parent of another one, or has an unread report, is kept too.
+ * Throws `store_unavailable`.
  */
 export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {
   const before = raw`${age.before.toISOString()}::timestamptz`;

@@ -4,17 +4,17 @@ import { type StatusOrigin, type VaultProof, type VaultStatus, vaults } from "..
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 import { type DerivedColumns, type NewVault, type VaultRow, wasActiveAfter } from "./vault-queries.ts";
 
-/** Condition of the registry entries that are proven: all except those that an administrator excluded. */
+/** SQL condition of the registry entries that are proven regularly: all except those that an administrator excluded. */
 const proven = ne(vaults.status, "unsupported");
 
-/** Number of a chain's vaults whose proof is due, and the earliest time at which one of them was due. */
+/** Number of a chain's vaults with a due proof, and the earliest due time. */
 export interface DueProofs {
   chainId: number;
   due: number;
   oldest: Date;
 }
 
-/** Counts the vaults whose proof is due, by chain. Throws `store_unavailable`. */
+/** Counts the vaults with a due proof, by chain. Throws `store_unavailable`. */
 export async function countDueProofs(db: Database, now: Date): Promise<DueProofs[]> {
   const rows = await db.run((sql) =>
     sql
@@ -28,7 +28,7 @@ export async function countDueProofs(db: Database, now: Date): Promise<DueProofs
 }
 
 /**
- * Claims the vaults of a chain whose proof is due, the longest due first. Other runs skip them until `leaseUntil`.
+ * Leases the vaults of a chain whose proof is due, the longest due first. Other runs skip them until `leaseUntil`.
  * Throws `store_unavailable`.
  */
 export function claimDueProofs(
@@ -56,7 +56,7 @@ export interface ProofChange {
   status: VaultStatus;
   statusBy: StatusOrigin;
   statusReason: string;
-  /** Null keeps the stored proof, because this attempt was inconclusive. */
+  /** Result of the proof; null keeps the stored one, because this attempt was inconclusive. */
   proof: VaultProof | null;
   proofDueAt: Date;
   proofRefusals: number;

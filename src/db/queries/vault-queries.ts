@@ -23,11 +23,11 @@ export function selectVaults(db: Database): Promise<VaultRow[]> {
   );
 }
 
-/** A vault that is or was open for deposits, with what lists show of it. */
+/** A vault that is or was open for deposits, with its figures for lists. */
 export type ListedVaultRow = Omit<VaultRow, "claim" | "provenance" | "namedBy"> & {
-  /** Null if the vault was never read. */
+  /** Figures of the last snapshot, or null if the vault was never read. */
   figures: typeof vaultFigures.$inferSelect | null;
-  /** Incidents of the signal rules that were seen within the last day, by tier. */
+  /** Number of incidents that were seen within the last day, by tier. */
   highSignals: number;
   mediumSignals: number;
 };
@@ -190,7 +190,7 @@ export async function updateVaultStatus(
     to: VaultStatus;
     reason: string;
     derived: (DerivedColumns & Partial<Pick<NewVault, "adapter" | "type">>) | null;
-    /** Further columns that an administrator changes. */
+    /** Additional columns that an administrator changes. */
     claimed?: Partial<Pick<NewVault, "claim" | "name" | "curator" | "params">>;
     /** Who decided the status. */
     by?: StatusOrigin;

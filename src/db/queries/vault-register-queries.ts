@@ -4,10 +4,10 @@ import { vaultRegisterTips, vaults } from "../schema/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 import type { NewVault } from "./vault-queries.ts";
 
-/** How far one register was read. */
+/** Reading progress of one register. */
 export type RegisterTip = typeof vaultRegisterTips.$inferSelect;
 
-/** Selects how far the registers of the given chains were read. Throws `store_unavailable`. */
+/** Selects the reading progress of the registers on the given chains. Throws `store_unavailable`. */
 export function selectRegisterTips(db: Database, chainIds: readonly number[]): Promise<RegisterTip[]> {
   return db.run((sql) =>
     sql
@@ -17,22 +17,23 @@ export function selectRegisterTips(db: Database, chainIds: readonly number[]): P
   );
 }
 
-/** Maximum number of candidates in one statement, well below PostgreSQL's limit of parameters. */
+/** Maximum number of candidates per statement, well below PostgreSQL's limit of parameters. */
 const CHUNK = 200;
 
-/** The vaults that a register named at one reading. */
+/** The vaults that a register named in one read. */
 export interface RegisterReport {
   tip: RegisterTip;
-  /** The source as entries name it, `register:<address>`. */
+  /** The register in the form in which registry entries name it, `register:<address>`. */
   source: string;
   candidates: readonly NewVault[];
-  /** True if the candidates are all vaults that the register names, so that others have left it. */
+  /** True if the candidates are all vaults of the register, so that missing vaults were removed from it. */
   complete: boolean;
 }
 
 /**
- * Stores a reading of a register: new vaults become candidates, known ones note that the register names them, and after
- * a complete reading the others no longer note it and are proven again now. Throws `store_unavailable`.
+ * Stores a read of a register: new vaults become candidates, and known vaults record that the register names them.
+ * After a complete read, the record is removed from all other vaults, whose proofs become due. Throws
+ * `store_unavailable`.
  */
 export async function writeRegisterReport(db: Database, report: RegisterReport): Promise<void> {
   const { tip, source, candidates } = report;
@@ -78,8 +79,7 @@ async function forgetOthers(db: Database, { tip, source, candidates }: RegisterR
 
 /**
  * Inserts claimed vaults that are not in the registry, each with an audit row, and returns their keys. A known vault
- * notes the public list (`source`, `list:<name>`) that names it, and stays as it is otherwise. Throws
- * `store_unavailable`.
+ * only records the public list (`source`, `list:<name>`) that names it. Throws `store_unavailable`.
  */
 export async function insertClaims(
   db: Database,

@@ -5,9 +5,10 @@ import { depositSteps, withdrawalTransfers } from "../schema/deposit-tracking-ta
 import type { TrackedRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
- * A withdrawal to insert. Addresses and hashes are lowercase. `fromAmount` is "0" where all shares are redeemed, and
- * `estimatedShares` the number expected then. `minAssets` and `moveMin` are null where nothing on-chain enforces them.
- * `provider`, `bridge` and `tool` name the transfer that is part of the first transaction; they are null in two steps.
+ * A withdrawal to insert. Addresses and hashes are lowercase. `fromAmount` is "0" if all shares are redeemed;
+ * `estimatedShares` is then the expected number. `minAssets` and `moveMin` are null if no contract enforces them.
+ * `provider`, `bridge` and `tool` name the transfer in the first transaction, and are null if the transfer is a second
+ * step.
  */
 export interface NewWithdrawal
   extends Pick<
@@ -50,7 +51,7 @@ export interface NewWithdrawal
 
 const NO_REFERRER = "0x0000000000000000000000000000000000000000";
 
-/** Inserts a withdrawal that was built, with the plan of what its user does. Throws `store_unavailable`. */
+/** Inserts a built withdrawal with the plan of its steps. Throws `store_unavailable`. */
 export async function insertWithdrawal(
   db: Database,
   { row, plan }: { row: NewWithdrawal; plan: object },
@@ -80,12 +81,12 @@ export async function selectWithdrawal(db: Database, trackingId: string): Promis
   return (rows[0] as WithdrawalRow | undefined) ?? null;
 }
 
-/** Maximum number of other requests that are compared; an account has far fewer open with one vault. */
+/** Maximum number of other requests that are compared; an account has far fewer open requests with one vault. */
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the other redemptions of the same account at the same vault under the same request id, open or paid, newest
- * first and at most 50. Throws `store_unavailable`.
+ * Selects the account's other redemptions from the same vault with the same request id, open or paid, newest first and
+ * at most 50. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
@@ -114,7 +115,7 @@ export async function selectOtherRedemptions(
 /** A transaction that was built for the second step of a withdrawal. */
 export type BuiltTransfer = typeof withdrawalTransfers.$inferSelect;
 
-/** Maximum number of built second steps of a withdrawal that are kept; the newest stay. */
+/** Maximum number of built second steps that are kept per withdrawal; older ones are deleted. */
 const MAX_TRANSFERS = 32;
 
 /** Stores a transaction that was built for the second step of a withdrawal. Throws `store_unavailable`. */

@@ -105,9 +105,7 @@ export const deposits = pgTable(
     partnerVerified: boolean("partner_verified").notNull().default(false),
     referrer: text("referrer").notNull(),
     referrerHandle: text("referrer_handle").notNull().default(""),
-    /**
-     * How the vault pays a withdrawal: `instant`, `request` or `cooldown`. Null in deposits, like the columns below.
-     */
+    /** How the vault pays a withdrawal: `instant`, `request` or `cooldown`. Null in deposits, like the next columns. */
     mode: text("mode").$type<"instant" | "request" | "cooldown">(),
     /** Token that the vault pays, its expected and minimum amount, and the amount that was paid. */
     exitToken: text("exit_token"),

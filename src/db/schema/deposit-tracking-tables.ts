@@ -9,10 +9,7 @@ const trackingId = () =>
     .notNull()
     .references(() => deposits.trackingId, { onDelete: "cascade" });
 
-/**
- * Origin of a hint: an unauthenticated report by a caller of the API (`report`), or a log on a chain that the follower
- * found (`logs`).
- */
+/** Origin of a hint: a report by any caller of the API (`report`), or a log that the follower found (`logs`). */
 export type HintOrigin = "report" | "logs";
 
 /**
@@ -27,9 +24,7 @@ export const depositHints = pgTable(
     txHash: text("tx_hash").notNull(),
     origin: text("origin").$type<HintOrigin>().notNull(),
     notedAt: time("noted_at").notNull(),
-    /**
-     * Time at which the hint was found to prove nothing. The row is kept, so that the transaction is not read again.
-     */
+    /** Time at which the hint was found to prove nothing. The row stays, so that the transaction is not read again. */
     droppedAt: time("dropped_at"),
   },
   (table) => [
@@ -104,10 +99,7 @@ export const followedChains = pgTable("followed_chains", {
   version: integer("version").notNull().default(0),
   /** First block that may contain an event of a tracked deposit. */
   startBlock: block("start_block").notNull(),
-  /**
-   * Blocks that were final when they were read. The other blocks between `startBlock` and `finalBlock` are still
-   * missing.
-   */
+  /** Blocks that were final when they were read. Others between `startBlock` and `finalBlock` are still missing. */
   covered: blockSet("covered").notNull().default(raw`'{}'`),
   /** The last final block of the last round. */
   finalBlock: block("final_block").notNull(),

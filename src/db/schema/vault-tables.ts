@@ -50,10 +50,7 @@ export interface VaultProof {
   amount: string | null;
   /** Minted shares in the share token's smallest unit, or null if none were minted at once. */
   shares: string | null;
-  /**
-   * Assets that redeeming these shares immediately returned, in the asset's smallest unit, or null if this was not
-   * simulated.
-   */
+  /** Assets that an immediate redemption returned, in the asset's smallest unit, or null if it was not simulated. */
   returned: string | null;
   /** Reason for the refusal, or an empty string. */
   reason: string;
@@ -114,9 +111,7 @@ export const vaults = pgTable(
   ],
 );
 
-/**
- * Progress of reading the registers that name vaults (factories and protocols' own lists). Addresses are lowercase.
- */
+/** Progress of reading the registers that name vaults (factories, protocols' own lists). Addresses are lowercase. */
 export const vaultRegisterTips = pgTable(
   "vault_register_tips",
   {

@@ -7,20 +7,20 @@ import type { SigningToken } from "../../lib/signing-token-setting.ts";
 import { hashPermit2Domain, permit2Address } from "../../router/signed-order.ts";
 import { signingTokensOf } from "./signing-tokens.ts";
 
-/** What an account is: without code, with an EIP-7702 delegation, or a contract. */
+/** Kind of account: without code, with an EIP-7702 delegation, or a contract. */
 export type AccountKind = "plain" | "delegated" | "contract";
 
-/** What one block of a chain shows about the ways in which an owner can pay with a signature. */
+/** State of one block that decides which signatures an owner can pay with. */
 export interface AuthorizationFacts {
-  /** The token's row, if the chain confirms its separator; otherwise null. */
+  /** The token's table entry, or null if the chain does not confirm its domain separator. */
   token: SigningToken | null;
-  /** True if the token answers `authorizationState` (ERC-3009). */
+  /** True if the token has the function `authorizationState` (ERC-3009). */
   hasAuthorizations: boolean;
-  /** The owner's next permit nonce at the token (ERC-2612), or null if the token has none. */
+  /** The owner's next permit nonce in the token (ERC-2612), or null if the token has none. */
   permitNonce: bigint | null;
-  /** The owner's allowance to Permit2, or null where Permit2 is not there with its own separator. */
+  /** The owner's allowance to Permit2, or null if the chain has no Permit2 with the expected domain separator. */
   permit2Allowance: bigint | null;
-  /** What the owner is, or null if the node could not say. */
+  /** Kind of the owner's account, or null if it could not be read. */
   account: AccountKind | null;
 }
 
@@ -32,18 +32,18 @@ const tokenAbi = once(() =>
   ]),
 );
 
-/** A nonce that no order has: the read only shows that the token has the function. */
+/** A nonce that no order uses: the read only shows whether the token has the function. */
 const NO_ORDER: Hex = `0x${"0".repeat(64)}`;
 
-/** Returns the row of a token that takes signatures: of the code, or for a chain that it does not know, of the settings. */
+/** Returns the table entry of a token with signatures: from the code, or from the settings for other chains. */
 function rowOf(ctx: Context, { chainId, token }: { chainId: number; token: Address }): SigningToken | null {
   const rows = signingTokensOf(chainId) ?? ctx.config.signingTokens.get(chainId);
   return rows?.get(token.toLowerCase()) ?? null;
 }
 
 /**
- * Returns the query for the ways in which an owner can pay with a token by signature, to be made in a batch with other
- * reads. A token whose separator is not the expected one counts as unable, and is reported.
+ * Returns the query for the state that decides which signatures an owner can pay with, as part of a batch with other
+ * reads. A token with an unexpected domain separator counts as unsupported and is logged.
  */
 export function authorizationQuery(
   ctx: Context,
@@ -83,7 +83,7 @@ export function authorizationQuery(
 /** Length of an EIP-7702 delegation, in bytes, and the prefix before the delegate's address. Source: EIP-7702. */
 const DELEGATION = { bytes: 23n, prefix: "0xef0100" } as const;
 
-/** Returns what an account is by the size of its code and the code's first bytes. */
+/** Returns the kind of an account from the size of its code and the code's first bytes. */
 export function accountKindOf({ size, head }: { size: bigint; head: Hex }): AccountKind {
   if (size === 0n) return "plain";
   return size === DELEGATION.bytes && sliceHex(head, 0, 3) === DELEGATION.prefix ? "delegated" : "contract";

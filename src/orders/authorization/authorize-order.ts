@@ -43,15 +43,15 @@ export interface AuthorizedOrder {
   simulation: {
     block_number: number;
     gas_used: string;
-    /** What the receiver got, in the smallest unit of the order's output; null if the order ends in a bridge. */
+    /** Output for the receiver, in the output token's smallest unit; null if the order ends in a bridge. */
     output: bigint | null;
     balance_sufficient: true;
-    /** Of the submitter. */
+    /** Whether the submitter's native balance pays for the gas, or null if unknown. */
     gas_sufficient: boolean | null;
   };
 }
 
-/** A signature that is given for an order. `spent` is the code for an order that can no longer run. */
+/** A signature for an order. `spent` is the error code for an order that was already used. */
 export interface GivenSignature {
   planned: PlannedAuthorization;
   signature: Hex;
@@ -59,11 +59,11 @@ export interface GivenSignature {
 }
 
 /**
- * Completes an order with its owner's signature and simulates it from its submitter, on the real state and with the
- * accounts' own code. The signature is neither stored nor logged. Throws `signature_invalid`, `authorization_unsupported`
- * if token, Permit2 or the account refuses a valid signature, `would_revert`, `price_unsafe`, `quote_expired`, the code
- * `spent` if the order was used or cancelled, `simulation_unavailable`, `chain_unsupported`. Errors of the RPC nodes
- * propagate.
+ * Completes an order with its owner's signature and simulates it from the submitter on the real state, with the
+ * accounts' own code. The signature is neither stored nor logged. Throws `signature_invalid`,
+ * `authorization_unsupported` if the token, Permit2 or the account rejects a valid signature, `would_revert`,
+ * `price_unsafe`, `quote_expired`, the code `spent` if the order was used or cancelled, `simulation_unavailable`,
+ * `chain_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function authorizeOrder(ctx: Context, given: GivenSignature): Promise<AuthorizedOrder> {
   const { planned, spent } = given;
@@ -125,21 +125,21 @@ const stateAbi = once(() =>
   ]),
 );
 
-/** What `isValidSignature` returns for a signature that the account accepts. Source: ERC-1271. */
+/** Return value of `isValidSignature` for a valid signature. Source: ERC-1271. */
 const ACCEPTED = "0x1626ba7e";
 
-/** A signature of a digest, said to be by an account. */
+/** A signature of a digest by a claimed account. */
 interface SignedDigest {
   address: Address;
   hash: Hex;
   signature: Hex;
 }
 
-/** What one block shows about a signed order. */
+/** State of a signed order at one block. */
 interface OrderState {
   /** True if the order's nonce is used. */
   used: boolean;
-  /** What the owner is, or null if unknown. */
+  /** Kind of the owner's account, or null if unknown. */
   account: AccountKind | null;
   /** True if the owner's code accepts the signature (ERC-1271). */
   accepted: boolean;
@@ -148,7 +148,7 @@ interface OrderState {
   gas: bigint | null;
 }
 
-/** Reads what decides about a signed order in one batch. Errors of the chain client propagate. */
+/** Reads the state of a signed order in one batch. Errors of the chain client propagate. */
 export async function readOrderState(
   client: ChainClient,
   { planned, signed }: { planned: PlannedAuthorization; signed: SignedDigest | null },
@@ -188,12 +188,12 @@ export async function readOrderState(
   return { ...value, block };
 }
 
-/** Half of the order of secp256k1: contracts refuse the other half, which would give every signature a twin. */
+/** Half of the order of secp256k1. Contracts reject signatures with a higher `s`, because they are malleable. */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
- * Checks a signature of a digest by an account, as the account's kind and its own answer decide, and returns it in the
- * form that contracts take. Throws `signature_invalid`.
+ * Verifies a signature by the rules of the account's kind, and returns it in the form that contracts accept. Throws
+ * `signature_invalid`.
  */
 export async function checkedSignature(
   { address, hash, signature }: SignedDigest,
@@ -208,7 +208,7 @@ export async function checkedSignature(
   throw failure("signature_invalid", "the signature is not the user's signature of the order's typed data");
 }
 
-/** Returns a key's signature with v of 27 or 28 and in 65 bytes, or null for any other bytes. Source: EIP-2098. */
+/** Returns a key's signature in 65 bytes with `v` of 27 or 28, or null for any other bytes. Source: EIP-2098. */
 function canonicalSignature(signature: Hex): Hex | null {
   const bytes = size(signature);
   if (bytes !== 65 && bytes !== 64) return null;
@@ -221,7 +221,7 @@ function canonicalSignature(signature: Hex): Hex | null {
   return `${r}${s.toString(16).padStart(64, "0")}${(27 + parity).toString(16)}`;
 }
 
-/** Returns the error for a signed order whose simulation reverted. Only the Router's own words decide. */
+/** Returns the error for a signed order whose simulation reverted. Only the Router's own errors select the code. */
 function refusalOf(planned: PlannedAuthorization, revert: Hex): AppError {
   const error = decodeRouterError(revert);
   const { text } = explainCommonRevert(foreignReason(revert) ?? revert);

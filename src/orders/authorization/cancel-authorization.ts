@@ -28,17 +28,19 @@ const cancelAbi = once(() =>
   ]),
 );
 
-/** A signed order to cancel, with the leg that it pays for. `signature` is null until the user has signed the cancellation. */
+/**
+ * A signed order to cancel, with the leg that it pays for. `signature` is null until the user signs the cancellation.
+ */
 export interface OrderCancellation extends Pick<GivenSignature, "planned" | "spent"> {
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount">;
   signature: Hex | null;
 }
 
 /**
- * Returns the step that cancels a signed order: for Permit2 a transaction of the user; for ERC-3009 a signature and, once
- * it is given, a transaction that anybody can send. Throws the code `spent` if there is nothing to cancel, because the
- * order was used or only the user can send it; `quote_expired` after its deadline, `signature_invalid`, `would_revert`,
- * `simulation_unavailable`, `chain_unsupported`. Errors of the RPC nodes propagate.
+ * Returns the step that cancels a signed order: for Permit2, a transaction of the user; for ERC-3009, a signature, and
+ * once it is given, a transaction that any account can send. Throws the code `spent` if there is nothing to cancel,
+ * because the order was used or only the user can send it; `quote_expired` after its deadline, `signature_invalid`,
+ * `would_revert`, `simulation_unavailable`, `chain_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function cancelAuthorization(ctx: Context, given: OrderCancellation): Promise<Step> {
   const { planned, spent, leg, signature } = given;
@@ -70,7 +72,7 @@ function cancelMessageOf(planned: PlannedAuthorization) {
   return toCancelMessage({ owner, domain, nonce: orderNonce(planned) });
 }
 
-/** Returns the call by which the owner marks the order's Permit2 nonce as used. Source: Permit2, `SignatureTransfer`. */
+/** Returns the owner's call that invalidates the order's Permit2 nonce. Source: Permit2, `SignatureTransfer`. */
 function invalidation(planned: PlannedAuthorization): UserCall {
   const { word, mask } = permit2NonceBit(planned);
   const functionName = "invalidateUnorderedNonces";
@@ -78,7 +80,7 @@ function invalidation(planned: PlannedAuthorization): UserCall {
   return { target: permit2Address, value: 0n, data };
 }
 
-/** Returns the call that uses up an ERC-3009 nonce with its owner's signature. Source: EIP-3009. */
+/** Returns the call that invalidates an ERC-3009 nonce by its owner's signature. Source: EIP-3009. */
 function cancellation(
   planned: PlannedAuthorization,
   { token, signature }: { token: Address; signature: Hex },

@@ -5,33 +5,34 @@ import type { AuthorizationKind } from "../../router/signed-order.ts";
 import type { AuthorizeWay } from "../../schemas/signing-schema.ts";
 import type { AuthorizationFacts } from "./authorization-facts.ts";
 
-/** How a caller wants to pay for an order, and who will submit it. */
+/** The authorization that a caller requests for an order, and the account that will submit the order. */
 export interface AuthorizationWish {
   way: AuthorizeWay;
   submitter: Address;
 }
 
-/** An order's payment with what the chain shows about it. Amounts are in the token's smallest unit. */
+/** An order's payment and the state that decides its authorization. Amounts are in the token's smallest unit. */
 interface Payable {
   wish: AuthorizationWish;
   owner: Address;
   amount: bigint;
   /** The Router's standing allowance, or null if unknown. */
   allowance: bigint | null;
-  /** Null where the Router is not what takes the money, so that no signature works. */
+  /** Null if a contract other than the Router takes the payment, so that no signature works. */
   facts: AuthorizationFacts | null;
 }
 
-/** The order in which `auto` tries signatures; a permit works only if the owner submits. */
+/** Order in which `auto` tries signatures; a permit works only if the owner submits. */
 const LADDER: readonly AuthorizationKind[] = ["erc3009", "permit", "permit2"];
 
-/** Returns true if a caller asks for something else than an approval that the user submits. */
+/** Returns true if a caller requests anything other than an approval. */
 export const asksForSignature = ({ way }: AuthorizationWish): boolean => way !== "approve";
 
 /**
- * Chooses how an order is paid: by the signature that the caller names, with `auto` by the first that the chain shows to
- * work, or by an approval, for which the result is null. A standing allowance comes before all signatures. Throws
- * `authorization_unsupported` if the named way does not work, or if none works that another submitter could use.
+ * Chooses how an order is paid: by the requested kind of signature, with `auto` by the first kind that works on chain,
+ * or by an approval, for which the result is null. A sufficient allowance takes precedence over signatures. Throws
+ * `authorization_unsupported` if the requested kind does not work, or if no kind works that another submitter could
+ * use.
  */
 export function chooseAuthorization(payable: Payable): AuthorizationKind | null {
   const { wish, owner, amount, allowance } = payable;
@@ -49,7 +50,7 @@ export function chooseAuthorization(payable: Payable): AuthorizationKind | null 
   throw failure("authorization_unsupported", "no signature that another account could submit works here");
 }
 
-/** Returns why a kind of signature does not work for a payment, or null if the chain shows that it does. */
+/** Returns why a kind of signature does not work for a payment, or null if it works. */
 function problemOf(kind: AuthorizationKind, payable: Payable & { named: boolean }): string | null {
   const { facts, wish, owner, amount } = payable;
   if (facts === null) return "a signature works only where the DepositRouter takes the user's token";
@@ -68,8 +69,8 @@ function problemOf(kind: AuthorizationKind, payable: Payable & { named: boolean 
 }
 
 /**
- * Returns why an account with code cannot sign, or null. Whoever checks by ecrecover never asks a contract; whoever asks
- * the account may be refused by it, so `auto` does not try that.
+ * Returns why an account with code cannot sign, or null if it can. Tokens with `ecrecover` never ask the contract;
+ * other tokens ask it, and it may refuse, so `auto` does not try such a signature.
  */
 function accountProblem(
   checks: "code" | "ecrecover",

@@ -14,28 +14,28 @@ import type { AuthorizationFacts } from "./authorization-facts.ts";
 const HexText = z.string().transform((text) => text as Hex);
 const AddressValue = z.string().transform((text): Address => getAddress(text));
 
-/** A signature that an order waits for, as stored when it is built. The signature itself is never stored. */
+/** The signature that a built order waits for, as it is stored. The signature itself is never stored. */
 export const PlannedAuthorization = z.object({
   kind: z.enum(["erc3009", "permit2", "permit"]),
   chainId: z.int(),
-  /** The user, who signs and pays. */
+  /** The user who signs and pays. */
   owner: AddressValue,
   /** The account that is expected to send the order. */
   submitter: AddressValue,
   /** Calldata of `DepositRouter.execute` with the order, its steps and its sweep list. */
   data: HexText,
-  /** Domain of the token that checks the signature, or null for Permit2. */
+  /** EIP-712 domain of the token that verifies the signature, or null for Permit2. */
   domain: z
     .object({ name: z.string(), version: z.string(), chainId: z.int(), verifyingContract: AddressValue })
     .nullable(),
-  /** The owner's next permit nonce when the order was built, or null if it is not a permit. */
+  /** The owner's next permit nonce when the order was built, or null for other kinds. */
   permitNonce: z.string().nullable(),
 });
 export type PlannedAuthorization = z.infer<typeof PlannedAuthorization>;
 
 /**
- * Returns the signature that an order waits for. `data` is the calldata of `DepositRouter.execute`. Throws a TypeError if
- * the facts lack what the kind needs, which `chooseAuthorization` excludes.
+ * Returns the plan of the signature that an order waits for. `data` is the calldata of `DepositRouter.execute`. Throws
+ * a TypeError if the facts lack what the kind needs, which `chooseAuthorization` excludes.
  */
 export function planAuthorization(
   of: Pick<PlannedAuthorization, "chainId" | "owner" | "submitter" | "data"> & {
@@ -55,7 +55,7 @@ export function planAuthorization(
 /** Returns the order that a signature is for. */
 export const orderOf = ({ data }: Pick<PlannedAuthorization, "data">): RouterCall => decodeRouterCall(data);
 
-/** Returns the nonce by which the order's authorisation is used up: its digest in the Router's domain. */
+/** Returns the nonce of the order's authorisation: the order's digest in the Router's domain. */
 export const orderNonce = (planned: PlannedAuthorization): Hex =>
   hashOrder(orderOf(planned), planned.chainId);
 
@@ -73,7 +73,7 @@ function toMessage(planned: PlannedAuthorization) {
 export const digestOf = (planned: PlannedAuthorization): Hex =>
   hashTypedData(toMessage(planned) as Parameters<typeof hashTypedData>[0]);
 
-/** The fields of a domain in their order, with their types. Source: EIP-712. */
+/** The fields of an EIP-712 domain in their order, with their types. Source: EIP-712. */
 const DOMAIN_FIELDS = [
   ["name", "string"],
   ["version", "string"],
@@ -85,8 +85,8 @@ const DOMAIN_FIELDS = [
 export type TypedData = Record<string, unknown>;
 
 /**
- * Converts an EIP-712 message to JSON for `eth_signTypedData_v4`: with the type of its domain, which older wallets need,
- * and with numbers as decimal strings.
+ * Converts an EIP-712 message to JSON for `eth_signTypedData_v4`, with the type of its domain, which older wallets
+ * need, and with numbers as decimal strings.
  */
 export function toTypedData(message: {
   domain: object;
@@ -103,14 +103,14 @@ export function toTypedData(message: {
   ) as TypedData;
 }
 
-/** Returns the message of an order's authorisation as JSON, for the wallet. */
+/** Returns the message of an order's authorisation as JSON for the wallet. */
 export const typedDataOf = (planned: PlannedAuthorization): TypedData => toTypedData(toMessage(planned));
 
-/** Encodes the Router call that runs the order with the owner's signature. */
+/** Encodes the Router call that executes the order with the owner's signature. */
 export const signedCalldata = (planned: PlannedAuthorization, signature: Hex): Hex =>
   encodeSignedCall(orderOf(planned), { kind: planned.kind, owner: planned.owner, signature });
 
-/** Returns the word and the bit by which Permit2 marks an order's nonce as used. Source: Permit2, `SignatureTransfer`. */
+/** Returns an order's nonce in Permit2's bitmap: word and bit mask. Source: Permit2, `SignatureTransfer`. */
 export function permit2NonceBit(planned: PlannedAuthorization): { word: bigint; mask: bigint } {
   const nonce = hexToBigInt(orderNonce(planned));
   return { word: nonce >> 8n, mask: 1n << (nonce & 255n) };

@@ -133,7 +133,7 @@ const readTables = once(() => {
   return new Map<number, SigningTokens>(rows);
 });
 
-/** Returns the tokens of a chain that take signatures by lowercase address, or null if the code does not know the chain. */
+/** Returns the tokens of a chain with signatures by lowercase address, or null if the chain is not in code. */
 export function signingTokensOf(chainId: number): SigningTokens | null {
   return readTables().get(chainId) ?? null;
 }

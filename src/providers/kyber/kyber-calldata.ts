@@ -27,9 +27,7 @@ export const kyberFlags = {
   approveFund: 0x100n,
 } as const;
 
-/**
- * The conditions of a swap that MetaAggregationRouterV2 enforces. Amounts are in the smallest unit of their token.
- */
+/** Conditions of a swap that MetaAggregationRouterV2 enforces. Amounts are in the smallest unit of their token. */
 export interface KyberSwapDescription {
   srcToken: Address;
   dstToken: Address;

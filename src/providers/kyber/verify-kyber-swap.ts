@@ -14,10 +14,7 @@ import type { KyberDeployment } from "./kyber-deployments.ts";
 import { kyberRejection } from "./kyber-errors.ts";
 import type { KyberBuild } from "./kyber-schemas.ts";
 
-/**
- * Flags that a swap may have. Any other flag would change what the router takes, or let it accept less than the
- * minimum.
- */
+/** Flags that a swap may have. Any other would change what the router takes, or accept less than the minimum. */
 const ALLOWED_FLAGS =
   kyberFlags.shouldClaim |
   kyberFlags.simpleSwap |

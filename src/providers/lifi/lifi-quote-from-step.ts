@@ -72,9 +72,7 @@ function ifMatching(shape: RegExp, text: string | null | undefined): string | nu
   return typeof text === "string" && shape.test(text) ? text : null;
 }
 
-/**
- * Returns the total units of gas of a list of gas costs, or null if the list is empty or a cost has no valid estimate.
- */
+/** Returns the total units of gas of gas costs, or null if there are none or one has no valid estimate. */
 function sumGas(costs: readonly { estimate?: string | null | undefined }[]): bigint | null {
   const units = costs.map((cost) => ifMatching(GAS, cost.estimate));
   if (units.length === 0 || units.includes(null)) return null;

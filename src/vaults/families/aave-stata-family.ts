@@ -10,10 +10,7 @@ import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 const rewardsAbi = once(() => parseAbi(["function rewardTokens() view returns (address[])"]));
 
-/**
- * Withdrawals, limited by the token's pause and by the reserve's state and liquidity. Older pools revert with numeric
- * strings.
- */
+/** Withdrawals: limited by the token's pause, reserve state and liquidity. Older pools revert with numeric strings. */
 const exits: VaultExits = {
   ...erc4626Exits({ pausable: true }),
   rewards: ({ entryPoint }) =>

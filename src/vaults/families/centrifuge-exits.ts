@@ -21,10 +21,7 @@ const centrifugeAbi = once(() =>
 const REQUEST_ID = 0n;
 const on = (vault: Vault) => ({ to: vault.entryPoint, abi: centrifugeAbi() }) as const;
 
-/**
- * Returns a query for the owner's membership, and for a pending cancellation, during which the vault accepts no new
- * request.
- */
+/** Returns a query for the owner's membership, and for a pending cancellation, which blocks new requests. */
 function views(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
   return createQuery(
     {
@@ -38,9 +35,7 @@ function views(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms
   );
 }
 
-/**
- * Returns a query for cancellations of redemption requests: one that is pending, and shares that can be claimed back.
- */
+/** Returns a query for cancellations of redemption requests: pending, or with shares to be claimed back. */
 function cancellations(vault: Vault, { user }: { user: Address }): Query<OwnRequests> {
   return createQuery(
     {

@@ -64,10 +64,7 @@ export interface Erc7540ExitTraits {
 export interface OwnRequests {
   /** True if the user can cancel a pending request now. */
   cancellable: boolean;
-  /**
-   * Shares of cancelled requests, pending and ready to be claimed back. Both are 0 in families that return them in the
-   * cancellation.
-   */
+  /** Shares of cancelled requests, pending and claimable. Both 0 in families whose cancellation returns them. */
   returning: bigint;
   returned: bigint;
 }

@@ -42,10 +42,7 @@ const BY_NAME: Readonly<Record<string, ErrorCode | null>> = {
 };
 const explainNamedError = familyErrors({ errors: BY_NAME });
 
-/**
- * API error codes and error names by Fluid's error number, for errors that have another meaning in withdrawals than in
- * deposits.
- */
+/** API error codes and names by Fluid's error number, where withdrawals differ from deposits. */
 const OF_EXITS: Readonly<Record<string, ExplainedRevert>> = {
   11002: { code: "exits_paused", text: "UserModule__UserPaused" },
   11003: { code: "no_liquidity", text: "UserModule__WithdrawalLimitReached" },

@@ -67,10 +67,7 @@ const WAD = 10n ** 18n;
 /** Returns the vault's contract for withdrawal requests, or null if none is known. */
 const withdrawManager = (vault: Vault): Address | null => addressParam(vault, "withdraw_manager");
 
-/**
- * Returns a query that reads, from the vault's access manager, the account's lock, its permission, and whether the
- * vault is closed.
- */
+/** Returns a query for the account's lock and permission, and for a closed vault, from its access manager. */
 function accessTerms(vault: Vault, { owner, now }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
   return readThen({ manager }, ({ manager: named }) => {
@@ -101,10 +98,7 @@ const instant = erc4626Exits({
   views: accessTerms,
 });
 
-/**
- * Returns a query for the conditions of a withdrawal request: fee, window and value. Account locks do not apply to
- * requests.
- */
+/** Returns a query for the conditions of a withdrawal request: fee, window and value. Account locks do not apply. */
 function requestTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const on = { to: withdrawManager(vault) ?? zeroAddress, abi: withdrawManagerAbi() } as const;
   const own = createQuery(

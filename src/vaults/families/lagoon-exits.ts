@@ -20,19 +20,14 @@ const lagoonAbi = once(() =>
     "error NotOpen(uint8 state)",
   ]),
 );
-/**
- * State of a closed vault in the error `NotOpen`. A closed vault redeems instantly; a closing one does not pay yet.
- */
+/** State of a closed vault in the error `NotOpen`. Closed vaults redeem instantly; closing ones do not pay yet. */
 const CLOSED = 2;
 /** Variant of an instant redemption from a closed vault; other instant redemptions use `syncRedeem`. */
 const AT_CLOSE = "closed";
 /** Byte offset of the shares in the calldata of `syncRedeem`. */
 const SHARES_OFFSET = 4;
 
-/**
- * Returns the vault's state from the revert of a probed request, or null if the vault is open. Source: lagoon-v0,
- * `onlyOpen`.
- */
+/** Returns the vault's state from the revert of a probed request; null if it is open. Source: lagoon-v0, `onlyOpen`. */
 function closedState(probe: ReadResult<unknown>): number | null {
   if (probe.ok || probe.revert === null) return null;
   try {
@@ -43,9 +38,7 @@ function closedState(probe: ReadResult<unknown>): number | null {
   }
 }
 
-/**
- * Returns a query for the vault's state, pause, permission, and the synchronous redemption of version 0.6 and later.
- */
+/** Returns a query for the vault's state, pause, permission, and the synchronous redemption of version 0.6 or later. */
 function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lagoonAbi() } as const;
   const own = [1n, vault.entryPoint, vault.entryPoint] as const;

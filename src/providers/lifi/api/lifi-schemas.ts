@@ -58,9 +58,7 @@ const Action = z.object({
   toAddress: Text.optional(),
 });
 
-/**
- * Schema of one entry of a step's fees, which are already part of the amounts. An entry of another shape becomes null.
- */
+/** Schema of one entry of a step's fees, which are part of the amounts. An entry of another shape becomes null. */
 const FeeCost = displayed(
   z.object({
     token: z.object({ chainId: ChainId, address: z.string().max(128) }),

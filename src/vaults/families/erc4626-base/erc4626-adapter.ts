@@ -242,10 +242,7 @@ export const erc4626Family: VaultFamily = {
 };
 
 const priceAbi = once(() => parseAbi(["function convertToAssets(uint256) view returns (uint256)"]));
-/**
- * Minimum number of asset decimals for which one share is a sufficient sample; for assets with fewer decimals, the
- * sample is larger.
- */
+/** Minimum number of asset decimals for which one share is a sufficient sample; below it, the sample is larger. */
 const FINE_DECIMALS = 6;
 /** Factor between the fine and the coarse sample of shares: it makes a share price exact to 18 digits. */
 const FINE_FACTOR = 10n ** 12n;

@@ -51,10 +51,7 @@ export interface Erc4626ExitTraits {
   viaRouter?(vault: Vault): boolean;
   /** Returns a query for the family's own view functions, whose results override those of the standard ones. */
   views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
-  /**
-   * Encodes the family's own redemption function, whose first three words are those of `redeem(shares, receiver,
-   * owner)`.
-   */
+  /** Encodes the family's own redemption; its first three words are those of `redeem(shares, receiver, owner)`. */
   encode?(
     words: { shares: bigint; receiver: Address; owner: Address },
     request: ExitInput,
@@ -81,10 +78,7 @@ export function erc4626Exits(traits: Erc4626ExitTraits = {}): VaultExits {
   };
 }
 
-/**
- * Minimum number of digits of the asset amount that `exitPrice` samples, so that rounding changes it by at most one
- * millionth.
- */
+/** Minimum number of digits of the assets that `exitPrice` samples, so that rounding costs at most a millionth. */
 const SAMPLE_DECIMALS = 6;
 
 function exitPrice(vault: Vault): Query<{ gross: bigint; net: bigint } | null> {
@@ -99,10 +93,7 @@ function exitPrice(vault: Vault): Query<{ gross: bigint; net: bigint } | null> {
   );
 }
 
-/**
- * Creates the reads for every redemption from an ERC-4626 vault: asset, share balance of the owner, preview and value
- * of the shares.
- */
+/** Creates the reads for every redemption from an ERC-4626 vault: asset, balance, preview and value of the shares. */
 export function erc4626ExitReads(vault: Vault, request: ExitTermsInput) {
   const on = { to: vault.entryPoint, abi: exitAbi() } as const;
   return {

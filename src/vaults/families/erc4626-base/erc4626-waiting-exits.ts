@@ -155,10 +155,7 @@ function describeExit(
   return wait === "cooldown" ? cooldownTerms(vault, { request, ordinary }) : mapleTerms(vault, request);
 }
 
-/**
- * Returns a query for a vault with a cooldown: while a cooldown is set, the vault pays nothing instantly, regardless of
- * `maxRedeem`.
- */
+/** Returns a query for a vault with a cooldown: while one is set, nothing is paid instantly despite `maxRedeem`. */
 function cooldownTerms(
   vault: Vault,
   { request, ordinary }: { request: ExitTermsInput; ordinary: VaultExits },
@@ -187,9 +184,7 @@ function cooldownTerms(
   );
 }
 
-/**
- * Returns a query for the conditions of a redemption from a Maple pool, whose exit price excludes unrealised losses.
- */
+/** Returns a query for the conditions of a redemption from a Maple pool; its exit price excludes unrealised losses. */
 function mapleTerms(vault: Vault, request: ExitTermsInput) {
   const exit = read({
     to: vault.entryPoint,
@@ -242,9 +237,7 @@ function coolingShares(
   );
 }
 
-/**
- * Returns a query for the shares of a user that a Maple pool's withdrawal manager holds, in three batches of reads.
- */
+/** Returns a query for the shares of a user in a Maple pool's withdrawal manager, in three batches of reads. */
 function mapleRequest(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
   const on = { to: vault.entryPoint, abi: mapleAbi() } as const;
   const ready = read({ ...on, name: "maxRedeem", args: [user] });

@@ -65,9 +65,7 @@ interface QueueInfo {
   takes: "sync" | "async" | null;
   /** True if the queue takes deposits of any kind, false for a redemption queue. */
   deposits: boolean;
-  /**
-   * `sync`: redemptions are instant. `async`: they are requests. Null for deposit queues and unknown kinds of queues.
-   */
+  /** `sync`: redemptions are instant. `async`: they are requests. Null for deposit queues and unknown kinds. */
   pays: "sync" | "async" | null;
 }
 

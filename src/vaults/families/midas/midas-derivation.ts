@@ -169,9 +169,7 @@ function derive(subject: DerivationSubject): Query<Derivation> {
   });
 }
 
-/**
- * A RedemptionVault, Midas's contract for withdrawals: the tokens that it pays, and whether every account is admitted.
- */
+/** A RedemptionVault, Midas's contract for withdrawals: the tokens that it pays, and whether it admits all accounts. */
 interface RedemptionVaultInfo {
   address: Address;
   tokens: readonly Token[];

@@ -129,10 +129,7 @@ function exitReads(vault: Vault, request: ExitTermsInput) {
 
 type Results = ReadResults<ReturnType<typeof exitReads>>;
 
-/**
- * Returns a query for the conditions of a redemption, in two batches of reads: the first returns the token's price
- * feed.
- */
+/** Returns a query for the conditions of a redemption, in two batches: the first returns the token's price feed. */
 function describeExit(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   return readThen(exitReads(vault, request), (results) => {
     const config = valueOrNull(results.config);
@@ -181,10 +178,7 @@ function limitLeft({ limit, used }: Results): bigint | null {
   return limit.value > used.value ? limit.value - used.value : 0n;
 }
 
-/**
- * Returns the fee in basis points of the mTokens, or null if it is unknown. Requests do not pay the fee for instant
- * redemptions.
- */
+/** Returns the fee in basis points of the mTokens, or null if unknown. Requests do not pay the instant fee. */
 function feeOf(results: Results, instant: boolean): bigint | null {
   if (valueOrNull(results.waived) === true) return 0n;
   const config = valueOrNull(results.config);
@@ -242,9 +236,7 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
 
 type RedeemRequest = readonly [Address, Address, number, bigint, bigint, bigint];
 
-/**
- * Returns a request of the user that is open or rejected, and nothing for an approved request, which is already paid.
- */
+/** Returns a request of the user that is open or rejected; an approved request is already paid. */
 function pendingOf(
   vault: Vault,
   of: { user: Address; requestId: string; result: ReadResult<RedeemRequest> },

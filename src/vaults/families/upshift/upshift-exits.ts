@@ -53,10 +53,7 @@ const vaultAbi = once(() =>
   ]),
 );
 const shareAbi = once(() => parseAbi(["function balanceOf(address) view returns (uint256)"]));
-/**
- * ABI of the redemption functions: those of the multi-asset vaults name the receiver, those of the legacy vaults also
- * the holder.
- */
+/** ABI of the redemption functions: the multi-asset vaults name the receiver, the legacy vaults also the holder. */
 const callsAbi = once(() =>
   parseAbi([
     "function requestRedeem(uint256 shares, address receiver)",
@@ -71,9 +68,7 @@ const eventsAbi = once(() =>
     "event WithdrawalRequested(address indexed owner, address indexed receiver, uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day)",
   ]),
 );
-/**
- * ABI of the legacy vaults' event without indexed arguments, which has the same first topic as the indexed version.
- */
+/** ABI of the legacy vaults' event without indexed arguments; its first topic equals that of the indexed version. */
 const plainEventAbi = once(() =>
   parseAbi([
     "event WithdrawalRequested(address owner, address receiver, uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day)",
@@ -86,19 +81,14 @@ const PROCESSED_TOPICS: readonly string[] = ["0x2e06b2c9", "0xa6f30f7b"];
 const SHARES_OFFSET = 4;
 const RECEIVER_OFFSET = 36;
 const HOLDER_OFFSET = 68;
-/**
- * Number of days before and after today whose requests are read without a known receipt; requests wait for a few days
- * at most.
- */
+/** Days before and after today whose requests are read without a known receipt; requests wait a few days at most. */
 const DAYS_BEFORE = 2;
 const DAYS_AFTER = 8;
 const DATE_PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 /** Differences between the versions of Upshift's vaults in redemptions. */
 interface UpshiftExitTraits {
-  /**
-   * True for legacy vaults: they have the ERC-4626 view functions, and their functions take the holder of the shares.
-   */
+  /** True for legacy vaults: they have the ERC-4626 view functions, and their calls name the holder of the shares. */
   legacy: boolean;
 }
 

@@ -59,10 +59,7 @@ const modesOf = (vault: Vault): ExitMode[] => [
   ...(addressParam(vault, "delayed_withdraw") === null ? [] : (["cooldown"] as const)),
 ];
 
-/**
- * Returns a query for the conditions common to all modes: price, balance, and the locks and deny lists of the share
- * token.
- */
+/** Returns a query for the conditions common to all modes: price, balance, locks and deny lists of the shares. */
 function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
   const reads = {
@@ -136,10 +133,7 @@ function tellerCall(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
-/**
- * Returns a query for the conditions of a delayed withdrawal: those of the share token, and those of the contract that
- * pays it.
- */
+/** Returns a query for the conditions of a delayed withdrawal: of the share token and of the paying contract. */
 function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const own = request.mode === "cooldown" ? delayedTerms(vault, request) : queueTerms(vault, request);
   return mapQuery(queryAll({ common: commonTerms(vault, request), own }), ({ common, own: terms }) => {

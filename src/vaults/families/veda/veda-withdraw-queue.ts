@@ -143,9 +143,7 @@ export function queueTerms(
   );
 }
 
-/**
- * Encodes the owner's request. The variant contains the discount and the time to the deadline that the queue requires.
- */
+/** Encodes the owner's request. The variant contains the discount and the deadline that the queue requires. */
 export function queueCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "withdraw_queue") ?? zeroAddress;
   const [discount = 0, open = SECONDS_TO_DEADLINE] = (request.variant ?? "")
