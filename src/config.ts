@@ -161,7 +161,7 @@ const ProviderSettings = z.strictObject({
 /** The settings of all providers in `PROVIDERS`. */
 export type ProviderSettings = z.output<typeof ProviderSettings>;
 
-/** Makes the schema of one feed of `PRICES`. */
+/** Returns the schema of one feed in `PRICES`. */
 const makeFeedSetting = () =>
   z
     .strictObject({
@@ -174,7 +174,7 @@ const makeFeedSetting = () =>
     .transform(({ pair, heartbeat_s: heartbeatS, deviation_bps: deviationBps, ...feed }) => {
       return { ...feed, pairs: [pair], heartbeatS, deviationBps };
     });
-/** Schema of `PRICES`: the public price API, and price feeds on chains that the code does not support, by chain id. */
+/** Schema of `PRICES`: the URL of the public price API, and price feeds by chain id on chains that are not in code. */
 const PriceSettings = z.strictObject({
   api_url: Url.nullable().default("https://coins.llama.fi"),
   feeds: byChain(() =>
@@ -234,11 +234,11 @@ export interface Config {
   adminToken: string | null;
   chains: readonly ChainSetting[] | null;
   providers: ProviderSettings;
-  /** URL of the public price API, or null for none, and the feeds of chains that the code does not support. */
+  /** URL of the public price API, or null for none, and price feeds on chains that are not in code. */
   prices: { apiUrl: string | null; feeds: ReadonlyMap<number, PriceSettings["feeds"][number][1]> };
-  /** Registers of vaults on chains that the code does not support, and what a discovered vault needs to open. */
+  /** Settings of vault discovery: registers on chains that are not in code, and conditions of the admission gate. */
   discovery: DiscoverySetting;
-  /** Tokens that take signatures, on chains that the code does not know, by chain id. */
+  /** Tokens that support signatures, by chain id, on chains that are not in code. */
   signingTokens: ReadonlyMap<number, SigningTokens>;
   serverTiming: boolean;
   limits: Limits;
@@ -250,7 +250,7 @@ export interface Config {
   platformLimiters: ReadonlyMap<number, PlatformLimiter>;
   /** Queue for backfill messages, or null if every run backfills within its own budget. */
   flowsQueue: MessageQueue | null;
-  /** Queue for following deposits, or null if every run follows within its own budget. */
+  /** Queue for tracking deposits, or null if each cron run tracks within its own budget. */
   followingQueue: MessageQueue | null;
   /** Static files of the site, or null if the deployment has none. */
   assets: AssetFiles | null;

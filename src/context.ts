@@ -42,7 +42,7 @@ export interface Context {
   readonly nonces: NonceStore;
   readonly chains: Chains;
   readonly providers: Providers;
-  /** What this isolate and this request know about prices; `src/prices/read-prices.ts` uses it. */
+  /** Price data of this isolate (`memory`) and of this request (`book`), for `src/prices/read-prices.ts`. */
   readonly prices: { readonly memory: PriceMemory; readonly book: PriceBook };
   /** The caller of the request, for example an authenticated partner. */
   readonly actor: Actor;

@@ -88,7 +88,7 @@ export interface ErrorMembers {
   price_stale: { subject: PriceSubject };
 }
 
-/** What a price error is about: the vault's own share price, or a provider's offer against a fair price. */
+/** Subject of a price error: the vault's own share price, or a provider's offer compared with a fair price. */
 export type PriceSubject = "vault" | "route";
 
 /** The trailing argument of `failure` for an error code: its additional fields, or no argument if the code has none. */

@@ -22,7 +22,7 @@ export interface Job {
   run(ctx: Context): Promise<LogFields>;
 }
 
-/** Reads the chains for deposits, and tracks those that are due, whether anybody asks for them or not. */
+/** Job that reads the chains for events of deposits and withdrawals, and tracks those that are due. */
 const followDepositsJob: Job = {
   name: "follow_deposits",
   run: async (ctx) => ({ ...(await followDeposits(ctx)) }),
@@ -44,15 +44,15 @@ async function runBackfillMessage(ctx: Context, body: unknown): Promise<LogField
   return { ...part, blocks, rows, left: countBlocks(left) };
 }
 
-/** Proves the vaults whose proof is due. */
+/** Job that proves the vaults whose proof is due. */
 const proveVaultsJob: Job = {
   name: "prove_vaults",
   run: async (ctx) => ({ ...(await proveDueVaults(ctx)) }),
 };
 
 /**
- * Follows the chain or the deposits of a queue message, or proves the due vaults of its chain, and returns what it did,
- * for the log. Throws a ZodError if the message is malformed.
+ * Handles a message of the following queue: reads a chain, tracks deposits, or proves a chain's due vaults. Returns
+ * what it did, for the log. Throws a ZodError if the message is malformed.
  */
 async function runFollowMessage(ctx: Context, body: unknown): Promise<LogFields> {
   const proofs = ProofMessage.safeParse(body);
@@ -60,7 +60,7 @@ async function runFollowMessage(ctx: Context, body: unknown): Promise<LogFields>
   return followFromMessage(ctx, FollowMessage.parse(body));
 }
 
-/** Reads the registers that are due for new vaults. */
+/** Job that reads the due registers for new vaults. */
 const discoverVaultsJob: Job = {
   name: "discover_vaults",
   run: async (ctx) => ({ ...(await discoverVaults(ctx)) }),
@@ -90,7 +90,7 @@ export const deleteOldAnswersJob: Job = {
   run: async (ctx) => ({ forgotten: await deleteExpiredAnswers(ctx) }),
 };
 
-/** Deletes deposits that were built and never sent. */
+/** Job that deletes deposits that were never sent. */
 const deleteUnsentJob: Job = {
   name: "forget_unsent",
   run: async (ctx) => ({ forgotten: await deleteUnsent(ctx) }),
@@ -161,7 +161,7 @@ async function runJob(ctx: Context, { name, run }: Job): Promise<void> {
 
 const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : "internal");
 
-/** Returns a context whose database refuses statements once another run has taken the job's lock. */
+/** Returns a context whose database rejects statements once another run has taken the job's lock. */
 function whileHeld(ctx: Context, lease: HeldLease): Context {
   return {
     ...ctx,
@@ -188,14 +188,14 @@ interface QueueMessage {
 
 /** Matches the name of a dead-letter queue, which receives messages that failed too often. */
 const DEAD_LETTER_QUEUE = /-dead$/;
-/** Matches the name of the queue for following deposits. */
+/** Pattern of the names of queues for tracking deposits. */
 const FOLLOWING_QUEUE = /-following$/;
 
-/** How the messages of a queue are handled. */
+/** Handler of the messages of one queue. */
 interface MessageWork {
   job: string;
   run(ctx: Context, body: unknown): Promise<LogFields>;
-  /** True if a failed message is delivered again; otherwise a later run of the cron trigger makes up for it. */
+  /** True if a failed message is delivered again; otherwise a later cron run repeats its work. */
   retries: boolean;
 }
 

@@ -13,8 +13,8 @@ import { readVaultFlags, vaultStatesQuery } from "../vaults/vault-state.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /**
- * Figures of one chain's vaults by vault id, and what is known of their pauses and minimum deposits now. `yields` are those
- * of vaults without stored figures.
+ * Figures of one chain's vaults by vault id, and their current pauses and minimum deposits. `yields` are those of
+ * vaults without stored figures.
  */
 export interface ChainFigures {
   chainId: number;
@@ -27,7 +27,7 @@ const NO_YIELDS: ChainFigures["yields"] = {};
 const NO_FLAGS: ChainFigures["flags"] = {};
 
 const FiguresById = z.array(z.tuple([z.string(), CachedFigures]));
-/** Figures that were read for a list, by the array that the cache returns, so that unchanged figures stay one object. */
+/** Figures by vault id for the cached array that they were read from, so that unchanged figures stay one object. */
 const mapOfEntries = new WeakMap<object, ReadonlyMap<string, VaultFigures>>();
 
 /** The stored figures of one chain. */
@@ -37,13 +37,13 @@ interface StoredFigures {
   /** Time of the newest block, in milliseconds. */
   at: number;
 }
-/** Stored figures by chain, of each registry. */
+/** Stored figures by chain, for each loaded registry. */
 const storedOf = new WeakMap<Registry, Map<number, StoredFigures>>();
 
 /**
- * Returns the figures of a chain's vaults. Stored figures come with the registry and cost nothing; pauses are read again
- * beside the request if they are old. The chain is read at once only if nothing is stored. Never throws: figures that
- * cannot be read are missing.
+ * Returns the figures of a chain's vaults. Stored figures are part of the registry; old pauses are read again in
+ * parallel with the request. The chain itself is read only if nothing is stored. Never throws: figures that cannot be
+ * read are missing.
  */
 export async function readChainFigures(
   ctx: Context,
@@ -83,13 +83,13 @@ function groupByChain({ all, facts }: Registry): Map<number, StoredFigures> {
   return chains;
 }
 
-/** Returns the pause and the minimum deposit that figures show. */
+/** Returns the pause and the minimum deposit of a vault's figures. */
 export const flagsOf = ({ paused, minDeposit }: VaultFigures): VaultFlags => ({
   paused,
   minDeposit: minDeposit === null ? null : BigInt(minDeposit),
 });
 
-/** Reads the figures of a chain of which nothing is stored, cached in this isolate. */
+/** Reads the figures of a chain without stored figures, cached in this isolate. */
 async function readMissingFigures(
   ctx: Context,
   chain: { chainId: number; vaults: readonly Vault[] },

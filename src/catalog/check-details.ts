@@ -12,9 +12,9 @@ import { checkChainIndexes, checkReadiness } from "./check-readiness.ts";
 import { readJobRuns } from "./job-runs.ts";
 
 /**
- * Returns the state of everything that the service depends on, in codes and figures: dependencies, chains and their
- * nodes, providers, how far the chains are indexed and followed, the deposits that wait, and the last run of each job.
- * At most ten seconds old, because it asks every chain. Never throws: what cannot be read is null.
+ * Returns the state of the service's dependencies in codes and figures: dependencies, chains and their nodes,
+ * providers, indexing and tracking progress of the chains, the deposits due for tracking, and the last run of each job.
+ * At most ten seconds old, because it queries every chain. Never throws: unreadable parts are null.
  */
 export async function checkDetails(ctx: Context): Promise<HealthDetails> {
   const { value } = await ctx.cache.cached({

@@ -24,8 +24,8 @@ const Run = z.object({
   code: z.string().nullable(),
 });
 /**
- * The last run of a background job. `ended_at` and `ok` are null while the run goes on and after it was killed; `code`
- * is the error code of a failed run. Times are RFC 3339.
+ * The last run of a background job. `ended_at` and `ok` are null while it is running and if it was killed; `code` is
+ * the error code of a failed run. Times are RFC 3339.
  */
 export type JobRun = z.infer<typeof Run>;
 
@@ -47,7 +47,7 @@ export async function recordJobRun(
   }
 }
 
-/** Returns the last run of every background job. Never throws: what cannot be read is null. */
+/** Returns the last run of every background job. Never throws: unreadable fields are null. */
 export function readJobRuns(ctx: Context): Promise<JobHealth[]> {
   return Promise.all(
     jobNames.map(async (name) => {

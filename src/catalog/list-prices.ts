@@ -7,8 +7,8 @@ import type { TokenPriceText } from "../schemas/price-schema.ts";
 const UNKNOWN = { usd: null, source: null, at: null, confidence: null } as const;
 
 /**
- * Returns the prices of tokens in the order of the request, each token once. A token that neither feeds nor the price
- * API know, and one on a chain that is not served, has null figures. Never throws.
+ * Returns the prices of tokens in the order of the request, without duplicates. The figures are null if neither feeds
+ * nor the price API know the token, or its chain is not served. Never throws.
  */
 export async function listPrices(
   ctx: Context,

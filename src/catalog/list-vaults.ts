@@ -16,7 +16,7 @@ import { settlementOf } from "../vaults/vault-settlement.ts";
 import { noYields, type Yields } from "../vaults/vault-yields.ts";
 import { type ChainFigures, flagsOf, readChainFigures } from "./chain-figures.ts";
 
-/** What a list of vaults may be sorted by; without it, by chain id and address. */
+/** Sort key of a list of vaults; without one, the list is sorted by chain id and address. */
 export type VaultSort = "tvl_usd" | "apy_7d" | "name" | "proven_at";
 
 /**
@@ -32,7 +32,7 @@ export interface VaultFilter {
   chainId?: number | undefined;
   /** Address or symbol of the vault's asset. Letter case is ignored. */
   asset?: string | undefined;
-  /** Address or symbol of a token that the vault takes without a swap. Letter case is ignored. */
+  /** Address or symbol of a token that the vault accepts without a swap. Letter case is ignored. */
   accepts?: string | undefined;
   type?: string | undefined;
   family?: string | undefined;
@@ -42,9 +42,9 @@ export interface VaultFilter {
   /** Part of the vault's name. Letter case is ignored. */
   q?: string | undefined;
   paused?: boolean | undefined;
-  /** Least value of the vault's assets in US dollars. Vaults of unknown value are left out. */
+  /** Minimum value of the vault's assets in US dollars. Vaults of unknown value are excluded. */
   minTvlUsd?: number | undefined;
-  /** Ids of the wanted vaults; unknown ones are ignored. */
+  /** Ids of the requested vaults; unknown ids are ignored. */
   ids?: readonly string[] | undefined;
   sort?: VaultSort | undefined;
   order?: "asc" | "desc" | undefined;
@@ -53,7 +53,7 @@ export interface VaultFilter {
   limit: number;
 }
 
-/** Age from which the figures in a list count as stale: twice the time between two runs of the job that reads them. */
+/** Age from which figures in a list count as stale, in milliseconds: twice the interval of the job that reads them. */
 const STALE_MS = 10 * MINUTE_MS;
 
 /**
@@ -63,9 +63,9 @@ const STALE_MS = 10 * MINUTE_MS;
 const pages = new MemoByInputs<Page<ListedVault>>(8);
 
 /**
- * Returns one page of the vaults that match a filter, in the requested order. All figures come with the registry, in
- * one query; a chain is read only if none of its vaults was ever read. Returns the same object while nothing has
- * changed. Throws `store_unavailable`.
+ * Returns one page of the vaults that match a filter, in the requested order. All figures are loaded with the registry,
+ * in one query; a chain is read only if none of its vaults was ever read. Returns the same object until something
+ * changes. Throws `store_unavailable`.
  */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const registry = await listRegistry(ctx);
@@ -95,7 +95,7 @@ interface PageInput {
   staleFrom: number;
 }
 
-/** A vault of the list with what it is filtered and sorted by. */
+/** A vault of the list with its figures for the filter and the sort order. */
 interface Entry {
   vault: Vault;
   chain: ChainDefinition;
@@ -144,7 +144,7 @@ function cursorParts(
   return [vault.vaultId, by.sort, by.order, value === null ? "" : `=${value}`];
 }
 
-/** Returns the order of a list if none is requested: the largest and newest first, names from A to Z. */
+/** Returns the default sort order: names from A to Z, all other keys descending. */
 const defaultOrder = (sort: VaultSort | undefined): "asc" | "desc" =>
   sort === undefined || sort === "name" ? "asc" : "desc";
 
@@ -216,7 +216,7 @@ function showEntry(entry: Entry, { registry, staleFrom }: PageInput): ListedVaul
   };
 }
 
-/** Returns true if lists show a vault. A vault that left these statuses stays readable by its id only. */
+/** Returns true if lists contain the vault. A vault in another status can only be read by its id. */
 const isListed = ({ status }: Vault): boolean => status === "active" || status === "paused";
 
 function matches(vault: Vault, filter: VaultFilter): boolean {

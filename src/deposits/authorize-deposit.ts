@@ -14,7 +14,7 @@ import { trackDeposit } from "../tracking/track/track-deposit.ts";
 import { toSignedSteps } from "./build/deposit-step-plan.ts";
 import { loadDeposit } from "./deposit-records.ts";
 
-/** A deposit that waits for a signature, as it was built. */
+/** A built deposit that waits for a signature. */
 interface SignedDeposit {
   row: DepositRow;
   plan: StepPlan;
@@ -22,8 +22,8 @@ interface SignedDeposit {
 }
 
 /**
- * Reads a deposit that waits for a signature and has not been sent. Throws `deposit_not_found`, `store_unavailable`, and
- * `deposit_state` for any other deposit.
+ * Loads a deposit that waits for a signature and has not been sent. Throws `deposit_not_found`, `store_unavailable`,
+ * and `deposit_state` for any other deposit.
  */
 async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDeposit> {
   const [stored, kept] = await Promise.all([
@@ -41,9 +41,9 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDepos
 }
 
 /**
- * Completes a built deposit with its user's signature: simulates the Router call with it on the real state, and returns
- * the response to the build with that transaction. The deposit's state stays, and the signature is not stored. Throws
- * `deposit_not_found`, `deposit_state`, `quote_expired`; errors of `authorizeOrder` propagate.
+ * Completes a built deposit with its user's signature: simulates the signed Router call on the real state, and returns
+ * the response to the build with that transaction. The deposit's state does not change, and the signature is not
+ * stored. Throws `deposit_not_found`, `deposit_state`, `quote_expired`; errors of `authorizeOrder` propagate.
  */
 export async function authorizeDeposit(
   ctx: Context,
@@ -66,7 +66,7 @@ export async function authorizeDeposit(
 }
 
 /**
- * Returns the step that cancels a deposit's signed order before somebody sends it. `signature` is that of an earlier
+ * Returns the step that cancels a deposit's signed order before it is submitted. `signature` is that of an earlier
  * `cancel` step, or null. Throws `deposit_not_found`, `deposit_state`; errors of `cancelAuthorization` propagate.
  */
 export async function cancelDeposit(

@@ -2,18 +2,18 @@ import type { Context } from "../context.ts";
 import { deleteUnsentDeposits } from "../db/queries/unsent-deposit-queries.ts";
 import { DAY_MS } from "../lib/durations.ts";
 
-/** How long a deposit that was never sent is kept after its quote has expired, in milliseconds. */
+/** Time for which an unsent deposit is kept after its quote has expired, in milliseconds. */
 const UNSENT_TTL_MS = 30 * DAY_MS;
-/** By how much the reading of a deposit's chains must have passed its expiry, in milliseconds. */
+/** Minimum time between the deposit's expiry and the last block read on its chains, in milliseconds. */
 const COVERAGE_MARGIN_MS = DAY_MS;
-/** Maximum number of deposits deleted by one statement, and of statements of one run. */
+/** Maximum number of deposits deleted by one statement, and of statements per run. */
 const BATCH_SIZE = 1_000;
 const MAX_BATCHES = 10;
 
 /**
- * Deletes the deposits that were built, of which no chain has shown anything, and whose quotes expired 30 days ago, so
- * that builds alone do not fill the table. A deposit that is sent later is recognised from its receipt. Returns the
- * number of deleted deposits. Throws `store_unavailable`.
+ * Deletes the deposits without a transaction on a chain whose quotes expired 30 days ago, so that builds alone do not
+ * fill the table. A deposit that is sent later is recognised by its receipt. Returns the number of deleted deposits.
+ * Throws `store_unavailable`.
  */
 export async function deleteUnsent(ctx: Context): Promise<number> {
   const age = {

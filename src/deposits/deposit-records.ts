@@ -76,9 +76,9 @@ export async function getTrackedDeposit(ctx: Context, trackingId: string): Promi
   return { ...wire, next, next_refusal: refusal, steps, poll_after_ms: pollAfter(wire.state) };
 }
 
-/** Which of a user's deposits are listed; absent filters do not restrict the list. */
+/** Filter of a user's list of deposits; absent fields do not restrict it. */
 export interface DepositListFilter {
-  /** Without it, only deposits that a chain has seen: anybody may build deposits for anybody's address. */
+  /** States to list. Default: deposits with a transaction on a chain, because anyone can build for any address. */
   states?: readonly DepositState[] | undefined;
   vault?: VaultKey | undefined;
   from?: Date | undefined;
@@ -118,16 +118,15 @@ export async function abandonDeposit(ctx: Context, trackingId: string): Promise<
 }
 
 /**
- * The transactions of a deposit that the user signs: the source transaction, the second step (the deposit after a
- * delivery), the claim of settled shares, the cancellation of an order or a request, and approvals, which need no
- * report: the allowance shows them.
+ * The user's transactions of a deposit: the source transaction, the second step (the deposit after a delivery), the
+ * claim of settled shares, the cancellation of an order or a request, and approvals, which need no report because the
+ * allowance shows them.
  */
 export type DepositStep = "source" | "deposit" | "claim" | "cancel" | "approval";
 
 /**
- * Stores the transaction hash that a caller reports for one step of a deposit, as a hint for tracking. A report binds
- * nothing and excludes no other, because anybody may make it: only a receipt decides what the transaction is. Throws
- * `deposit_not_found`, `store_unavailable`.
+ * Stores a reported transaction of one step as a hint for tracking. Anyone can report, so a report binds nothing and
+ * excludes no other report: only the receipt decides. Throws `deposit_not_found`, `store_unavailable`.
  */
 export async function reportTransaction(
   ctx: Context,

@@ -12,7 +12,7 @@ import { acceptedTokens } from "../vaults/vault-entry.ts";
 import type { DepositOrder } from "./build/deposit-order.ts";
 import type { PreparedDeposit } from "./build/prepared-deposit.ts";
 
-/** Returns the tokens whose prices a deposit may need: those of both sides, and the currencies that pay for gas. */
+/** Returns the tokens whose prices a deposit may need: of both sides, and the native currencies for gas. */
 function tokensOf({ from, vault, client, entry }: DepositOrder): ChainToken[] {
   const accepted = acceptedTokens(vault, { chain: client.definition, entry });
   const { chainId } = vault;
@@ -25,8 +25,8 @@ function tokensOf({ from, vault, client, entry }: DepositOrder): ChainToken[] {
 }
 
 /**
- * Asks the price API for the prices that a deposit may need, beside the work that prepares it. A direct deposit, whose
- * prices are for display, asks only for the token that is paid, if it has no price feed. Never throws.
+ * Requests the prices that a deposit may need from the price API, in parallel with its preparation. For a direct
+ * deposit, whose prices are only displayed, it requests only the paid token if that has no price feed. Never throws.
  */
 export function askDepositPrices(
   ctx: Context,
@@ -38,20 +38,20 @@ export function askDepositPrices(
   else if (!hasFeed(ctx, paid)) askMarketBeside(ctx, [paid]);
 }
 
-/** Returns the prices that are known for a prepared deposit. Makes no requests; never throws. */
+/** Returns the known prices for a prepared deposit. Sends no requests and never throws. */
 export async function depositPrices(ctx: Context, { order }: PreparedDeposit): Promise<Prices> {
   return requestPrices(ctx, tokensOf(order));
 }
 
 /** Values in US dollars, times 10^18, each null if a price is unknown. */
 export interface DepositValues {
-  /** What the user pays. */
+  /** Value of the payment. */
   paid: bigint | null;
-  /** What is expected to arrive on the vault's chain. */
+  /** Expected value on arrival on the vault's chain. */
   arrives: bigint | null;
 }
 
-/** Values what a deposit takes and what arrives of it. Pure. */
+/** Returns the values of a deposit's payment and of its expected arrival. Pure. */
 export function valueDeposit(prepared: PreparedDeposit, prices: Prices): DepositValues {
   const { from, vault } = prepared.order;
   const value = (amount: bigint, of: ChainToken & { decimals: number | null }): bigint | null => {
@@ -75,14 +75,17 @@ export function valueDeposit(prepared: PreparedDeposit, prices: Prices): Deposit
   };
 }
 
-/** Fees of the chains on which a user signs, by chain id; null if they could not be read. */
+/** Transaction fees by chain id for the chains on which a user signs; null if they could not be read. */
 export type FeesByChain = ReadonlyMap<number, GasFees | null>;
 
 const CachedFees: z.ZodType<GasFees | null> = z
   .object({ gasPrice: z.bigint(), dataFeePerByte: z.bigint() })
   .nullable();
 
-/** Reads the fees of a deposit's chains, cached for 15 seconds. A chain that cannot be read has none. Never throws. */
+/**
+ * Reads the transaction fees of a deposit's chains, cached for 15 seconds. A chain that cannot be read has null. Never
+ * throws.
+ */
 export async function readDepositFees(ctx: Context, chainIds: readonly number[]): Promise<FeesByChain> {
   const read = async (chainId: number): Promise<GasFees | null> => {
     const client = ctx.chains.client(chainId);
@@ -106,18 +109,18 @@ export async function readDepositFees(ctx: Context, chainIds: readonly number[])
   return new Map(await Promise.all(distinct.map(async (id) => [id, await read(id)] as const)));
 }
 
-/** What a deposit's gas is valued with. */
+/** Transaction fees and prices for valuing a deposit's gas. */
 export interface GasMarket {
   fees: FeesByChain;
   prices: Prices;
 }
 
-/** Calldata bytes that are assumed for a transaction that was not built. */
+/** Calldata size in bytes that is assumed for a transaction that was not built. */
 const ASSUMED_DATA_BYTES = 1_500;
 
 /**
- * Returns the gas cost of the transactions that a user signs for a built deposit, without approvals, in US dollars with
- * up to six decimals, or null if gas or native currency have no known price.
+ * Returns the gas cost of the user's transactions for a built deposit, without approvals, in US dollars with up to six
+ * decimals, or null if the fees or a native currency's price are unknown.
  */
 export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): string | null {
   const { from, vault } = prepared.order;
@@ -137,8 +140,8 @@ export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): stri
 }
 
 /**
- * Returns the gas cost of a route that was not built: the provider's units of gas at our prices, or null if it states
- * none. It does not include the user's own deposit after a delivery.
+ * Returns the gas cost of a route that was not built: the provider's units of gas at known prices, or null if it states
+ * none. The user's own deposit after a delivery is not included.
  */
 export function quotedGasCost(
   { gas }: Pick<TransferQuote, "gas">,
@@ -155,12 +158,12 @@ function valueOfGas(chainId: number, of: GasMarket & { gasUsed: bigint; dataByte
   return valueInUsd(gasCost(fees, of), { decimals: 18, usd: native.usd });
 }
 
-/** Scale of a price impact: four decimals. */
+/** Scale of a price impact with four decimals. */
 const IMPACT_SCALE = 10_000n;
 
 /**
- * Returns the price impact of a deposit: the part of the paid value that is lost in swaps and bridges, as a decimal
- * string with four decimals, rounded up. `0.0025` is 0.25 %; the value is negative if more value arrives than was paid.
+ * Returns the price impact of a deposit: the fraction of the paid value that swaps and bridges cost, as a decimal
+ * string with four decimals, rounded up. `0.0025` is 0.25%; the value is negative if more value arrives than was paid.
  * Null if a price is unknown.
  */
 export function priceImpact({ paid, arrives }: DepositValues): string | null {

@@ -103,7 +103,7 @@ function isBuilt(option: TransferQuote, { route }: RoutedDeposit): boolean {
   return option.provider === route.provider && option.bridge === route.bridge;
 }
 
-/** Returns true if no route costs less gas than one of them. False unless every route has a known gas cost. */
+/** Returns true if the gas cost at an index is the lowest. False unless every route has a known gas cost. */
 function isLeast(costs: readonly (string | null)[], index: number): boolean {
   const cost = Number(costs[index]);
   return costs.every((other) => other !== null && Number(other) >= cost);
@@ -161,7 +161,7 @@ export async function getQuote(
   };
 }
 
-/** Returns the approval that a deposit needs, or null, also where a signature pays. */
+/** Returns the approval that a deposit needs, or null if none is needed or a signature pays. */
 function toApproval(prepared: PreparedDeposit): Quote["approval"] {
   if (authorizationOf(prepared) !== null) return null;
   return prepared.kind === "direct"

@@ -36,8 +36,8 @@ export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Co
 const NamesUser = z.object({ body: z.object({ user_address: z.string() }) });
 
 /**
- * Counts a validated request against the route's limit per caller and user address, unless the caller has proven who it
- * is. A request that may be a replay is counted when the handler calls `charge` of the returned context. Throws
+ * Counts a validated request against the route's limit per caller and user address, unless the caller is authenticated.
+ * A request that may be a replay is counted when the handler calls `charge` of the returned context. Throws
  * `rate_limited`.
  */
 export async function admitForUser(
@@ -112,7 +112,7 @@ function credentialsOf(c: HonoContext): OfferedCredentials {
 
 /**
  * Returns a middleware for administrators' paths that throws `route_not_found` if no administrator is configured, and
- * closes the path to web pages of other origins.
+ * blocks web pages of other origins.
  */
 export function adminGate(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -29,10 +29,10 @@ const answerPreflight = cors({
 });
 
 /**
- * Returns a middleware that lets web pages of any origin call every route but those of administrators, and read errors
- * and 404 too. Sessions are bearer tokens, so that a browser adds no credentials by itself. The header of the API secret
- * is not allowed, because secrets must not reach browsers. Must be mounted once, inside the request's scope. Hono's own
- * CORS middleware only responds to preflight requests here, because it would copy every other `Response`.
+ * Returns a middleware that allows web pages of any origin to call all routes except those of administrators, and to
+ * read errors. Sessions are bearer tokens, which browsers do not add by themselves. The header of the API secret is not
+ * allowed, because secrets must not reach browsers. Must be mounted once, inside the request's scope. Hono's own CORS
+ * middleware only responds to preflight requests here, because it would copy every other `Response`.
  */
 export function publicCors(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -48,7 +48,7 @@ export function publicCors(): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** Returns true for a request by which a browser asks whether a page may send another one. Source: Fetch standard. */
+/** Returns true for a CORS preflight request. Source: Fetch standard. */
 function isPreflight({ method, headers }: Request): boolean {
   return method === "OPTIONS" && headers.has("access-control-request-method");
 }

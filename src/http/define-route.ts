@@ -8,8 +8,9 @@ import type { Access } from "../partners/authenticate-request.ts";
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /**
- * How long shared caches may serve a response, in seconds, and the tags by which it can be purged, or `no-store` for
- * responses that must not be kept. In a tag, `{name}` stands for a path parameter or query parameter, in lowercase.
+ * Cache rule of a response: the time for which shared caches may serve it, in seconds, and the tags by which it can be
+ * purged; or `no-store` for responses that must not be cached. In a tag, `{name}` stands for a path or query parameter,
+ * in lowercase.
  */
 export type CacheRule =
   | { sMaxAge: number; staleWhileRevalidate: number; tags?: readonly string[] }
@@ -63,14 +64,14 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   /** Name of the rate limit that a request counts against, or null for no limit. Default: `reads`. */
   limit?: LimitName | null;
   /**
-   * Name of a further rate limit for requests without authentication, which are counted per caller and `user_address` of
+   * Name of an additional rate limit for unauthenticated requests, which are counted per caller and `user_address` of
    * the body.
    */
   userLimit?: LimitName;
   cache: CacheRule;
   params?: P;
   query?: Q;
-  /** True if the route ignores query parameters that it does not declare, instead of refusing them. */
+  /** True if the route ignores undeclared query parameters instead of rejecting them. */
   ignoresUnknownQuery?: boolean;
   headers?: H;
   body?: B;
@@ -82,7 +83,7 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
     status?: 200 | 201;
     /** Description of the 200 response for a resource that already existed; a created resource gets 201. */
     existing?: string;
-    /** Description of the 503 response with the same body, where the answer itself is that the service cannot work. */
+    /** Description of the 503 response, for a route that reports with the same body that the service cannot work. */
     unavailable?: string;
   };
   /**

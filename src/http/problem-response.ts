@@ -1,10 +1,7 @@
 import { AppError, type ErrorCode, errorTable } from "../errors.ts";
 import { NOT_KEPT } from "./respond.ts";
 
-/**
- * Seconds after which a request may be repeated that failed with one of these statuses: a dependency that does not
- * answer is left alone for about as long.
- */
+/** Value of `Retry-After` by HTTP status, in seconds: about the time for which a failed dependency is not called. */
 const RETRY_AFTER_S: Readonly<Partial<Record<number, number>>> = { 429: 60, 503: 5, 504: 5 };
 
 /**

@@ -6,15 +6,15 @@ import { ValidationFailure } from "./validate-request.ts";
 
 /** Maximum size of a request body, in bytes. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** Time in which a client must have sent its body, in milliseconds: less than the deadline of any route. */
+/** Time within which a client must send its body, in milliseconds; shorter than the deadline of any route. */
 const BODY_TIMEOUT_MS = 10_000;
 
 const tooLarge = (most: number) => failure("body_too_large", `the body must not exceed ${most} bytes`);
 
 /**
  * Returns a middleware that reads a request's body before the route does. Throws `body_too_large` for more than `most`
- * bytes (default: 64 KiB), declared or sent, and a ValidationFailure if the client sends it too slowly, breaks off or frames it wrongly: faults
- * that are the client's and not those of an upstream.
+ * bytes (default: 64 KiB), declared or sent, and a ValidationFailure if the client sends it too slowly, aborts or
+ * frames it wrongly: these are faults of the client, not of an upstream.
  */
 export function readRequestBody(most = MAX_BODY_BYTES): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

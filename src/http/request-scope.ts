@@ -57,9 +57,7 @@ export function hideServerTiming(): MiddlewareHandler<AppEnv> {
 /** Minimum duration of a request that is logged as slow, in milliseconds. */
 const SLOW_MS = 2_000;
 
-/**
- * Returns a middleware that sets the headers of every response, including errors. What caches keep has no request id.
- */
+/** Returns a middleware that sets the headers of every response, including errors. Cacheable ones get no request id. */
 export function baseHeaders(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     await next();

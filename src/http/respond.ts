@@ -73,9 +73,9 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
 }
 
 /**
- * Returns the headers that tell caches what to do with a response. The platform's cache answers before the Worker, keeps
- * what says nothing, and does not look at keys: hence every response says, and what was asked with credentials is not
- * kept. Source: developers.cloudflare.com/workers/cache.
+ * Returns the headers that control caching of a response. The platform's cache answers before the Worker, stores
+ * responses without such headers and ignores credentials. Therefore every response has them, and responses to requests
+ * with credentials are not cached. Source: developers.cloudflare.com/workers/cache.
  */
 function cacheHeaders(c: HonoContext, rule: CacheRule): Record<string, string> {
   const credentials = ["x-api-key", "x-api-secret", "authorization"];
@@ -92,14 +92,12 @@ function cacheHeaders(c: HonoContext, rule: CacheRule): Record<string, string> {
   };
 }
 
-/** `Cache-Control` of a response that no cache may keep. */
+/** `Cache-Control` of a response that must not be cached. */
 export const NOT_KEPT = "private, no-store";
-/** Start of the `Cache-Control` of a response that shared caches may keep. */
+/** First directive in the `Cache-Control` of a response that shared caches may store. */
 const KEPT = "public";
 
-/**
- * Returns true if shared caches may keep a response, which then must have nothing that belongs to one request.
- */
+/** Returns true if shared caches may store a response, which must then contain nothing specific to one request. */
 export function isKept({ headers }: Response): boolean {
   return headers.get("cache-control")?.startsWith(KEPT) === true;
 }

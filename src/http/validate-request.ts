@@ -56,8 +56,8 @@ function flattenQueries(queries: Record<string, string[]>): Record<string, strin
 }
 
 /**
- * Returns true if a route rejects query parameters that it does not declare. Otherwise a misspelled filter would return
- * everything, and made-up parameters could fill a shared cache, which keeps one copy per query string.
+ * Returns true if a route rejects undeclared query parameters. Otherwise a misspelled filter would return everything,
+ * and invented parameters could fill a shared cache, which stores one copy per query string.
  */
 function refusesUnknownParameters(route: AnyRoute): boolean {
   if (route.method !== "get" || route.ignoresUnknownQuery === true) return false;
@@ -71,10 +71,10 @@ function findUnknownParameters(queries: Record<string, unknown>, { query }: AnyR
   return unknownFields(unknown, { loc: ["query"], known });
 }
 
-/** Largest number of unknown members that are reported one by one, because a body may have thousands. */
+/** Maximum number of unknown fields that are reported individually, because a body may have thousands. */
 const MAX_UNKNOWN = 20;
 
-/** Returns the issues for members that a schema does not have, at `loc`. */
+/** Returns the issues for the unknown fields `names` of the object at `loc`. */
 function unknownFields(
   names: readonly string[],
   { loc, known }: { loc: ValidationIssue["loc"]; known: readonly string[] },
@@ -85,7 +85,7 @@ function unknownFields(
   return issues;
 }
 
-/** Returns the issue for a member that its schema does not have, with the name that was probably meant. */
+/** Returns the issue for an unknown field, with the known name that it probably means. */
 function unknownField(loc: ValidationIssue["loc"], known: readonly string[]): ValidationIssue {
   const name = String(loc.at(-1));
   const meant = nearestName(name, known);
@@ -99,8 +99,8 @@ function unknownField(loc: ValidationIssue["loc"], known: readonly string[]): Va
 }
 
 /**
- * Returns a JSON body without the members that are null although their schema has no null: an optional member may be
- * null, which stands for absent.
+ * Returns a JSON body without null values of fields that do not allow null: an optional field may be null in place of
+ * being absent.
  */
 function withoutNulls(json: unknown, schema: z.core.$ZodType | undefined): unknown {
   if (!(schema instanceof z.ZodObject) || typeof json !== "object" || json === null || Array.isArray(json))
@@ -168,7 +168,7 @@ function toIssues(
   });
 }
 
-/** Returns true if an issue is about a required member that the request does not have. */
+/** Returns true if an issue reports a missing required field. */
 function isMissing(issue: z.core.$ZodIssue): boolean {
   return issue.code === "invalid_type" && /received undefined$/.test(issue.message);
 }

@@ -9,7 +9,7 @@ import type { Quote } from "../schemas/quote-schema.ts";
 import { findMovedVault } from "./find-moved-vault.ts";
 import { prepareMove } from "./prepare-move.ts";
 
-/** Errors after which the shares may still be sold on an exchange. */
+/** Error codes of a redemption after which the shares may still be sold on an exchange. */
 const SELLABLE: ReadonlySet<ErrorCode> = new Set([
   "mode_unsupported",
   "no_liquidity",
@@ -21,14 +21,14 @@ const SELLABLE: ReadonlySet<ErrorCode> = new Set([
   "no_route",
 ]);
 
-/** The share that a deposit is paid with is the vault's own. */
+/** Error for a deposit that is paid with the vault's own share token. */
 export class OwnShare extends Error {
   override readonly name = "OwnShare";
 }
 
 /**
- * Prepares a deposit, or a move if it is paid with the shares of another vault. Shares that cannot be redeemed now may be
- * sold on an exchange instead. Throws `OwnShare` for the vault's own shares; errors of both propagate.
+ * Prepares a deposit, or a move if it is paid with the shares of another vault. Shares that cannot be redeemed now may
+ * be sold on an exchange instead. Throws `OwnShare` for the vault's own shares; errors of the preparation propagate.
  */
 async function prepareAny(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);

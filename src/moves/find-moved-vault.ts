@@ -5,12 +5,13 @@ import type { BuildInput } from "../schemas/build-input-schema.ts";
 import { findVaultForDeposit, listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** What the token of a deposit is: another vault's share, the vault's own, or anything else. */
+/** Kind of the token that pays for a deposit: another vault's share, the vault's own share, or any other token. */
 export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
 
 /**
- * Finds the vault whose shares a deposit is paid with. A token that the vault takes without a swap is no move, even if it
- * is a share. The vault is read from Postgres, because its contracts redeem the shares. Throws `store_unavailable`.
+ * Returns the vault whose shares a deposit is paid with. If the target vault accepts the share token without a swap, it
+ * is an ordinary deposit. The vault is read from Postgres, because its contracts redeem the shares. Throws
+ * `store_unavailable`.
  */
 export async function findMovedVault(ctx: Context, input: BuildInput): Promise<PaidShare> {
   const { from_chain_id: chainId, from_token: token, vault_id: target } = input;

@@ -44,17 +44,17 @@ import { resolveWithdrawal, type WithdrawalOrder } from "../withdrawals/withdraw
 interface Move {
   /** The deposit into the other vault. `from.amount` is in the share token's smallest unit. */
   order: DepositOrder;
-  /** The way out of the vault whose shares are paid, under the same reference. */
+  /** Withdrawal from the vault whose shares are paid, with the same deposit reference. */
   leaving: WithdrawalOrder;
-  /** The token that goes into the other vault. */
+  /** Token that is deposited into the other vault. */
   target: Token;
 }
 
 /**
- * Prepares a move from one vault into another: on one chain in one transaction of the Router, which redeems the shares,
- * swaps if the vaults' assets differ, and deposits, with a floor on the new shares; across chains the redemption and the
- * bridge in one transaction, and the deposit as the second step. Throws `mode_unsupported` where a vault does not allow
- * it; the refusals of both vaults propagate.
+ * Prepares a move from one vault into another. On one chain, one Router transaction redeems the shares, swaps if the
+ * vaults' assets differ, and deposits, with a minimum of new shares. Across chains, the first transaction redeems and
+ * bridges, and the second step deposits. Throws `mode_unsupported` if a vault does not allow this; errors of both
+ * vaults propagate.
  */
 export async function prepareMove(
   ctx: Context,
@@ -92,7 +92,7 @@ async function resolveMove(
   return { order, target, leaving: { ...own, trackingId: order.trackingId, ref: order.ref } };
 }
 
-/** Returns the token to deposit: one that the vault left behind pays, if the other takes it, else the other's asset. */
+/** Returns the token to deposit: one that the old vault pays and the new one accepts, else the new vault's asset. */
 function targetToken({ order, from }: { order: DepositOrder; from: Vault }): Token {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });
   const here = order.vault.chainId === from.chainId;
@@ -138,7 +138,7 @@ async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
   return (await findTransfer(ctx, { order: routing, token: target, build })).built;
 }
 
-/** A move in one transaction: the amount that reaches the new vault, the steps before it, and the loss allowed. */
+/** A move in one transaction: the amount that reaches the new vault, the steps before it, and the accepted loss. */
 type InOne = Paid & { between: readonly RouterStep[]; loss: bigint };
 
 async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
@@ -181,7 +181,7 @@ async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
 
 type MoveFloors = { minIn: bigint; minShares: bigint; deadline: bigint };
 
-/** Encodes a move and compares every field with what was meant. Throws `upstream_rejected` if one differs. */
+/** Encodes a move and compares every field with the intended one. Throws `upstream_rejected` if one differs. */
 function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; facts: ExitFacts }) {
   const { exit, between, move } = of;
   const deadline = orderDeadline(to.facts.block.timestamp);
@@ -196,7 +196,7 @@ function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; f
   return { call: { target: depositRouterAddress, value: 0n, data }, floors };
 }
 
-/** Returns the Router order of a move: the deposit's, paid with shares, with their redemption as its first step. */
+/** Returns the Router order of a move: that of the deposit, with the redemption of the shares as its first step. */
 function toMoveOrder(exit: Exit, of: { deposit: RouterCall; between: readonly RouterStep[] }): RouterCall {
   const { deposit, between } = of;
   const { vault } = exit.order;

@@ -55,7 +55,7 @@ const sentenceHtml = (text: string): string =>
     .replaceAll("<", "&lt;")
     .replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
-/** Returns the problem document that an error code is shown with. */
+/** Returns the example problem document of an error code. */
 function exampleOf(code: ErrorCode): object {
   const { status, title } = errorTable[code];
   const members = code in errorExamples ? errorExamples[code as keyof typeof errorExamples] : {};

@@ -51,7 +51,7 @@ const sharedEnums: Readonly<Record<string, { values: readonly string[]; descript
   PriceSource: { values: ["feed", "market"], description: "Where a price comes from." },
 };
 
-/** A schema with an enumeration, as far as this file changes it. */
+/** The fields of a schema with an enumeration that this file changes. */
 interface EnumNode {
   $ref?: string;
   type?: string | string[];
@@ -60,8 +60,8 @@ interface EnumNode {
 }
 
 /**
- * Writes each shared enumeration once, as a component, and refers to it wherever it stands, so that generated clients
- * have one type of it. Modifies the document in place.
+ * Moves each shared enumeration into one component and references it everywhere, so that generated clients have one
+ * type for it. Modifies the document in place.
  */
 export function nameSharedEnums(document: DescribedDocument): void {
   const used = new Set<string>();
@@ -86,15 +86,15 @@ export function nameSharedEnums(document: DescribedDocument): void {
   };
 }
 
-/** A field of a request body, as far as this file changes it. */
+/** The fields of a request body's field that this file changes. */
 interface DefaultedField {
   default?: unknown;
   description?: string;
 }
 
 /**
- * Says the defaults of request bodies in their texts only. Generators of clients take a field with a default for one
- * that is always there, and would ask the caller for it. Modifies the document in place.
+ * Moves the defaults of request bodies into their descriptions. Client generators would otherwise treat fields with a
+ * default as always present and require them from the caller. Modifies the document in place.
  */
 export function describeDefaults(document: DescribedDocument): void {
   const schemas = document.components?.schemas ?? {};

@@ -248,7 +248,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
 };
 
-/** Additional members in the example of an error code, as problem documents have them. */
+/** Additional fields in the example problem documents of some error codes. */
 export const errorExamples: { readonly [C in keyof ErrorMembers]: ErrorMembers[C] } = {
   vault_paused: { reason: "The vault is being migrated" },
   no_route: { reasons: [{ code: "amount_too_low", detail: "the amount is too low for this bridge" }] },

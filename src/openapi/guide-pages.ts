@@ -5,9 +5,9 @@ import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
 import { type DocsPath, docsNavigation, htmlPage, PAGE_POLICY } from "./page-layout.ts";
 
-/** Folder of the guide; its first page has no further name. */
+/** Path of the guide, and of its first page. */
 const GUIDE = "/docs/guide";
-/** URL in the guide's examples; a deployment shows its own. */
+/** URL in the guide's examples, which is replaced by the deployment's URL. */
 const PLACEHOLDER = "https://causeway.example";
 const headers = {
   "content-type": "text/html; charset=utf-8",

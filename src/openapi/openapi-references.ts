@@ -95,7 +95,7 @@ function referenceSchema(components: Components, one: { node: Node; schema: z.co
   return setText(reference, schema === base ? undefined : textOf(schema));
 }
 
-/** Replaces components among the options of a union by references. */
+/** Replaces the components in a union's options by references. */
 function referenceOptions(
   components: Components,
   { node, options }: { node: Node; options: readonly z.core.$ZodType[] },
@@ -108,10 +108,7 @@ function referenceOptions(
     }
 }
 
-/**
- * Replaces components among the options of a union, the items of an array or the properties of an object by references.
- * Returns the node.
- */
+/** Replaces components in a union's options, array's items or object's properties by references. Returns the node. */
 function referenceParts(
   components: Components,
   { node, schema }: { node: Node; schema: z.core.$ZodType },
@@ -132,8 +129,8 @@ function referenceParts(
 }
 
 /**
- * Makes sure that a component is never nullable itself: nullable fields become `anyOf` of the component and null.
- * Otherwise a generated type of the component would be null where a field is not.
+ * Makes a component not nullable: nullable fields become `anyOf` of the component and null. Otherwise the generated
+ * type of the component would include null for all fields.
  */
 function referenceNullable(component: Node | undefined, { nullable }: Uses): void {
   if (component === undefined || nullable.length === 0) return;

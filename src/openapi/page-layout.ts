@@ -1,4 +1,4 @@
-/** Content security policy of the pages without scripts: they load their stylesheet and icon, and nothing else. */
+/** Content security policy of pages without scripts: they may load their stylesheet and their icon only. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

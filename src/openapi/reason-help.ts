@@ -1,12 +1,12 @@
 import type { ErrorHelp } from "./error-help.ts";
 
-/** A code that appears inside a successful response or in `reasons`, never as the code of a problem document. */
+/** Explanation of a code in `reasons` or in a successful response, which is never the code of a problem document. */
 export interface ReasonHelp extends ErrorHelp {
   /** Where the code appears. */
   where: "reasons" | "next_refusal" | "warnings";
 }
 
-/** Cause and remedy of the codes that responses show besides the codes of problem documents. */
+/** Cause and remedy of all codes in responses that are not codes of problem documents. */
 export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   amount_too_high: {
     where: "reasons",

@@ -1,4 +1,4 @@
-/** `/robots.txt`: pages may be indexed; answers of the API change too often for that. */
+/** `/robots.txt`: pages may be indexed; API responses may not, because they change too often. */
 const ROBOTS = `User-agent: *
 Allow: /$
 Allow: /docs
@@ -7,7 +7,7 @@ Allow: /openapi.json
 Disallow: /v1/
 `;
 
-/** `/llms.txt`: what the API does and where it is described, for programs that read text. */
+/** `/llms.txt`: a description of the API, with links to its documents, for language models. */
 const LLMS = `# Causeway
 
 > An HTTP API that builds, simulates and tracks deposits of any token on any served chain into yield vaults on any other. It never holds keys or funds: the user signs every transaction.

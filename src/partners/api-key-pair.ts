@@ -37,11 +37,11 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 }
 
 /**
- * Replaces the API key and secret of the authenticated partner. When this returns, the old ones and all other sessions
- * of the partner are invalid. Concurrent calls with one session happen one after the other, so that each response shows
- * the pair that was valid when it was made, and the last one stays; concurrent calls with one pair succeed once, because
- * the pair of the others is dead. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
- * `store_unavailable`, and `internal` if no pepper is configured.
+ * Replaces the API key and secret of the authenticated partner. When this returns, the old pair and all other sessions
+ * of the partner are invalid. Concurrent calls with one session run one after the other: each response shows the pair
+ * that was valid when it was made, and the last one stays. Of concurrent calls with one pair, only one succeeds,
+ * because the pair of the others is then invalid. Throws `credentials_required`, `credentials_invalid`,
+ * `session_expired`, `store_unavailable`, and `internal` if no pepper is configured.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session, keyId } = requirePartner(ctx);
@@ -63,12 +63,13 @@ export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   throw failure("store_unavailable", "too many rotations at the same time; this request changed nothing");
 }
 
-/** How often a rotation by session is tried when other rotations of the same session come first. */
+/** Maximum number of attempts of a rotation by session while other rotations of the same session interfere. */
 const MAX_ATTEMPTS = 20;
 
 /**
- * Returns the version of the pair that another rotation made first, to be replaced next. Throws `credentials_invalid`
- * for a rotation by pair, which is dead now, and `session_expired` if the other rotation ended this session.
+ * Returns the version of the pair that a concurrent rotation created, which is to be replaced next. Throws
+ * `credentials_invalid` for a rotation by pair, which is no longer valid, and `session_expired` if the other rotation
+ * ended this session.
  */
 async function versionAfterLostRace(ctx: Context, session: string | null): Promise<number> {
   if (session === null)
@@ -99,12 +100,12 @@ function toApiKey(row: ListedPair): ApiKey {
   };
 }
 
-/** How often a creation is tried when others take the same slot. */
+/** Maximum number of attempts of a creation while concurrent requests take the same slot. */
 const MAX_CREATIONS = 5;
 
 /**
- * Creates a named key pair for the authenticated partner. The secret is in this result only. Throws `limit_reached` if
- * the partner has five pairs, `credentials_required`, `store_unavailable`.
+ * Creates a named key pair for the authenticated partner. Only this result contains the secret. Throws `limit_reached`
+ * if the partner has five pairs, `credentials_required`, `store_unavailable`.
  */
 export async function createKey(
   ctx: Context,
@@ -152,7 +153,7 @@ export async function changeKey(
 }
 
 /**
- * Revokes a key pair of the authenticated partner, which stops working at once. Throws `key_not_found`,
+ * Revokes a key pair of the authenticated partner, which stops working immediately. Throws `key_not_found`,
  * `credentials_required`, `store_unavailable`.
  */
 export async function revokeKey(ctx: Context, keyId: string): Promise<void> {

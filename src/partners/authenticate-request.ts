@@ -159,10 +159,10 @@ export async function authenticateKey(ctx: Context, offered: OfferedPair): Promi
   return partnerActor(owner, { proof, session: null, keyId: owner.keyId, rights: owner.rights });
 }
 
-/** How exactly the last use of a key is known, in milliseconds. */
+/** Precision of the stored time of a key's last use, in milliseconds. */
 const USE_STEP_MS = 60_000;
 
-/** Notes the use of a key in the background, at most once a minute. */
+/** Records the use of a key in the background, at most once a minute. */
 function noteUse(ctx: Context, { keyId, address, lastUsedAt }: KeyOwner): void {
   const now = ctx.now();
   if (lastUsedAt !== null && now - new Date(lastUsedAt).getTime() < USE_STEP_MS) return;

@@ -30,7 +30,7 @@ const NO_DEPOSITS = {
   users: 0,
 };
 
-/** The same of its withdrawals. */
+/** Counts of a partner without withdrawals. */
 const NO_WITHDRAWALS = {
   ...{ built: 0, sent: 0, pending: 0 },
   ...{ completed: 0, partial: 0, refunded: 0, cancelled: 0, failed: 0 },

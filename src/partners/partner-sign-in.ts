@@ -24,10 +24,7 @@ export interface NewSession {
   expiresAt: Date;
 }
 
-/**
- * Generates a session: a token with 256 random bits, its digest and its expiry. `now` is in milliseconds since the
- * epoch.
- */
+/** Generates a session: a token with 256 random bits, its digest and its expiry. `now` is in unix milliseconds. */
 async function makeSession(now: number): Promise<NewSession> {
   const token = generateCredential("session");
   return { token, digest: await sha256(token), expiresAt: new Date(now + SESSION_MS) };
@@ -69,8 +66,9 @@ export async function register(ctx: Context, input: RegisterInput): Promise<Regi
 }
 
 /**
- * Verifies the signature of a registration. A partner that registers again gets a login nonce by default: its signature
- * proves who asks, so that the answer is `partner_exists` and not an invalid nonce. Throws the errors of `register`.
+ * Verifies the signature of a registration. A partner that registers again gets a login nonce by default. It is
+ * accepted here to identify the partner, so that the error is `partner_exists` and not `nonce_invalid`. Throws the
+ * errors of `register`.
  */
 async function verifyRegistration(ctx: Context, signed: SignedNonce): Promise<void> {
   const purpose = await verifySignedNonce(ctx, { purposes: ["register", "login"], signed });
@@ -100,10 +98,7 @@ export async function login(ctx: Context, signed: SignedNonce): Promise<Login> {
   return { session_token: token, expires_at: expiresAt.toISOString(), partner };
 }
 
-/**
- * Closes the session that the caller authenticated with; its token is invalid afterwards. Throws
- * `credentials_required`, `store_unavailable`.
- */
+/** Closes the session that the caller authenticated with. Throws `credentials_required`, `store_unavailable`. */
 export async function logout(ctx: Context): Promise<void> {
   const { session } = requirePartner(ctx);
   if (session !== null) await deleteSession(ctx.db, session);

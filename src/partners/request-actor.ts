@@ -20,7 +20,7 @@ export interface PartnerIdentity {
  */
 export type PartnerProof = "key" | "pair" | "session";
 
-/** What a session may do: everything. Not the schema's list, so that the start of an isolate builds no schemas. */
+/** Rights of a session: all. Listed here because the schema's list would build schemas at an isolate's start. */
 export const ALL_RIGHTS: readonly KeyRight[] = ["build", "read", "manage"];
 
 /** A partner that has made a request, and how the request was authenticated. */
@@ -32,7 +32,7 @@ export interface PartnerActor {
   keyVersion: number;
   /** Id of the key pair that was used, or null if the request was authenticated by session. */
   keyId: string | null;
-  /** What the credentials may do; a session may do everything. */
+  /** Rights of the credentials; a session has all rights. */
   rights: readonly KeyRight[];
   /** Digest of the session token, or null if the request was authenticated without a session. */
   session: string | null;
@@ -50,7 +50,7 @@ export function requirePartner(ctx: { readonly actor: Actor }): PartnerActor {
   throw failure("credentials_required", "this endpoint needs a partner's session");
 }
 
-/** Throws `key_forbidden` if a request was made with a key that lacks a right. */
+/** Throws `key_forbidden` if the request was made with an API key that lacks a right. */
 export function requireRight({ actor }: { readonly actor: Actor }, right: KeyRight): void {
   if (actor.kind !== "partner" || actor.rights.includes(right)) return;
   throw failure("key_forbidden", `this API key does not have the right \`${right}\``);

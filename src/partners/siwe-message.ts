@@ -187,7 +187,7 @@ export async function verifySignedNonce(
   return purpose;
 }
 
-/** Takes the message issued with a nonce for the first of the purposes that has one, or returns null. */
+/** Removes and returns the message that was issued with a nonce, for the first purpose with one, or returns null. */
 async function takeMessage(
   ctx: Context,
   of: { purposes: readonly SigningPurpose[]; address: Address; nonce: string },

@@ -86,7 +86,7 @@ export async function getPositions(
   };
 }
 
-/** Returns the assets of vaults, each once. */
+/** Returns the assets of vaults as tokens, without duplicates. */
 function assetsOf(vaults: readonly Vault[]): ChainToken[] {
   const tokens = vaults.map(({ chainId, asset }) => ({ chainId, token: asset.address }));
   return [...new Map(tokens.map((token) => [priceKey(token), token])).values()];
@@ -95,7 +95,7 @@ function assetsOf(vaults: readonly Vault[]): ChainToken[] {
 /** Returns true if a user's open redemptions at the vault are found only by the ids of stored withdrawals. */
 const findsByIds = (vault: Vault): boolean => adapterOf(vault).exits?.findsByIds === true;
 
-/** A user's shares and pending requests on one chain, with the pending deposits in the API's format too. */
+/** Shares and pending requests of a user on one chain, and the pending deposits in the API's format. */
 type ChainAnswer = ChainPositions & {
   values: readonly PositionValue[];
   deposits: readonly PendingPosition[];
@@ -109,7 +109,7 @@ interface PendingAndOutdated {
   pending: PendingPosition[];
   leaving: LeavingShares[];
   outdated: ReadonlySet<string>;
-  /** Null if no asset of the chain has a price feed. */
+  /** Readings of the price feeds, or null if no asset of the chain has a feed. */
   feeds: FeedReadings | null;
 }
 const NOTHING: PendingAndOutdated = { pending: [], leaving: [], outdated: new Set(), feeds: null };

@@ -11,17 +11,17 @@ import { adapterOf } from "../vaults/vault-families.ts";
 import type { PendingPosition } from "./position-pending-deposits.ts";
 import type { HeldShares } from "./position-shares.ts";
 
-/** What a vault says of a user's way out: open redemptions, and what leaving now costs. */
+/** A user's open redemptions at a vault, and the price of redeeming now. */
 export interface LeavingShares {
   vault: Vault;
   requests: readonly PendingExit[];
-  /** A sample of shares before and after the fees of leaving now, or null if leaving now is impossible or unknown. */
+  /** A sample of shares before and after the fees of redeeming now, or null if that is impossible or unknown. */
   price: { gross: bigint; net: bigint } | null;
 }
 
 /**
- * Returns the query for a user's open redemptions and for the price of leaving now, at the vaults of one chain, or null
- * if no vault needs a read. Redemptions that the vault rejected are left out: they are worth nothing any more.
+ * Returns the query for a user's open redemptions and the price of redeeming now, at the vaults of one chain, or null
+ * if no vault needs a read. Redemptions that the vault rejected are excluded, because they have no value.
  */
 export function leavingQuery(input: {
   user: Address;
@@ -60,25 +60,25 @@ export function openRedemptions(
   return mapQuery(query, (requests) => requests.filter(isOpen));
 }
 
-/** Returns true unless the redemption ended: the vault kept it, or its window passed with the shares in the wallet. */
+/** Returns false for ended redemptions: rejected by the vault, or expired with the shares in the wallet. */
 const isOpen = ({ state, inWallet }: PendingExit): boolean =>
   state !== "rejected" && !(state === "expired" && inWallet);
 
 const isRedemptionOf = ({ chainId, address }: Vault, one: OpenRequest): boolean =>
   one.direction === "withdrawal" && one.chainId === chainId && sameAddress(one.vaultAddress, address);
 
-/** The value of a user's position in one vault, with what is on its way out. Amounts are in the asset's smallest unit. */
+/** Value of a user's position in one vault, including open redemptions. Amounts are in the asset's smallest unit. */
 export interface PositionValue extends HeldShares {
-  /** Null if leaving now is impossible or its result unknown. */
+  /** Proceeds of redeeming now, or null if that is impossible or unknown. */
   redeemable: bigint | null;
-  /** What the flows count as withdrawn although it is not paid; null if unknown. */
+  /** Redemptions that the flows count as withdrawn although they are not paid yet; null if unknown. */
   bookedOut: bigint | null;
   requests: readonly PendingExit[];
 }
 
 /**
- * Joins the shares that a user holds with those on the way out, so that a request is worth what it was before: it adds to
- * the value unless its shares are still in the wallet. A vault of which only a request is left has a balance of zero.
+ * Joins a user's shares with open redemptions, so that a request does not change a position's value: a redemption adds
+ * to the value unless its shares are still in the wallet. A position with only a request has a balance of zero.
  */
 export function joinRequests(
   held: readonly HeldShares[],
@@ -110,7 +110,10 @@ function sumWith(start: bigint | null, requests: readonly PendingExit[]): bigint
   return requests.reduce((sum, { assets }) => (sum === null || assets === null ? null : sum + assets), start);
 }
 
-/** Returns what the shares pay now, rounded down, or null where the vault does not pay at once or its fee is unknown. */
+/**
+ * Returns the proceeds of redeeming all shares now, rounded down, or null if the vault does not pay instantly or its
+ * fee is unknown.
+ */
 function redeemableOf({ vault, assets }: HeldShares, price: LeavingShares["price"]): bigint | null {
   const exits = adapterOf(vault).exits;
   if (assets === null || exits === undefined) return null;

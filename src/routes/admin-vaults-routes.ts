@@ -41,10 +41,10 @@ const adminVaultsList = defineRoute({
   },
 });
 
-/** Maximum size of a request that adds vaults, in bytes: 500 complete claims. */
+/** Maximum size of a request that adds vaults, in bytes, enough for 500 complete claims. */
 const MAX_CLAIM_BYTES = 256 * 1024;
 
-/** Throws a ValidationFailure with what on-chain data says against a claim. */
+/** Throws a ValidationFailure with the contradiction between on-chain data and a claim. */
 function contradicted(field: string, finding: string): never {
   throw new ValidationFailure([{ loc: ["body", field], msg: finding, type: "claim_contradicted" }]);
 }

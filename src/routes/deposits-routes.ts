@@ -26,7 +26,7 @@ import { BuiltDeposit } from "../schemas/quote-schema.ts";
 import { AuthorizeInput, CancelAnswer, CancelInput } from "../schemas/signing-schema.ts";
 import { TimeInput } from "../schemas/time-schema.ts";
 
-/** States to list. */
+/** Query parameter with the states to list. */
 const DepositStatesParam = statesParam(depositStates, {
   noun: "deposits",
   example: "bridging,awaiting_deposit",
@@ -85,7 +85,7 @@ const depositsGet = defineRoute({
   handler: (ctx, { params }) => getTrackedDeposit(ctx, params.tracking_id),
 });
 
-/** Step of a deposit by the names under which its transaction is reported: the step's ids in `steps`, and its own. */
+/** Steps of a deposit by the names for reports: the ids in `steps`, and the names of the original interface. */
 const stepsByReport = {
   source: "source",
   deposit: "deposit",
@@ -102,7 +102,7 @@ const stepsByReport = {
   "destination.request": "deposit",
 } as const satisfies Record<string, DepositStep>;
 
-/** The name of a step whose transaction is reported. */
+/** Schema of the step that a report names. */
 const ReportedStep = z.enum(
   Object.keys(stepsByReport) as [keyof typeof stepsByReport, ...(keyof typeof stepsByReport)[]],
 );
@@ -157,7 +157,7 @@ const depositsAbandon = defineRoute({
   handler: async (ctx, { params }) => toWireDeposit(await abandonDeposit(ctx, params.tracking_id), ctx.now()),
 });
 
-/** Error codes of what continues with a signed order. */
+/** Error codes of the operations on signed orders. */
 const signedErrors: readonly ErrorCode[] = [
   "deposit_not_found",
   "deposit_state",

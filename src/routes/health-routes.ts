@@ -81,7 +81,7 @@ const healthReady = defineRoute({
   },
 });
 
-/** Returns true if deposits can be built: Postgres and at least one chain respond. Redis alone stops no build. */
+/** Returns true if deposits can be built: Postgres and at least one chain respond. Builds do not require Redis. */
 function canBuild(dependencies: readonly Readiness[]): boolean {
   const works = (name: string): boolean => dependencies.some((one) => one.name.startsWith(name) && one.ok);
   return works("database") && works("chain:");

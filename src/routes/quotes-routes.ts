@@ -55,7 +55,7 @@ export async function assertListedBridge(
   throw new ValidationFailure([{ loc: ["body", "preferred_bridge"], msg, type: "invalid_value" }]);
 }
 
-/** Rethrows an error; a deposit paid with the vault's own share is invalid input. */
+/** Rethrows an error, converted to invalid input if the deposit is paid with the vault's own share. */
 function refuseOwnShare(error: unknown): never {
   if (!(error instanceof OwnShare)) throw error;
   const msg = "must not be the share token of the vault itself";

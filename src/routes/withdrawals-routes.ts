@@ -177,7 +177,7 @@ const withdrawalsCancel = defineRoute({
   handler: (ctx, { body }) => buildRequestAction(ctx, { input: body, action: "cancel" }),
 });
 
-/** States to list. */
+/** Query parameter with the states to list. */
 const WithdrawalStatesParam = statesParam(withdrawalStates, {
   noun: "withdrawals",
   example: "requested,claimable",
@@ -239,7 +239,7 @@ const withdrawalsGet = defineRoute({
   handler: (ctx, { params }) => getTrackedWithdrawal(ctx, params.tracking_id),
 });
 
-/** Steps that a report may name: what the transaction does, or the `step_id` of `steps`. */
+/** Steps that a report may name: the purpose of the transaction, or its `step_id` in `steps`. */
 const reportedSteps = [
   "redeem",
   "request",

@@ -3,11 +3,11 @@ import { isAddressRange } from "../lib/address-range.ts";
 import { RotatedKeys } from "./partner-schema.ts";
 import { TimeText } from "./primitive-schemas.ts";
 
-/** What a key pair may do. */
+/** Rights that a key pair may have. */
 const keyRights = ["build", "read", "manage"] as const;
 export type KeyRight = (typeof keyRights)[number];
 
-/** What a key pair may do, as responses and requests show it. */
+/** Schema of one right of a key pair. */
 const KeyRightText = z.enum(keyRights).meta({
   id: "KeyRight",
   description:
@@ -71,7 +71,7 @@ export const ApiKey = z
   .meta({ id: "ApiKey", description: "A key pair of a partner, without its secret." });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** Response to a creation: the key pair with its secret, which is shown once. */
+/** Response to the creation of a key pair, with its secret, which is shown only once. */
 export const CreatedApiKey = ApiKey.extend(RotatedKeys.shape).meta({
   id: "CreatedApiKey",
   description: "A new key pair with its secret, which is shown only in this response.",

@@ -9,16 +9,16 @@ import {
 } from "./primitive-schemas.ts";
 import { authorizeFields, canSubmit, submitterIssue } from "./signing-schema.ts";
 
-/** Keys of the bridges that a caller may prefer: those whose calldata this service can decode and verify. */
+/** Keys of the bridges that a caller may prefer: those with calldata that this service decodes and verifies. */
 export const bridgeKeys = ["across", "stargate", "stargate_bus", "cctp", "cctp_fast"] as const;
 
-/** Explanation of a slippage tolerance that is out of range. */
+/** Error text for a slippage tolerance that is out of range. */
 const SLIPPAGE_RANGE = "must be a fraction above 0 and at most 0.5: 0.01 = 1 %, 0.5 = 50 %";
 
 /** Returns the schema of a slippage tolerance in a request: a fraction above 0 and at most 0.5. */
 export const slippageInput = () => z.number(SLIPPAGE_RANGE).gt(0, SLIPPAGE_RANGE).max(0.5, SLIPPAGE_RANGE);
 
-/** Request body for quoting or building a deposit. Unknown fields are refused, because a typing error could cost money. */
+/** Request body for quoting or building a deposit. Unknown fields are rejected: a misspelled name could cost money. */
 export const BuildInput = z
   .strictObject({
     from_chain_id: ChainIdInput.meta({ description: "EIP-155 id of the chain that the user pays on." }),

@@ -10,7 +10,7 @@ import { parseVaultId, type VaultKey } from "../lib/vault-id.ts";
 const TIME = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 /** Format of the ids in cursors: a three-letter prefix and 128 bits in hex. */
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/;
-/** Maximum length of a cursor, in characters: one with a name of 120 characters has up to 800. */
+/** Maximum length of a cursor, in characters: a cursor with a name of 120 characters has up to 800. */
 const MAX_LENGTH = 1_000;
 
 /**
@@ -33,8 +33,8 @@ export const VaultCursor = cursorOf((text): VaultKey | null => {
 });
 
 /**
- * Cursor of a list of vaults in any order: the last vault of the page before and, in a sorted list, the order and its
- * value there.
+ * Cursor of a list of vaults in any order: the last vault of the previous page and, in a sorted list, the sort order
+ * and the vault's value.
  */
 export const SortedVaultCursor = cursorOf((text): SortedPosition | null => {
   const [vaultId = "", by = "", order = "", value = ""] =
@@ -52,7 +52,7 @@ const Sorted = z.object({
   value: z.string().nullable(),
 });
 
-/** The last vault of a page, with the order of the list and its value there, if the list is sorted. */
+/** The last vault of a page, with the sort order of the list and the vault's value if the list is sorted. */
 type SortedPosition = VaultKey & { sorted?: z.infer<typeof Sorted> };
 
 /**

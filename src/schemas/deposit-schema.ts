@@ -235,7 +235,7 @@ export const Deposit = z
   .meta({ id: "Deposit", description: "A tracked deposit, with its state, amounts and transactions." });
 export type Deposit = z.infer<typeof Deposit>;
 
-/** A tracked deposit with all that its user does. */
+/** A tracked deposit with its steps. */
 export const DepositDetail = Deposit.extend({ steps: Steps, poll_after_ms: PollAfter }).meta({
   id: "DepositDetail",
   description: "A tracked deposit, with its steps.",

@@ -28,7 +28,7 @@ export const ValidationErrorBody = z
 /** One problem in a request with invalid input, in wire format. */
 export type ValidationIssue = z.infer<typeof ValidationErrorBody>["detail"][number];
 
-/** Members that every problem document has. */
+/** Fields of every problem document. */
 const common = {
   type: z.string().meta({
     description: "Relative URL of the page that explains the error code.",
@@ -56,7 +56,7 @@ const subject = z
     example: "route",
   });
 
-/** Members of the problem documents of single error codes. */
+/** Additional fields of the problem documents of some error codes. */
 const membersByCode = {
   vault_paused: {
     reason: z.string().meta({
@@ -123,7 +123,7 @@ const membersByCode = {
 
 const codeText = "Stable error code; every code is explained at `/docs/errors`.";
 
-/** The problem document of an error code that has members of its own. */
+/** Returns the schema of the problem document of an error code with additional fields. */
 function problemOf<C extends keyof typeof membersByCode>(code: C) {
   const name = code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return z
@@ -131,10 +131,10 @@ function problemOf<C extends keyof typeof membersByCode>(code: C) {
     .meta({ id: `${name}Problem`, description: `The problem document of \`${code}\`.` });
 }
 
-/** Error codes without members of their own. */
+/** Error codes without additional fields. */
 const plainCodes = errorCodes.filter((code) => !(code in membersByCode));
 
-/** The problem document of every other error code. */
+/** Schema of the problem document of all error codes without additional fields. */
 const PlainProblem = z
   .object({
     ...common,

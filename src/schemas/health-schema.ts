@@ -21,7 +21,7 @@ const Code = z.string().nullable().meta({
 });
 const Blocks = z.int().nullable();
 
-/** Schema of how far one chain is known. */
+/** Schema of the indexing and tracking progress of one chain. */
 const ChainHealth = z.object({
   chain_id: ChainIdNumber,
   head: Blocks.meta({ description: "Newest block, or `null` if no node responded.", example: 41250000 }),
@@ -65,7 +65,7 @@ const JobHealth = z.object({
   }),
 });
 
-/** State of everything that the service depends on, in codes and figures. */
+/** State of the service's dependencies, in codes and figures. */
 export const HealthDetails = z
   .object({
     dependencies: z

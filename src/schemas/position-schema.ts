@@ -12,7 +12,7 @@ import {
 import { NextStepRefusal } from "./step-schema.ts";
 import { VaultType } from "./vault-schema.ts";
 
-/** A request of a user to a vault: a deposit or a redemption that the vault has not settled or the user not claimed. */
+/** A user's request to a vault: a deposit or redemption that is not settled by the vault or not claimed by the user. */
 export const VaultRequest = z
   .object({
     request_id: z.string().meta({
@@ -196,7 +196,7 @@ export const Positions = z
   .meta({ id: "Positions", description: "A user's shares and pending deposits in all listed vaults." });
 export type Positions = z.infer<typeof Positions>;
 
-/** Whether a user may do one thing at a vault now, up to which amount, and why not. */
+/** Whether a user can take an action at a vault now, its largest amount, and the reason if not. */
 export const VaultAction = z
   .object({
     allowed: z.boolean().meta({
@@ -227,7 +227,7 @@ export const VaultAction = z
   .meta({ id: "VaultAction", description: "Whether a user can take one action at a vault now." });
 export type VaultAction = z.infer<typeof VaultAction>;
 
-/** What a user may do at a vault now, and the user's open requests to it. */
+/** Actions that a user can take at a vault now, and the user's open requests. */
 export const VaultActions = z
   .object({
     deposit: VaultAction.meta({ description: "Deposit of the asset." }),

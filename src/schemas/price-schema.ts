@@ -16,7 +16,7 @@ export const PriceSource = z
     example: "feed",
   });
 
-/** A token's price. */
+/** Price of a token with its source and age. */
 export const TokenPriceText = z
   .object({
     chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the token's chain." }),

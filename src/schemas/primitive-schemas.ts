@@ -92,7 +92,7 @@ export const VaultIdInput = z
 /** Maximum number of vault ids in a query string. */
 const MAX_IDS = 100;
 
-/** Vault ids in a query string, separated by commas, in any letter case. Parsed to the ids as the API shows them. */
+/** Vault ids in a query string, separated by commas, in any letter case. Parsed to lowercase ids. */
 export const VaultIdsInput = z
   .string()
   .transform((text, context): string[] => {

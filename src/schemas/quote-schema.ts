@@ -11,7 +11,7 @@ import { Steps } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 import { VaultSettlement, VaultSummary } from "./vault-schema.ts";
 
-/** A warning of a quote or build: something that a user should know before signing. */
+/** A warning of a quote or build, which the user should see before signing. */
 export const Warning = z
   .object({
     code: z.string().meta({
@@ -33,7 +33,7 @@ const Warnings = z
   .default([])
   .meta({ description: "Warnings to show before signing; empty if there are none.", example: [] });
 
-/** Field with the value of the payment. */
+/** Field for the value of the payment in US dollars. */
 const Payment = {
   from_amount_usd: UsdText.nullable().meta({
     description: "Value of the payment in US dollars, or `null` if no price of the token is known.",
@@ -146,7 +146,7 @@ const PaymentApproval = Approval.nullable().meta({
     "Approval to send before the transaction, or `null` if none is needed, for example for the native currency.",
 });
 
-/** How the user lets the Router take the payment. */
+/** Authorization of the payment: an approval, or a kind of signature. */
 const ChosenWay = z.enum(["approve", "erc3009", "permit2", "permit"]).default("approve").meta({
   description:
     "How the user authorizes the payment: by an approval (`approve`, also if none is needed), or by a signature of this kind.",

@@ -74,11 +74,11 @@ export const Nonce = z
   .meta({ id: "Nonce", description: "A nonce, and the message that contains it and must be signed." });
 export type Nonce = z.infer<typeof Nonce>;
 
-/** Ways in which a user can let the Router take the payment. */
+/** Authorizations of a payment that a caller can request. */
 export const authorizeWays = ["approve", "erc3009", "permit2", "permit", "auto"] as const;
 export type AuthorizeWay = (typeof authorizeWays)[number];
 
-/** The way of paying and the sender of a signed order, as fields of a request to build. */
+/** Authorization and submitter of a signed order, as fields of a build request. */
 export const authorizeFields = {
   authorize: z
     .enum(authorizeWays)
@@ -101,7 +101,7 @@ export const authorizeFields = {
     }),
 };
 
-/** The fields of a build by which a submitter is judged. */
+/** Fields of a build request that decide whether its submitter is possible. */
 interface Submitted {
   user_address: `0x${string}`;
   submitter?: `0x${string}` | undefined;
@@ -110,8 +110,8 @@ interface Submitted {
 }
 
 /**
- * Returns true if the named submitter can send the order: the user can always, another account only what a signature
- * over the whole order pays for in a token.
+ * Returns true if the named submitter can send the order. The user always can; another account only if a signature over
+ * the whole order pays in a token.
  */
 export function canSubmit({
   user_address: user,
@@ -124,7 +124,7 @@ export function canSubmit({
   return authorize !== "approve" && authorize !== "permit";
 }
 
-/** The issue of a build whose submitter cannot send it. */
+/** Validation issue of a build request whose submitter cannot send the order. */
 export const submitterIssue = {
   path: ["submitter"],
   error: "only `user_address` can send an order that is paid by approval, permit or in the native currency",
@@ -141,7 +141,7 @@ export const AuthorizeInput = z
   })
   .meta({ id: "AuthorizeInput", description: "The user's signature of a built order." });
 
-/** Request body that asks for the cancellation of a signed order. */
+/** Request body for the cancellation of a signed order. */
 export const CancelInput = z
   .object({
     signature: SignatureInput.optional().meta({
@@ -152,7 +152,7 @@ export const CancelInput = z
   })
   .meta({ id: "CancelInput", description: "Request for the cancellation of a signed order." });
 
-/** Response to a request for a cancellation. */
+/** Response to the cancellation of a signed order. */
 export const CancelAnswer = z
   .object({ tracking_id: TrackingIdText, steps: Steps })
   .meta({ id: "Cancellation", description: "The user's step that invalidates a signed order." });

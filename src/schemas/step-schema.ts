@@ -19,7 +19,7 @@ export const TokenRef = z
   .meta({ id: "TokenRef", description: "Symbol and decimals of the token that an amount is in." });
 export type TokenRef = z.infer<typeof TokenRef>;
 
-/** What a step is for. */
+/** Purposes of a step. */
 export const stepPurposes = [
   "approve_reset",
   "approve",
@@ -34,7 +34,7 @@ export const stepPurposes = [
 ] as const;
 export type StepPurpose = (typeof stepPurposes)[number];
 
-/** What a step is for, as responses show it. */
+/** Schema of the purpose of a step. */
 const StepPurposeText = z.enum(stepPurposes).meta({
   id: "StepPurpose",
   description:
@@ -49,7 +49,7 @@ const StepPurposeText = z.enum(stepPurposes).meta({
 export const stepStates = ["required", "waiting", "done", "skipped"] as const;
 export type StepState = (typeof stepStates)[number];
 
-/** State of a step, as responses show it. */
+/** Schema of the state of a step. */
 const StepStateText = z.enum(stepStates).meta({
   id: "StepState",
   description:
@@ -58,7 +58,7 @@ const StepStateText = z.enum(stepStates).meta({
   example: "required",
 });
 
-/** The fields of every step. */
+/** Fields of every step. */
 const common = {
   step_id: z.string().meta({
     description: "Id of the step within its deposit or withdrawal. It stays the same in every reading.",
@@ -109,26 +109,26 @@ const SignatureStep = z
   })
   .meta({ id: "SignatureStep", description: "A step that is a signature of the user." });
 
-/** One thing that the user does for a deposit or withdrawal. */
+/** One step of the user for a deposit or withdrawal. */
 export const Step = z.discriminatedUnion("kind", [TransactionStep, SignatureStep]).meta({
   id: "Step",
   description: "One thing that the user does: a transaction or a signature.",
 });
 export type Step = z.infer<typeof Step>;
 
-/** All that the user does, in order. */
+/** All steps of the user, in order. */
 export const Steps = z.array(Step).meta({
   description:
     "All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`.",
 });
 
-/** When to read again. */
+/** Recommended time before the next read, in milliseconds. */
 export const PollAfter = z.int().meta({
   description: "Recommended time before the next read, in milliseconds.",
   example: 5000,
 });
 
-/** Statuses of a transfer, as `GET /v1/status` returns them. */
+/** Statuses of a transfer in `GET /v1/status`. */
 export const transferStatuses = ["NOT_FOUND", "INVALID", "PENDING", "DONE", "FAILED"] as const;
 export type TransferStatusName = (typeof transferStatuses)[number];
 

@@ -151,7 +151,7 @@ const yields = {
   apy_30d: apy("the last thirty days", 0.0503),
 };
 
-/** Field with the value of a vault's net assets. */
+/** Field for the value of a vault's net assets. */
 const valued = {
   tvl_usd: UsdText.nullable().meta({
     description:
@@ -160,7 +160,7 @@ const valued = {
   }),
 };
 
-/** Fields with what a vault's page links to, its open incidents, and its figures that lists show too. */
+/** Fields of lists and single vaults: links of the vault, open incidents, and figures. */
 const shown = {
   share_price: AmountText.nullable().meta({
     description:
@@ -213,7 +213,7 @@ const shown = {
   }),
 };
 
-/** A vault as lists show it, with its yields, its value and its last figures. */
+/** A vault in a list, with its yields, its value and its last figures. */
 export const ListedVault = VaultSummary.extend({ ...yields, ...valued, ...shown }).meta({
   id: "ListedVault",
   description: "A vault with its past yields and its figures of the last minutes.",

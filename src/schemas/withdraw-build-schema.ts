@@ -31,10 +31,10 @@ const SharesInput = z
     example: "950000000000000000",
   });
 
-/** How a caller may ask to be paid. */
+/** Withdrawal modes that a caller can request. */
 export const withdrawModes = ["auto", "instant", "request"] as const;
 
-/** Request body for quoting or building a withdrawal. Unknown fields are refused, because a typing error could cost money. */
+/** Request body for quoting or building a withdrawal. Unknown fields are rejected: a misspelling could cost money. */
 export const WithdrawInput = z
   .strictObject({
     vault_id: VaultIdInput.meta({
@@ -121,7 +121,7 @@ const ExitModeText = z.enum(["instant", "request", "cooldown"]).meta({
     "`instant`: paid in the same transaction; `request`: paid after the vault has settled; `cooldown`: claimed after a fixed wait.",
 });
 
-/** Figures of one way to be paid. */
+/** Figures of one withdrawal mode. */
 const OptionFigures = {
   assets: AmountText.nullable().meta({
     description:
@@ -166,7 +166,7 @@ const Reasons = z
       "Why this mode is not possible now, or why routes were rejected; empty if there is no reason.",
   });
 
-/** One way to be paid, with its figures. */
+/** One withdrawal mode with its figures. */
 export const WithdrawOption = z
   .object({ mode: ExitModeText, ...OptionFigures, reasons: Reasons })
   .meta({ id: "WithdrawOption", description: "One withdrawal mode of the vault and its expected result." });
@@ -213,7 +213,7 @@ const WithdrawSimulation = z
     description: "Result of simulating the transaction before it was returned.",
   });
 
-/** Fields of every response that holds a transaction of the user. */
+/** Fields of every response with a transaction to sign. */
 const Signable = {
   transaction_request: TransactionRequest.meta({ description: "Transaction to sign and send first." }),
   approval: Approval.nullable().meta({

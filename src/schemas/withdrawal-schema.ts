@@ -33,7 +33,7 @@ export const withdrawalStates = [
 export const WithdrawalState = z.enum(withdrawalStates).meta({ description: "State of the withdrawal." });
 export type WithdrawalState = z.infer<typeof WithdrawalState>;
 
-/** The transaction that the user signs next: the claim of a payment, the second step, or the cancellation. */
+/** The user's next transaction: the claim of a payment, the second step, or the cancellation. */
 export const WithdrawalNextStep = z
   .object({
     kind: z.enum(["claim", "transfer", "cancel"]).meta({
@@ -68,7 +68,7 @@ const paidAssets = AmountText.nullable().meta({
   example: "101000000",
 });
 
-/** A tracked withdrawal in the answer of `GET /v1/status`. */
+/** A tracked withdrawal in the response of `GET /v1/status`. */
 export const WithdrawalOfStatus = z.object({
   tracking_id: TrackingIdText,
   state: WithdrawalState,
@@ -179,7 +179,7 @@ export const Withdrawal = z
   .meta({ id: "Withdrawal", description: "A tracked withdrawal, with its state, amounts and transactions." });
 export type Withdrawal = z.infer<typeof Withdrawal>;
 
-/** A tracked withdrawal with all that its user does. */
+/** A tracked withdrawal with its steps. */
 export const WithdrawalDetail = Withdrawal.extend({ steps: Steps, poll_after_ms: PollAfter }).meta({
   id: "WithdrawalDetail",
   description: "A tracked withdrawal, with its steps.",

@@ -25,10 +25,9 @@ const MAX_STAGES = 50;
 
 /**
  * Merges the findings of a rule into the vault's known incidents, which are ordered by sequence number, and returns the
- * new and changed incidents. Findings are merged in chronological order, each into the result of the previous ones, so
- * that several findings about one subject in one run open incidents with different sequence numbers. A finding extends
- * the last incident of its subject, unless that incident ended longer ago than the rule's quiet time. A finding whose
- * keys were all counted before is dropped.
+ * new and changed incidents. Findings are merged in chronological order, so that several findings about one subject
+ * open incidents with different sequence numbers. A finding extends the last incident of its subject, unless that ended
+ * longer ago than the rule's quiet time. A finding whose keys were all counted before is dropped.
  */
 export function coalesceFindings(
   rule: SignalRule,

@@ -35,10 +35,7 @@ export function transactionGas(data: Hex, execution: bigint): bigint {
   return standard + execution;
 }
 
-/**
- * The calls of a user to simulate, with the reads to make before and after. `overrides` may contain the user's account
- * too, with any field except its code.
- */
+/** Calls of a user to simulate, with the reads before and after. `overrides` may change the user, except its code. */
 export interface SimulationQuery {
   user: Address;
   calls: readonly SimulationCall[];

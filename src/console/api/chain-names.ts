@@ -1,14 +1,14 @@
 import type { Answer } from "../../client/read-actions.ts";
 
-/** A chain as the API lists it. */
+/** A chain in the API's list. */
 export type ListedChain = Answer<"chains.list">[number];
 
-/** Names a chain; one that the service does not know is shown by its number. */
+/** Returns the name of a chain, or its number if the service does not serve it. */
 export function formatChain(chains: readonly ListedChain[], chainId: number): string {
   return chains.find((chain) => chain.chainId === chainId)?.name ?? `Chain ${chainId}`;
 }
 
-/** Returns the address of a transaction or account in the chain's explorer, or null where the chain has none. */
+/** Returns the URL of a transaction or account in the chain's explorer, or null if the chain has none. */
 export function explorerLink(
   chains: readonly ListedChain[],
   of: { chainId: number; kind: "tx" | "address"; value: string },

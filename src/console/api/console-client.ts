@@ -3,7 +3,7 @@ import { type ApiRequest, createCausewayClient } from "../../client/causeway-cli
 import { CausewayError } from "../../client/causeway-error.ts";
 import type { Answer } from "../../client/read-actions.ts";
 
-/** The client of the API that serves this page. */
+/** Client of the API, which has the same origin as this page. */
 export const causeway = createCausewayClient({ url: window.location.origin });
 
 /** Sends a request and returns the operation's response. Throws CausewayError. */
@@ -11,7 +11,7 @@ export async function ask<Name extends keyof operations>(request: ApiRequest): P
   return (await causeway.request(request)) as Answer<Name>;
 }
 
-/** Returns true if the same request may succeed later without a change. */
+/** Returns true if the same request may succeed later. */
 export function isTemporary(error: unknown): boolean {
   if (!(error instanceof CausewayError)) return false;
   return error.code === "network" || error.code === "rate_limited" || (error.status ?? 0) >= 500;

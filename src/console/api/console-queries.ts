@@ -10,13 +10,13 @@ import {
 } from "../../client/read-actions.ts";
 import { ask, causeway, isTemporary } from "./console-client.ts";
 
-/** How long answers count as fresh and how often they are read again, in milliseconds. */
+/** Times for which responses are fresh, and intervals at which they are read again, in milliseconds. */
 const [SECONDS_10, MINUTE, HOUR] = [10_000, 60_000, 3_600_000];
 const RETRIES = 2;
-/** The most that one list of the API holds. */
+/** Maximum number of entries in one list of the API. */
 export const LIST_LIMIT = 500;
 
-/** Creates the cache of answers. What may succeed later is tried again, other errors are shown at once. */
+/** Creates the cache of API responses. Temporary errors are retried; other errors are shown immediately. */
 export const createQueryCache = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
@@ -28,7 +28,7 @@ export const createQueryCache = (): QueryClient =>
     },
   });
 
-/** All vaults that the API lists. */
+/** Query for all listed vaults. */
 export const vaultsQuery = queryOptions({
   queryKey: ["vaults"],
   queryFn: ({ signal }) => getVaults(causeway, { limit: LIST_LIMIT, signal }),
@@ -36,7 +36,7 @@ export const vaultsQuery = queryOptions({
   refetchInterval: MINUTE,
 });
 
-/** One vault. */
+/** Query for one vault. */
 export const vaultQuery = (vaultId: string) =>
   queryOptions({
     queryKey: ["vault", vaultId.toLowerCase()],
@@ -44,12 +44,12 @@ export const vaultQuery = (vaultId: string) =>
     refetchInterval: MINUTE,
   });
 
-/** What a vault's history shows. */
+/** Metrics of a vault's history. */
 export type HistoryMetric = "share_price" | "total_assets" | "apy" | "net_flow";
 /** Time between two points of a history. */
 export type HistoryInterval = "5m" | "1h" | "1d";
 
-/** A vault's history from a time to now. */
+/** Query for a vault's history from a time until now. */
 export const historyQuery = (of: {
   vaultId: string;
   metric: HistoryMetric;
@@ -67,7 +67,7 @@ export const historyQuery = (of: {
     staleTime: MINUTE,
   });
 
-/** Chains from which deposits can be paid, or with vaults only. */
+/** Query for the chains that deposits can start from and those that only have vaults. */
 export const chainsQuery = queryOptions({
   queryKey: ["chains"],
   queryFn: async ({ signal }) =>
@@ -79,7 +79,7 @@ export const chainsQuery = queryOptions({
   staleTime: HOUR,
 });
 
-/** The tokens of a chain. */
+/** Query for the tokens of a chain. */
 export const tokensQuery = (chainId: number) =>
   queryOptions({
     queryKey: ["tokens", chainId],
@@ -87,14 +87,14 @@ export const tokensQuery = (chainId: number) =>
     staleTime: MINUTE,
   });
 
-/** The bridges. */
+/** Query for the bridges. */
 export const bridgesQuery = queryOptions({
   queryKey: ["bridges"],
   queryFn: ({ signal }) => getBridges(causeway, { signal }),
   staleTime: HOUR,
 });
 
-/** A user's positions. */
+/** Query for a user's positions. */
 export const positionsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["positions", userAddress.toLowerCase()],
@@ -102,7 +102,7 @@ export const positionsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** What a user may do with a vault now. */
+/** Query for a user's possible actions at a vault now. */
 export const actionsQuery = (of: { userAddress: `0x${string}`; vaultId: string }) =>
   queryOptions({
     queryKey: ["actions", of.userAddress.toLowerCase(), of.vaultId],
@@ -111,7 +111,7 @@ export const actionsQuery = (of: { userAddress: `0x${string}`; vaultId: string }
     refetchInterval: MINUTE,
   });
 
-/** A user's deposits that the chains have shown, newest first. */
+/** Query for a user's deposits with a transaction on a chain, newest first. */
 export const depositsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["deposits", userAddress.toLowerCase()],
@@ -119,7 +119,7 @@ export const depositsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** Signals of all tiers, newest first. */
+/** Query for one page of signals of all tiers, newest first. */
 export const signalsQuery = (of: { since: string; dimension: string; offset: number }) =>
   queryOptions({
     queryKey: ["signals", of],
@@ -131,14 +131,14 @@ export const signalsQuery = (of: { since: string; dimension: string; offset: num
     refetchInterval: MINUTE,
   });
 
-/** The rules by which signals are found. */
+/** Query for the rules that raise signals. */
 export const rulesQuery = queryOptions({
   queryKey: ["rules"],
   queryFn: ({ signal }) => ask<"intel.rules">({ path: "/v1/intel/rules", signal }),
   staleTime: HOUR,
 });
 
-/** The state of the service. */
+/** Query for the state of the service. */
 export const healthQuery = queryOptions({
   queryKey: ["health"],
   queryFn: ({ signal }) => ask<"health.details">({ path: "/health/details", signal }),

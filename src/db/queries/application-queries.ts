@@ -9,10 +9,7 @@ import { type AuditNote, auditInsert } from "./audit-queries.ts";
 /** A row of the table `applications`: a wallet's application to become a partner. */
 export type ApplicationRow = typeof applications.$inferSelect;
 
-/**
- * Selects a partner application by its id or by its wallet address, or returns null if there is none. Throws
- * `store_unavailable`.
- */
+/** Selects a partner application by id or wallet address; null if there is none. Throws `store_unavailable`. */
 export async function selectApplication(
   db: Database,
   by: { id: string } | { address: string },
@@ -22,10 +19,7 @@ export async function selectApplication(
   return rows[0] ?? null;
 }
 
-/**
- * Selects one page of partner applications, newest first; `before` is the position of the last row of the previous
- * page. Throws `store_unavailable`.
- */
+/** Selects one page of partner applications, newest first, after the position `before`. Throws `store_unavailable`. */
 export function selectApplications(
   db: Database,
   page: { status: ApplicationStatus | null; limit: number; before: TimePosition | null },

@@ -62,12 +62,12 @@ async function prepareOrder(ctx: Context, order: DepositOrder): Promise<Prepared
   }
 }
 
-/** Throws `authorization_unsupported` if an order needs a signature where none can pay. */
+/** Throws `authorization_unsupported` if an order requires a signature, for payments that no signature can make. */
 function refuseSignature({ authorize: wish, user: owner, from }: DepositOrder): void {
   chooseAuthorization({ wish, owner, amount: from.amount, allowance: null, facts: null });
 }
 
-/** Returns the signature that pays for a direct deposit, or null if an approval does. Throws `authorization_unsupported`. */
+/** Returns the signature that pays for a direct deposit; null for an approval. Throws `authorization_unsupported`. */
 function authorizeDirect({ intent, checked, deposit }: DirectDeposit): PlannedAuthorization | null {
   const { authorize: wish, user: owner, amount, vault } = intent;
   const { authorization: facts, allowance } = checked;
@@ -175,7 +175,7 @@ function routedColumns({
   };
 }
 
-/** Returns what the user has for gas, as it was read with the user's funds, or null if either figure is unknown. */
+/** Returns the user's native balance and the gas price, or null if either is unknown. */
 function toGasFunds(prepared: PreparedDeposit, gasPrice: bigint | null): GasFunds | null {
   const { nativeBalance: balance = null } =
     prepared.kind === "direct" ? prepared.direct.checked : prepared.routed.payment;
@@ -213,7 +213,7 @@ async function buildDeposit(
 }
 
 /**
- * Builds a deposit at most once per idempotency key and caller, and says whether the response is that of an earlier
+ * Builds a deposit at most once per idempotency key and caller, and returns whether the response is that of an earlier
  * request. Errors of `buildOnce` and `buildDeposit` propagate.
  */
 export function buildDepositOnce(

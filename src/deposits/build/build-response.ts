@@ -45,7 +45,7 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
 
 /**
  * Converts a prepared deposit to the API response of a build. `paid` is the value of the payment in US dollars, times
- * 10^18, or null if it is unknown.
+ * 10^18, or null if it is unknown. `gas` is null if the balance or the gas price is unknown.
  */
 export function toWireBuilt(
   prepared: PreparedDeposit,
@@ -89,7 +89,7 @@ type KindPart = Omit<
   simulation: Omit<BuiltDeposit["simulation"], "gas_sufficient">;
 };
 
-/** Returns the kind of signature that pays for a deposit, or null if an approval does. */
+/** Returns the kind of signature that pays for a deposit, or null for an approval. */
 export const authorizationOf = (prepared: PreparedDeposit): AuthorizationKind | null => {
   const { authorization } = prepared.kind === "direct" ? prepared : prepared.routed;
   return authorization?.kind ?? null;
@@ -141,8 +141,8 @@ function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
 }
 
 /**
- * Returns the estimated outcome of a deposit: the amount delivered, the amount deposited, and the shares. Figures
- * without suffix are expectations, those with `min` are guarantees, for one and two steps alike.
+ * Returns the estimated outcome of a deposit: the delivered amount, the deposited amount, and the shares, in one and
+ * two steps alike. Figures without suffix are expected, those with `min` are guaranteed.
  */
 export function toEstimate(prepared: PreparedDeposit): Omit<BuildEstimate, "from_amount_usd"> {
   if (prepared.kind === "direct") {

@@ -32,8 +32,8 @@ export interface DepositFloors {
   minIn: bigint;
   minShares: bigint | null;
   /**
-   * What the Router enforces for an amount that a bridge decides, in place of `minShares`, which is then the least that
-   * results: shares per unit times 10^27, and an absolute minimum or zero.
+   * Floors for an amount that a bridge determines, instead of `minShares`, which is then their result for the expected
+   * amount: shares per unit times 10^27, and an absolute minimum or zero.
    */
   perUnit?: { minOutPerIn: bigint; minOut: bigint };
   /** Latest block timestamp at which the Router accepts the deposit, in unix seconds. */

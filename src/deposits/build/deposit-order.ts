@@ -29,7 +29,7 @@ export interface DepositIntent {
   /** keccak256 of the partner id, or zero if the id is empty. */
   partnerHash: Hex;
   partnerType: number;
-  /** How the user wants to pay; absent if an approval is the only way. */
+  /** Authorization that the user requests; absent if only an approval is possible. */
   authorize?: AuthorizationWish;
 }
 
@@ -38,7 +38,7 @@ export function paysNative(intent: DepositIntent): boolean {
   return isNative(intent.token.address);
 }
 
-/** Returns true if a signature may pay: the caller asks for one, and the Router takes the user's token. */
+/** Returns true if a signature may pay: the caller requests one, and the Router takes the user's token. */
 export function mayBeSigned(intent: DepositIntent): boolean {
   const { authorize, entry } = intent;
   return (
@@ -81,8 +81,8 @@ export interface DepositOrderInput {
 }
 
 /**
- * Resolves a build request into an order: partner, chains, deposit entry (the contract to call) and, where one is
- * named, the earlier deposit that it continues. Throws `chain_unsupported`, `partner_mismatch`, `vault_not_enrolled`,
+ * Resolves a build request into an order: partner, chains, deposit entry (the contract to call) and, if named, the
+ * earlier deposit that it belongs to. Throws `chain_unsupported`, `partner_mismatch`, `vault_not_enrolled`,
  * `vault_paused`, `vault_not_found`, `deposit_not_found`. Errors of the RPC nodes propagate.
  */
 export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderInput): Promise<DepositOrder> {

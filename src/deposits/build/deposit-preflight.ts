@@ -31,9 +31,9 @@ export interface Preflight {
   /** The user's actual balance and the spender's actual allowance, each null if the node could not read it. */
   balance: bigint | null;
   allowance: bigint | null;
-  /** The submitter's balance of the native currency, in wei, or null if the node could not read it. */
+  /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
   nativeBalance: bigint | null;
-  /** The ways in which a signature can pay, or null if none was asked for. */
+  /** State that decides which signatures can pay, or null if none was requested. */
   authorization: AuthorizationFacts | null;
   block: BlockTime;
 }
@@ -201,9 +201,9 @@ function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
 }
 
 /**
- * Returns the error for a simulated deposit that reverted, whether the user or a bridge makes it. If the Router
- * reverted because of too few shares, the error is `zero_shares` or `price_unsafe`; otherwise it is the meaning of the
- * vault's revert data, which the Router passes on as the reason of the step that failed. `amount` is in the deposited token's smallest unit.
+ * Returns the error for a reverted simulation of a deposit, by the user or by a bridge. If the Router reverted because
+ * of too few shares, it is `zero_shares` or `price_unsafe`; otherwise it follows from the vault's revert data, which
+ * the Router passes on as the reason of the failed step. `amount` is in the deposited token's smallest unit.
  */
 export function explainDepositRevert(
   of: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
@@ -240,7 +240,7 @@ const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Returns true if the vault's refusal may apply to one token only, so that a deposit in another accepted token may
- * succeed. An unfair offer of a provider is no refusal of the token.
+ * succeed. A provider's unfair offer does not count as a refusal.
  */
 export function isTokenRefusal(error: AppError): boolean {
   return TOKEN_REFUSALS.has(error.code) && !isUnsafeRoute(error);

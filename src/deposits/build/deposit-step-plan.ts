@@ -15,7 +15,7 @@ import { approvedSpender, paysNative } from "./deposit-order.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
-/** Returns what the user does for a prepared deposit. `paid` is the token that the user pays with. */
+/** Returns the plan of the user's steps for a prepared deposit. `paid` is the token that the user pays with. */
 export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): StepPlan {
   if (prepared.kind === "direct") {
     const { direct, authorization } = prepared;
@@ -35,10 +35,10 @@ export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): Ste
   };
 }
 
-/** Returns true if a deposit only requests shares, which the vault mints later. */
+/** Returns true if a deposit is an async request, for which the vault mints the shares later. */
 const isRequest = ({ simulated }: DirectDeposit): boolean => simulated.shares === null;
 
-/** Returns the leg of a deposit by the user's own transaction at the vault or the Router. */
+/** Returns the leg of a deposit in which the user's own transaction calls the vault or the Router. */
 export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg {
   const { intent, simulated } = direct;
   const { address, symbol, decimals } = intent.token;
@@ -57,7 +57,7 @@ export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg
   });
 }
 
-/** Returns a leg that a signature pays for: it needs no approval, and has no transaction before it is signed. */
+/** Returns a leg that is paid with a signature: it needs no approval, and has no transaction before the signature. */
 const signedLeg = (leg: StepLeg, authorization: PlannedAuthorization | null): StepLeg =>
   authorization === null ? leg : { ...leg, spender: null, transaction: null, authorization };
 
@@ -84,11 +84,11 @@ function transferLeg(
 
 const NOW: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
 
-/** Returns the steps of a deposit whose user has just signed: the signature is done, the transaction required. */
+/** Returns the steps of a deposit after the user's signature: the signature is done, the transaction required. */
 export const toSignedSteps = (plan: StepPlan, signed: TransactionRequest): Step[] =>
   toSteps(plan, { ...NOW, signed });
 
-/** Returns the steps of a deposit that was just built. */
+/** Returns the steps of a just-built deposit. */
 export const toBuiltSteps = (plan: StepPlan): Step[] => toSteps(plan, NOW);
 
 function toSteps(plan: StepPlan, now: LegFacts): Step[] {

@@ -96,8 +96,8 @@ function toDirectDeposit(intent: DepositIntent, made: DirectAttempt): DirectDepo
 type Succeeded = Extract<SimulatedDeposit, { ok: true }>;
 
 /**
- * Raises the minimum shares of a simulated deposit to what the simulation minted less the slippage, if the preview
- * promised less: a floor must not depend on a view alone.
+ * Raises the minimum shares of a deposit to its simulated shares less the slippage, if the preview was lower: a floor
+ * must not depend on a view function alone.
  */
 function withFloorOf(
   intent: DepositIntent,

@@ -37,7 +37,7 @@ interface DestinationDeposit {
   /** The deposit intent for the expected amount. */
   intent: DepositIntent;
   checked: Preflight;
-  /** The losses that the transfer and the vault may have, in parts per billion. */
+  /** Losses that the transfer and the vault may each have, in parts per billion. */
   loss: LossSplit;
   floors: RouterFloors;
   call: DestinationCall;
@@ -51,9 +51,9 @@ const MAX_DELIVERY_S = DAY_S;
 const DELIVERY_GAS_LIMIT = 1_000_000n;
 
 /**
- * Checks the vault for the expected amount, and the offer for fairness with the prices that this brought, and encodes a
- * Router call that deposits the amount that is actually delivered. Throws `no_route` if the Router cannot enforce its
- * floors; errors of `preflightDeposit` and `planLoss` propagate.
+ * Checks the vault for the expected amount and the offer for fairness, and encodes a Router call that deposits the
+ * amount that is actually delivered. Throws `no_route` if the Router cannot enforce the floors; errors of
+ * `preflightDeposit` and `planLoss` propagate.
  */
 async function planDestinationDeposit(ctx: Context, attempt: DepositAttempt): Promise<DestinationDeposit> {
   const { token, option } = attempt;
@@ -73,14 +73,14 @@ async function planDestinationDeposit(ctx: Context, attempt: DepositAttempt): Pr
   return { intent, checked, loss, floors, call };
 }
 
-/** Returns the floors of a delivery in the same transaction: its minimum shares follow from what is expected. */
+/** Returns the floors for a delivery in the same transaction: the minimum shares are those for the expected amount. */
 const toExactFloors = ({ minIn, least }: DeliveredFloors, deadline: bigint): RouterFloors => ({
   minIn,
   minShares: least,
   deadline,
 });
 
-/** Returns the floors of a bridge's delivery, whose minimum shares follow from what arrives. */
+/** Returns the floors for a bridge's delivery: the minimum shares depend on the amount that arrives. */
 function toUnitFloors(
   { minIn, minOut, minOutPerIn, least }: DeliveredFloors,
   deadline: bigint,
@@ -93,7 +93,7 @@ function unenforceable(): AppError {
   return failure("no_route", detail, { reasons: [{ code: "destination_call_failed", detail }] });
 }
 
-/** Encodes and verifies the Router call that deposits whatever arrives. */
+/** Encodes and verifies the Router call that deposits the delivered amount, whatever its size. */
 function encodeDestination(intent: DepositIntent, floors: RouterFloors): Hex {
   const meant = toRouterCall(intent, floors);
   const expected = { ...meant, order: { ...meant.order, amountIn: MAX_UINT256 } };
@@ -103,9 +103,9 @@ function encodeDestination(intent: DepositIntent, floors: RouterFloors): Hex {
 }
 
 /**
- * Raises the minimum shares to what a simulation minted for the expected amount less the slippage, if the preview
- * promised less. The Router call is replaced within the provider's calldata, where it stands once and keeps its length.
- * Throws `upstream_rejected` if it does not.
+ * Raises the minimum shares to the simulated shares for the expected amount less the slippage, if the preview was
+ * lower. The Router call is replaced within the provider's calldata, which must contain it exactly once. Throws
+ * `upstream_rejected` otherwise.
  */
 function withFloorOf(
   { destination, route, attempt }: OneStepParts,
@@ -253,7 +253,7 @@ async function acrossChains(ctx: Context, parts: OneStepParts): Promise<BuiltRou
   return { route, payment, source: withCalldata(source, route), end };
 }
 
-/** Replaces the calldata of the last call that the user signs, after a floor in it was raised. */
+/** Replaces the calldata of the user's last call after one of its floors was raised. */
 function withCalldata(source: BuiltRoute["source"], { transaction }: VerifiedTransfer): BuiltRoute["source"] {
   const last = source.calls.length - 1;
   const calls = source.calls.map((call, at) => (at === last ? { ...call, data: transaction.data } : call));

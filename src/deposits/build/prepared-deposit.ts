@@ -54,11 +54,11 @@ export interface BuiltRoute {
 
 /** A routed deposit: a deposit that starts with a swap or a bridge. */
 export interface RoutedDeposit extends BuiltRoute {
-  /** The signature that pays in place of an approval, or null. */
+  /** The signature that pays in place of an approval, or null for an approval. */
   authorization: PlannedAuthorization | null;
   /** The target token, which arrives on the vault's chain. */
   token: Token;
-  /** Decimals of the token that the user pays with, or null if it states none. */
+  /** Decimals of the token that the user pays with, or null if it does not report them. */
   fromDecimals: number | null;
   /** All quotes for the target token, in order of preference. */
   ranking: QuoteRanking;
@@ -69,14 +69,14 @@ export interface RoutedDeposit extends BuiltRoute {
 
 /** An order with the verified and simulated transactions that carry it out. */
 export type PreparedDeposit = {
-  /** Set if the deposit is paid with the shares of another vault, which are redeemed first. */
+  /** Present if the deposit is paid with the shares of another vault, which are redeemed first. */
   quoteType?: "move";
   order: DepositOrder;
 } & (
   | {
       kind: "direct";
       direct: DirectDeposit;
-      /** The signature that pays in place of an approval, or null. */
+      /** The signature that pays in place of an approval, or null for an approval. */
       authorization: PlannedAuthorization | null;
     }
   | { kind: "routed"; routed: RoutedDeposit }

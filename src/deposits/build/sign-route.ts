@@ -14,25 +14,25 @@ import { isRouterDeployed } from "../../vaults/vault-entry.ts";
 import type { DepositOrder } from "./deposit-order.ts";
 import type { BuiltRoute, DepositAttempt } from "./prepared-deposit.ts";
 
-/** A route with the signature that pays for it in place of an approval, or null. */
+/** A built route, with the signature that pays for it, or null for an approval. */
 export interface SignedRoute extends BuiltRoute {
   authorization: PlannedAuthorization | null;
 }
 
-/** Returns true if an approval of the user cannot stand in for a signature. */
+/** Returns true if the order must be paid with a signature and cannot fall back to an approval. */
 const needsSignature = ({ authorize: wish, user }: DepositOrder): boolean =>
   wish.way !== "approve" && (wish.way !== "auto" || !sameAddress(wish.submitter, user));
 
-/** Returns true if a route's transaction itself calls the Router, so that it cannot run inside an order of the Router. */
+/** Returns true if a route's transaction calls the Router itself, so that it cannot run inside a Router order. */
 const callsRouter = ({ order, ends }: Pick<DepositAttempt, "order" | "ends">): boolean =>
   order.from.chainId === order.vault.chainId && ends === "one_step";
 
-/** Throws an error that rules an attempt out before it is built, if the order needs a signature that cannot pay for it. */
+/** Throws an error before an attempt is built if the order requires a signature that cannot pay for the attempt. */
 export function assertSignable(attempt: DepositAttempt): void {
   if (needsSignature(attempt.order) && callsRouter(attempt)) throw unsignable();
 }
 
-/** Returns the error of a route search, which is `authorization_unsupported` if only routes without a signature were left. */
+/** Returns the error of a route search: `authorization_unsupported` if only routes without a signature were left. */
 export function toSigningFailure(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== "no_route") return error;
   const { reasons } = error.members;
@@ -48,10 +48,11 @@ function unsignable(): AppError {
 }
 
 /**
- * Turns a built route into an order of the Router that a signature pays for, where the user asked for one and the chain
- * shows that it works: the Router's only step sends the provider's transaction, which must not depend on its sender.
- * Simulates that order. With `auto`, a route that cannot be signed for stays as it is. Throws `no_route` if another route
- * may be signed for, `authorization_unsupported`, `would_revert`; errors of the simulation propagate.
+ * Turns a built route into a Router order that is paid with a signature, if the user requested one and the chain shows
+ * that it works: the order's only step sends the provider's transaction, which must not depend on its sender. Simulates
+ * that order. With `auto`, a route that cannot be paid with a signature is returned unchanged. Throws `no_route` if
+ * another route may accept a signature, `authorization_unsupported`, `would_revert`; errors of the simulation
+ * propagate.
  */
 export async function signRoute(
   ctx: Context,
@@ -88,8 +89,8 @@ export async function signRoute(
 }
 
 /**
- * Returns the order whose only step sends a provider's transaction, which takes the whole amount: into a bridge, or a swap
- * that pays the user at least what it guarantees.
+ * Returns the Router order whose only step sends a provider's transaction with the whole amount: into a bridge, or a
+ * swap that pays the user at least its guaranteed output.
  */
 function toRouteOrder(
   { order, funds, token: target }: DepositAttempt,

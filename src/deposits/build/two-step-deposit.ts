@@ -66,18 +66,19 @@ export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise
   });
 }
 
-/** Slippage from which a deposit's own limit of 0.5% is less than half. */
+/** Slippage below which the second step may use only half of it: from here on, half is more than its limit of 0.5%. */
 const HALVED_BELOW = 0.01;
 
 /**
- * Returns the slippage of a second step, a fraction: below 1%, half of the order's, for the transfer before it may have
- * lost the other half. From 1% on, the deposit's own limit bounds its loss.
+ * Returns the slippage of a second step, as a fraction: below 1%, half of the order's, because the transfer may have
+ * used the other half. From 1% on, the deposit's own limit of 0.5% applies.
  */
 const secondStepSlippage = (slippage: number): number => (slippage < HALVED_BELOW ? slippage / 2 : slippage);
 
 /**
  * Builds a two-step deposit: a provider's transaction that delivers a token to the user, and the user's deposit of the
- * guaranteed amount. Both are simulated. Throws `price_unsafe` if the offer is not fair; errors of the provider, of the vault and of the simulations propagate.
+ * guaranteed amount. Both are simulated. Throws `price_unsafe` if the offer is not fair. Errors of the provider, the
+ * vault and the simulations propagate.
  */
 export async function buildTwoStep(ctx: Context, attempt: DepositAttempt): Promise<BuiltRoute> {
   const { order, token } = attempt;

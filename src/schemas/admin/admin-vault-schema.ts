@@ -29,7 +29,7 @@ const Params = z.record(z.string().min(1).max(64), z.string().max(200)).meta({
   example: { deposit: "request" },
 });
 
-/** Further tokens that a vault may accept without a swap. */
+/** Additional tokens that a vault may accept without a swap. */
 const ClaimedTokens = z
   .array(AddressInput)
   .max(20, "must be at most 20 tokens")
@@ -40,7 +40,7 @@ const ClaimedTokens = z
     example: [],
   });
 
-/** What the claims of a vault may say, beside its id. */
+/** Fields of the claims about a vault, besides its id. */
 const claims = {
   adapter: AdapterName.default("erc4626"),
   asset: AddressInput.optional().meta({
@@ -59,7 +59,7 @@ const claims = {
   }),
 };
 
-/** One vault of several that are added together. */
+/** One of several vaults that are added together. */
 const ClaimedVault = z.strictObject({ vault_id: VaultIdInput, ...claims }).meta({
   id: "ClaimedVault",
   description: "Claimed properties of one vault. They are compared with on-chain data.",
@@ -116,7 +116,7 @@ export const NewVaultInput = z
   });
 export type NewVaultInput = z.infer<typeof NewVaultInput>;
 
-/** What became of one claim. */
+/** Result of one claim. */
 const ImportedClaimText = z
   .object({
     vault_id: VaultIdText,

@@ -61,10 +61,7 @@ function describeVault({ address }: DerivationSubject): Query<VaultAnswers | nul
   });
 }
 
-/**
- * Returns a query for a token's symbol and decimals. The result is null if the vault's whitelist does not contain the
- * token.
- */
+/** Returns a query for a token's symbol and decimals; null if it is not on the vault's whitelist. */
 function describeAcceptedToken(whitelist: Address, token: Address): Query<Token | null> {
   const accepted = createQuery(
     { entry: read({ to: whitelist, abi: whitelistAbi(), name: "isWhitelisted", args: [token] }) },
