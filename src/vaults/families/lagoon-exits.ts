@@ -1,5 +1,6 @@
 import { decodeErrorResult, encodeFunctionData, parseAbi } from "viem";
 import { createQuery, type Query, type ReadResult, read, valueOrNull } from "../../chains/chain-query.ts";
+import { mulDivDown } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
 import type { Vault } from "../vault.ts";
 import { probeFunction } from "../vault-derivation.ts";
@@ -14,6 +15,8 @@ const lagoonAbi = once(() =>
     "function previewSyncRedeem(uint256) view returns (uint256)",
     "function isWhitelisted(address) view returns (bool)",
     "function isAllowed(address) view returns (bool)",
+    "function convertToAssets(uint256 shares) view returns (uint256)",
+    "function feeRates() view returns (uint16 management, uint16 performance, uint16 entry, uint16 exit, uint16 haircut)",
     "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
     "function syncRedeem(uint256 shares, address receiver, uint256 minimumAssets) returns (uint256 assets)",
     "function cancelRequestRedeem(address controller)",
@@ -38,7 +41,22 @@ function closedState(probe: ReadResult<unknown>): number | null {
   }
 }
 
-/** Returns a query for the vault's state, pause, permission, and the synchronous redemption of version 0.6 or later. */
+/** 100 % in basis points. */
+const BPS = 10_000n;
+
+/**
+ * Returns the estimate of a request after the exit fee of version 0.6 or later, or nothing for older versions, which
+ * charge none. Rounded down. Source: lagoon-v0, `FeeLib`.
+ */
+function netOfExitFee(
+  value: bigint | null,
+  rates: readonly [number, number, number, number, number] | null,
+): Pick<Partial<ExitTerms>, "previewAssets"> {
+  if (value === null || rates === null) return {};
+  return { previewAssets: mulDivDown(value, BPS - BigInt(rates[3]), BPS) };
+}
+
+/** Returns a query for the vault's state, pause, permission, exit fee, and the synchronous redemption of version 0.6 or later. */
 function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lagoonAbi() } as const;
   const own = [1n, vault.entryPoint, vault.entryPoint] as const;
@@ -48,8 +66,10 @@ function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>
     listed: read({ ...on, name: "isWhitelisted", args: [request.owner] }),
     allowed: read({ ...on, name: "isAllowed", args: [request.owner] }),
     open: probeFunction({ ...on, name: "requestRedeem", args: own }),
+    value: read({ ...on, name: "convertToAssets", args: [request.shares] }),
+    rates: read({ ...on, name: "feeRates" }),
   };
-  return createQuery(reads, ({ paused, sync, listed, allowed, open }): Partial<ExitTerms> => {
+  return createQuery(reads, ({ paused, sync, listed, allowed, open, value, rates }): Partial<ExitTerms> => {
     const state = closedState(open);
     const admitted = valueOrNull(allowed.ok ? allowed : listed) !== false;
     const terms = {
@@ -58,7 +78,7 @@ function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>
     };
     if (request.mode === "request")
       return state === null
-        ? terms
+        ? { ...terms, ...netOfExitFee(valueOrNull(value), valueOrNull(rates)) }
         : { ...terms, refusal: state === CLOSED ? "mode_unsupported" : "exits_paused" };
     if (state === CLOSED) return { ...terms, priced: "now", variant: AT_CLOSE };
     const now = valueOrNull(sync) ?? 0n;

@@ -42,7 +42,7 @@ export const vedaQueueAbi = once(() =>
   parseAbi([
     "struct OnChainWithdraw { uint96 nonce; address user; address assetOut; uint128 amountOfShares; uint128 amountOfAssets; uint40 creationTime; uint24 secondsToMaturity; uint24 secondsToDeadline; }",
     "function isPaused() view returns (bool)",
-    "function withdrawAssets(address) view returns (bool allowWithdraws, uint24 secondsToMaturity, uint24 minimumSecondsToDeadline, uint16 minDiscount, uint16 maxDiscount, uint96 minimumShares, uint256 withdrawCapacity)",
+    "function withdrawAssets(address) view returns (bool allowWithdraws, uint24 secondsToMaturity, uint24 minimumSecondsToDeadline, uint16 minDiscount, uint16 maxDiscount, uint96 minimumShares)",
     "function previewAssetsOut(address assetOut, uint128 amountOfShares, uint16 discount) view returns (uint128 amountOfAssets)",
     "function getRequestIds() view returns (bytes32[])",
     "function requestOnChainWithdraw(address assetOut, uint128 amountOfShares, uint16 discount, uint24 secondsToDeadline) returns (bytes32 requestId)",
@@ -50,6 +50,12 @@ export const vedaQueueAbi = once(() =>
     "event OnChainWithdrawRequested(bytes32 indexed requestId, address indexed user, address indexed assetOut, uint96 nonce, uint128 amountOfShares, uint128 amountOfAssets, uint40 creationTime, uint24 secondsToMaturity, uint24 secondsToDeadline)",
     "event OnChainWithdrawCancelled(bytes32 indexed requestId, address indexed user, uint256 timestamp)",
     "event OnChainWithdrawSolved(bytes32 indexed requestId, address indexed user, uint256 timestamp)",
+  ]),
+);
+/** What later versions of the queue say beyond that. */
+const capacityAbi = once(() =>
+  parseAbi([
+    "function withdrawAssets(address) view returns (bool, uint24, uint24, uint16, uint16, uint96, uint256 withdrawCapacity)",
   ]),
 );
 const requestParameters = once(() =>
@@ -121,9 +127,11 @@ export function queueTerms(
     {
       paused: read({ ...on, name: "isPaused" }),
       config: read({ ...on, name: "withdrawAssets", args: [request.token.address] }),
+      limited: read({ ...on, abi: capacityAbi(), name: "withdrawAssets", args: [request.token.address] }),
     },
-    ({ paused, config }) => {
-      const [allowed, maturity, deadline, discount, , minimum, capacity] = valueOrNull(config) ?? [];
+    ({ paused, config, limited }) => {
+      const [allowed, maturity, deadline, discount, , minimum] = valueOrNull(config) ?? [];
+      const capacity = valueOrNull(limited)?.[6];
       const start = Math.floor(request.now / 1_000);
       const earliest = maturity === undefined ? null : start + maturity;
       const open = Math.max(deadline ?? 0, SECONDS_TO_DEADLINE);
