@@ -6,6 +6,7 @@ import {
   queryAll,
   type ReadResult,
   read,
+  readThen,
   valueOrNull,
 } from "../../../chains/chain-query.ts";
 import { sameAddress } from "../../../lib/address.ts";
@@ -228,6 +229,23 @@ const authorityAbi = once(() =>
 /** Selector of the teller's `withdraw(address,uint256,uint256,address)`. */
 const WITHDRAW_SELECTOR: Hex = "0x16762eed";
 
+/** Selector of the vault's `exit(address,address,uint256,address,uint256)`, which burns shares and pays. */
+const EXIT_SELECTOR: Hex = "0x18457e61";
+
+/** Returns a query for whether a contract's authority lets an account call one of its functions. */
+function mayCall(account: Address, of: { target: Address; selector: Hex }): Query<boolean> {
+  const { target, selector } = of;
+  const authority = read({ to: target, abi: authorityAbi(), name: "authority" });
+  return readThen({ authority }, ({ authority: named }) => {
+    const args = [account, target, selector] as const;
+    const to = valueOrNull(named) ?? zeroAddress;
+    return createQuery(
+      { call: read({ to, abi: authorityAbi(), name: "canCall", args }) },
+      ({ call }) => valueOrNull(call) === true,
+    );
+  });
+}
+
 /**
  * Returns a query for the withdrawal parameters: whether the teller's authority lets every account withdraw, and which
  * of the contracts in a reviewed registry entry belong to this vault.
@@ -243,23 +261,15 @@ export function vedaExitParams(of: {
       { own: read({ to: contract ?? zeroAddress, abi: authorityAbi(), name: "boringVault" }) },
       (results) => sameAddress(valueOrNull(results.own) ?? "", of.vault),
     );
-  const authority = read({ to: of.teller, abi: authorityAbi(), name: "authority" });
-  const open: Query<boolean> = {
-    reads: { authority },
-    interpret: () => false,
-    next: ({ authority: named }) => {
-      const to = (named?.ok ? (named.value as Address) : null) ?? zeroAddress;
-      const args = [of.anyone, of.teller, WITHDRAW_SELECTOR] as const;
-      return createQuery(
-        { call: read({ to, abi: authorityAbi(), name: "canCall", args }) },
-        ({ call }) => valueOrNull(call) === true,
-      );
-    },
-  };
+  const open = mayCall(of.anyone, { target: of.teller, selector: WITHDRAW_SELECTOR });
   const { withdraw_queue: queue, delayed_withdraw: delayed } = of.reviewed;
-  return mapQuery(queryAll({ open, queue: own(queue), delayed: own(delayed) }), (results) => ({
+  // The published contract with a fixed wait does not name its vault, but the vault's authority lets it burn shares.
+  const burns = mayCall(delayed ?? zeroAddress, { target: of.vault, selector: EXIT_SELECTOR });
+  return mapQuery(queryAll({ open, queue: own(queue), names: own(delayed), burns }), (results) => ({
     ...(results.open && { teller_withdraw: "public" }),
     ...(queue !== null && { withdraw_queue: results.queue ? queue.toLowerCase() : "" }),
-    ...(delayed !== null && { delayed_withdraw: results.delayed ? delayed.toLowerCase() : "" }),
+    ...(delayed !== null && {
+      delayed_withdraw: results.names || results.burns ? delayed.toLowerCase() : "",
+    }),
   }));
 }
