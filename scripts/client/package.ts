@@ -20,6 +20,7 @@ const modules = [
   "causeway-error",
   "read-actions",
   "deposit-actions",
+  "withdrawal-actions",
   "execute-steps",
   "wallet-steps",
 ];

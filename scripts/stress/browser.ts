@@ -14,6 +14,6 @@ Needs Debian's chromium, or the program that CHROMIUM names.`,
 const { status } = spawnSync("vitest run --project browser", {
   shell: true,
   stdio: "inherit",
-  env: { ...process.env, BROWSER_LOOKS: "all" },
+  env: { ...process.env, BROWSER_TESTS: "all" },
 });
 process.exit(status ?? 1);

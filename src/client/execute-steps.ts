@@ -48,12 +48,66 @@ export interface ExecutionOptions {
   batch?: boolean | undefined;
 }
 
-/** An order to walk through: where the API keeps it, and its first reading. */
+/** An order to walk through: its first reading, and what the API does for it. */
 export interface Order<Reading extends OrderReading> {
-  kind: "deposits" | "withdrawals";
   userAddress: string;
   first: OrderReading;
   read(): Promise<Reading>;
+  /** Hands in a signature of the user. The answer is the next reading. */
+  submit(signature: string): Promise<OrderReading>;
+  /** Tells of a transaction, so that it is found at once. The chains decide; a failed report changes nothing. */
+  report(step: Pick<Step, "stepId" | "purpose">, txHash: Hash): Promise<unknown>;
+}
+
+/** Returns an order that the API follows, by where it is kept there. */
+export function trackedOrder<Reading extends OrderReading>(
+  client: CausewayClient,
+  of: Pick<Order<Reading>, "userAddress" | "first" | "read"> & {
+    kind: "deposits" | "withdrawals";
+    signal: AbortSignal | undefined;
+  },
+): Order<Reading> {
+  const { kind, signal, ...order } = of;
+  const path = `/v1/${kind}/${order.first.trackingId}`;
+  return {
+    ...order,
+    async submit(signature) {
+      const request = { method: "POST", path: `${path}/authorize`, body: { signature }, signal } as const;
+      return (await client.request(request)) as OrderReading;
+    },
+    async report({ stepId, purpose }, txHash) {
+      if (purpose === "approve" || purpose === "approve_reset") return;
+      const body = { tx_hash: txHash, step: reportedAs(kind, { stepId, purpose }) };
+      await client.request({ method: "PATCH", path: `${path}/tx`, body });
+    },
+  };
+}
+
+/**
+ * Walks through steps that the API does not follow, such as the claim of a request that was made elsewhere. Returns when
+ * all are done. `submit` is for steps that are signatures.
+ */
+export async function walkBuiltSteps(
+  of: Pick<Order<OrderReading>, "userAddress" | "first"> & Partial<Pick<Order<OrderReading>, "submit">>,
+  options: ExecutionOptions,
+): Promise<OrderReading> {
+  const done = new Set<string>();
+  let current = of.first;
+  const onProgress = (progress: ExecutionProgress) => {
+    if (progress.phase === "included") for (const { stepId } of progress.batch) done.add(stepId);
+    options.onProgress?.(progress);
+  };
+  const read = async () => ({
+    ...current,
+    steps: current.steps.map((step): Step => (done.has(step.stepId) ? { ...step, state: "done" } : step)),
+  });
+  const submit = async (signature: string) => {
+    if (of.submit === undefined) throw new CausewayError("wallet_failed", "these steps need no signature");
+    current = await of.submit(signature);
+    return current;
+  };
+  const order = { ...of, read, submit, report: async () => undefined };
+  return walkSteps(order, { ...options, onProgress });
 }
 
 /** Time between readings if the API states none, in milliseconds. */
@@ -64,11 +118,10 @@ const POLL_MS = 3_000;
  * waiting. Returns the last reading. A transaction that was sent is never sent again in this walk. Throws CausewayError.
  */
 export async function walkSteps<Reading extends OrderReading>(
-  client: CausewayClient,
   order: Order<Reading>,
   options: ExecutionOptions,
 ): Promise<Reading> {
-  const walk = new StepWalk(client, order, options);
+  const walk = new StepWalk(order, options);
   let reading: OrderReading | Reading = order.first;
   for (;;) {
     const { signal } = options;
@@ -83,7 +136,7 @@ export async function walkSteps<Reading extends OrderReading>(
       walk.tell({ phase: "done", step: null, batch: [], txHash: null, steps: reading.steps });
       return reading as Reading;
     }
-    reading = walk.takeAnswer() ?? (await readPatiently(order.read, signal));
+    reading = walk.withSignatures(walk.takeAnswer() ?? (await readPatiently(order.read, signal)));
   }
 }
 
@@ -91,22 +144,27 @@ type Told = Omit<ExecutionProgress, "trackingId">;
 
 /** One walk through an order's steps, with what it did already. */
 class StepWalk<Reading extends OrderReading> {
-  readonly #client: CausewayClient;
   readonly #order: Order<Reading>;
   readonly #options: ExecutionOptions;
   readonly #done = new Set<string>();
   #batch: boolean;
   #answer: OrderReading | null = null;
 
-  constructor(client: CausewayClient, order: Order<Reading>, options: ExecutionOptions) {
-    this.#client = client;
+  constructor(order: Order<Reading>, options: ExecutionOptions) {
     this.#order = order;
     this.#options = options;
     this.#batch = options.batch ?? true;
   }
 
-  did({ stepId }: Step): boolean {
-    return this.#done.has(stepId);
+  did(step: Step): boolean {
+    return this.#done.has(keyOf(step));
+  }
+
+  /** Shows the signatures of this walk as done: the API forgets them, and asks again until it has seen the order. */
+  withSignatures<Shown extends OrderReading>(reading: Shown): Shown {
+    const show = (step: Step): Step =>
+      step.kind === "signature" && this.did(step) ? { ...step, state: "done" } : step;
+    return { ...reading, steps: reading.steps.map(show) };
   }
 
   tell(told: Told): void {
@@ -127,9 +185,9 @@ class StepWalk<Reading extends OrderReading> {
       this.tell({ phase: "wallet", step, batch: [step], txHash: null, steps });
       const signature = await signStep(wallet, { step, user });
       this.tell({ phase: "signed", step, batch: [step], txHash: null, steps });
-      this.#answer = await this.#authorize(signature);
+      this.#answer = await this.#order.submit(signature);
       // The API shows the signature as required until it has seen the order.
-      this.#done.add(step.stepId);
+      this.#done.add(keyOf(step));
       return;
     }
     const together = this.#batch ? batchFrom(step, steps) : [step];
@@ -141,7 +199,7 @@ class StepWalk<Reading extends OrderReading> {
     }
     this.tell({ phase: "wallet", step, batch: [step], txHash: null, steps });
     const { hash, included } = await sendStep(wallet, { step, user });
-    this.#done.add(step.stepId);
+    this.#done.add(keyOf(step));
     this.tell({ phase: "sent", step, batch: [step], txHash: hash, steps });
     await this.#report(step, hash);
     const txHash = await included();
@@ -164,35 +222,20 @@ class StepWalk<Reading extends OrderReading> {
     txHash: Hash;
     steps: readonly Step[];
   }) {
-    for (const { stepId } of together) this.#done.add(stepId);
+    for (const step of together) this.#done.add(keyOf(step));
     this.tell({ phase: "included", step: together.at(-1) ?? null, batch: together, txHash, steps });
   }
 
-  /** Sends the signature to the API, whose answer is the next reading. */
-  async #authorize(signature: string): Promise<OrderReading> {
-    const { kind, first } = this.#order;
-    const path = `/v1/${kind}/${first.trackingId}/authorize`;
-    const { signal } = this.#options;
-    return (await this.#client.request({
-      method: "POST",
-      path,
-      body: { signature },
-      signal,
-    })) as OrderReading;
-  }
-
-  /** Reports a transaction, so that it is found at once. The chains decide; a failed report changes nothing. */
-  async #report({ stepId, purpose }: Step, txHash: Hash): Promise<void> {
-    if (purpose === "approve" || purpose === "approve_reset") return;
-    const { kind, first } = this.#order;
-    const body = { tx_hash: txHash, step: reportedAs(kind, { stepId, purpose }) };
-    const path = `/v1/${kind}/${first.trackingId}/tx`;
-    await this.#client.request({ method: "PATCH", path, body }).catch(() => undefined);
+  async #report(step: Step, txHash: Hash): Promise<void> {
+    await this.#order.report(step, txHash).catch(() => undefined);
   }
 }
 
+/** A signature and the transaction that it makes possible may have one id. */
+const keyOf = ({ kind, stepId }: Step): string => `${kind} ${stepId}`;
+
 /** Returns the name by which the API takes a step's transaction. */
-function reportedAs(kind: Order<OrderReading>["kind"], step: Pick<Step, "stepId" | "purpose">): string {
+function reportedAs(kind: "deposits" | "withdrawals", step: Pick<Step, "stepId" | "purpose">): string {
   if (kind === "withdrawals" || step.purpose === "claim" || step.purpose === "cancel") return step.purpose;
   return step.stepId.startsWith("source.") ? "source" : "deposit";
 }
@@ -213,7 +256,7 @@ function batchFrom(step: TransactionStep, steps: readonly Step[]): TransactionSt
  * Reads until the API answers. Its outages are waited for, because what was sent goes on without it; other errors
  * propagate.
  */
-export async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (;;) {
     try {
       return await read();
@@ -227,8 +270,30 @@ export async function readPatiently<T>(read: () => Promise<T>, signal: AbortSign
   }
 }
 
+/**
+ * Reads an order again and again and tells each reading that differs, until nothing is left to do or to wait for. Returns
+ * the last reading. Throws `aborted` when the signal fires.
+ */
+export async function watchOrder<Reading extends OrderReading & { updatedAt: string }>(of: {
+  read: () => Promise<Reading>;
+  onChange: ((reading: Reading) => void) | undefined;
+  signal: AbortSignal | undefined;
+}): Promise<Reading> {
+  const { read, onChange, signal } = of;
+  let seen = "";
+  for (;;) {
+    const reading = await readPatiently(read, signal);
+    const { updatedAt, state, steps } = reading;
+    const version = [updatedAt, state, ...steps.map((step) => step.state)].join();
+    if (version !== seen) onChange?.(reading);
+    seen = version;
+    if (!steps.some((step) => step.state === "required" || step.state === "waiting")) return reading;
+    await pause(reading.pollAfterMs ?? POLL_MS, signal);
+  }
+}
+
 /** Waits, or throws `aborted` when the signal fires. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

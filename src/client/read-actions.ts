@@ -32,11 +32,22 @@ export type BuiltDeposit = Answer<"quotes.build">;
 export type Deposit = Answer<"deposits.get">;
 export type Positions = Answer<"positions.get">;
 export type TransferStatus = Answer<"status.get">;
+export type Actions = Answer<"actions.get">;
 export type Step = Deposit["steps"][number];
 /** A deposit to quote or to build. */
 export type DepositInput = Body<"quotes.build">;
 
-async function ask<Name extends Id>(client: CausewayClient, request: ApiRequest): Promise<Answer<Name>> {
+/** A withdrawal, its quote and its build, as the actions return them. */
+export type Withdrawal = Answer<"withdrawals.get">;
+export type WithdrawalQuote = Answer<"withdrawals.quote">;
+export type BuiltWithdrawal = Answer<"withdrawals.build">;
+/** A withdrawal to quote or to build: some shares in the share token's smallest unit, or `all` that the user holds. */
+export type WithdrawalInput = Omit<Body<"withdrawals.build">, "shares"> & { shares: bigint | "all" };
+/** Sends a request and returns the response of the operation. Throws CausewayError. */
+export async function ask<Name extends Id>(
+  client: CausewayClient,
+  request: ApiRequest,
+): Promise<Answer<Name>> {
   return (await client.request(request)) as Answer<Name>;
 }
 
@@ -90,6 +101,43 @@ export function getDeposit(
 export function getDeposits(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
   const { signal, ...filters } = query;
   return ask<"deposits.list">(client, { path: "/v1/deposits", query: filters, signal });
+}
+
+/** Quotes a withdrawal: every way in which the vault can pay. Source: `POST /v1/withdraw/quote`. */
+export function quoteWithdrawal(client: CausewayClient, input: WithdrawalInput & ActionOptions) {
+  const { signal, ...body } = input;
+  return ask<"withdrawals.quote">(client, { method: "POST", path: "/v1/withdraw/quote", body, signal });
+}
+
+/**
+ * Builds a withdrawal: the transactions to sign, simulated, and the tracking id. Source: `POST /v1/withdraw/build`.
+ */
+export function buildWithdrawal(client: CausewayClient, input: WithdrawalInput & ActionOptions) {
+  const { signal, ...body } = input;
+  return ask<"withdrawals.build">(client, { method: "POST", path: "/v1/withdraw/build", body, signal });
+}
+
+/** Returns a withdrawal with its steps. Throws `withdrawal_not_found`. Source: `GET /v1/withdrawals/{tracking_id}`. */
+export function getWithdrawal(
+  client: CausewayClient,
+  { trackingId, signal }: { trackingId: string } & ActionOptions,
+) {
+  return ask<"withdrawals.get">(client, { path: `/v1/withdrawals/${trackingId}`, signal });
+}
+
+/** Lists the withdrawals of a user that the chains have shown, newest first. Source: `GET /v1/withdrawals`. */
+export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
+  const { signal, ...filters } = query;
+  return ask<"withdrawals.list">(client, { path: "/v1/withdrawals", query: filters, signal });
+}
+
+/** Returns what a user can do with a vault now, and the open requests. Source: `GET /v1/actions/{user}/{vault_id}`. */
+export function getActions(
+  client: CausewayClient,
+  { userAddress, vaultId, signal }: { userAddress: `0x${string}`; vaultId: string } & ActionOptions,
+) {
+  const path = `/v1/actions/${userAddress}/${encodeURIComponent(vaultId)}`;
+  return ask<"actions.get">(client, { path, signal });
 }
 
 /** Returns the status of a transfer by any of its transactions. Source: `GET /v1/status`. */

@@ -56,6 +56,15 @@ export async function accountOf(wallet: Wallet, expected: string | null): Promis
   throw new CausewayError("wrong_account", `the wallet holds ${address}, the order is of ${expected}`);
 }
 
+/** Returns the address of the wallet's account on a chain. Throws `wrong_account` and the codes of `walletOn`. */
+export async function addressIn(
+  source: WalletSource,
+  { chainId, expected }: { chainId: number; expected: `0x${string}` | undefined },
+): Promise<`0x${string}`> {
+  const account = await accountOf(await walletOn(source, chainId), expected ?? null);
+  return typeof account === "string" ? account : account.address;
+}
+
 /**
  * Sends the transaction of a step. `included` waits for its receipt and throws `transaction_reverted` if it failed;
  * a replacement that the user made in the wallet counts.

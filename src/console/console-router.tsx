@@ -36,7 +36,12 @@ const status = createRoute({
 const deposit = createRoute({
   getParentRoute,
   path: "/deposits/$trackingId",
-  component: lazyRouteComponent(() => import("./orders/order-page.tsx"), "DepositPage"),
+  component: lazyRouteComponent(() => import("./orders/deposit-page.tsx"), "DepositPage"),
+});
+const withdrawal = createRoute({
+  getParentRoute,
+  path: "/withdrawals/$trackingId",
+  component: lazyRouteComponent(() => import("./orders/withdrawal-page.tsx"), "WithdrawalPage"),
 });
 const portfolio = createRoute({
   getParentRoute,
@@ -56,7 +61,7 @@ const admin = createRoute({
   component: lazyRouteComponent(() => import("./admin/admin-page.tsx"), "AdminPage"),
 });
 
-const pages = [vaults, vault, deposit, portfolio, signals, status, partners, admin] as const;
+const pages = [vaults, vault, deposit, withdrawal, portfolio, signals, status, partners, admin] as const;
 
 /** Creates the router of all pages. */
 export const createConsoleRouter = () =>

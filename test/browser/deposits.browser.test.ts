@@ -1,19 +1,25 @@
 import type { Browser } from "playwright-core";
 import { encodeFunctionData, erc20Abi, parseUnits } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { settleRequests } from "../../scripts/stack/chains/settle-requests.ts";
+import { matrixTest, type OpenPage, startBrowser } from "../support/browser/console-browser.ts";
 import {
-  connectWallet,
-  type OpenPage,
-  openConsole,
-  startBrowser,
-} from "../support/browser/console-browser.ts";
-import { payWith, reviewDeposit, signToTheEnd } from "../support/browser/deposit-walk.ts";
-import { balanceOf } from "../support/e2e/balances.ts";
+  approveByTransaction,
+  type Depositor,
+  openVault,
+  payWith,
+  reachState,
+  reviewDeposit,
+  signToTheEnd,
+  startSigning,
+} from "../support/browser/deposit-walk.ts";
+import { sharesOf } from "../support/browser/shares-of.ts";
 import {
+  addressOf,
   chainIds,
   chainOf,
+  type KeyedUser,
   mined,
-  newUser,
   sendCall,
   tokenOn,
   userOn,
@@ -21,8 +27,7 @@ import {
 } from "../support/e2e/chain.ts";
 
 let browser: Browser;
-let opened: OpenPage | null = null;
-
+let opened: (OpenPage & { user: KeyedUser }) | null = null;
 beforeAll(async () => {
   browser = await startBrowser();
 });
@@ -32,28 +37,18 @@ afterEach(async () => {
 });
 afterAll(() => browser.close());
 
-const vaultPath = (name: string) => `/vaults/${vaultNamed(name).vault_id}`;
-
-async function openVault(
-  name: string,
-  of: { funds: Parameters<typeof newUser>[1]; chainId?: number; fundedOn?: number },
-): Promise<{ opened: OpenPage; user: Awaited<ReturnType<typeof newUser>> }> {
-  const user = await newUser(chainOf(of.fundedOn ?? chainIds.one), of.funds);
-  opened = await openConsole(browser, { path: vaultPath(name), user, chainId: of.chainId ?? chainIds.one });
-  await connectWallet(opened.page);
-  return { opened, user };
+/** Opens a vault's page, which is closed after the test. */
+async function open(name: string, depositor: Depositor) {
+  opened = await openVault(browser, { name, ...depositor });
+  return opened;
 }
 
-const sharesOf = (name: string, owner: `0x${string}`) =>
-  balanceOf(chainOf(vaultNamed(name).chain_id), {
-    token: vaultNamed(name).share_token as `0x${string}`,
-    owner,
-  });
+const usdc = (amount: string) => ({ USDC: parseUnits(amount, 6) });
 
 test("a deposit of the vault's own asset: approve, deposit, shares", async () => {
-  const { opened, user } = await openVault("Local Prime USDC", { funds: { USDC: parseUnits("500", 6) } });
-  const { page, wallet, errors } = opened;
+  const { page, wallet, errors, user } = await open("Local Prime USDC", { funds: usdc("500") });
   await page.getByText("Balance: 500").waitFor();
+  await approveByTransaction(page);
   await reviewDeposit(page, "125.5");
   await page.getByText("Approve 125.5 USDC").waitFor();
   await signToTheEnd(page);
@@ -64,33 +59,71 @@ test("a deposit of the vault's own asset: approve, deposit, shares", async () =>
   expect(errors).toEqual([]);
 });
 
-test("a deposit of another token is swapped", async () => {
-  const { opened, user } = await openVault("Local Prime USDC", { funds: { WETH: parseUnits("1", 18) } });
-  const { page } = opened;
+test("a deposit with one signature and no approval", async () => {
+  const { page, wallet, user, errors } = await open("Plain USDC", { funds: usdc("500") });
+  await reviewDeposit(page, "125.5");
+  await page.getByText("Sign for 125.5 USDC").waitFor();
+  await signToTheEnd(page);
+  expect(wallet.asked()).toEqual(["eth_signTypedData_v4", "eth_sendTransaction"]);
+  expect(await sharesOf("Plain USDC", user.address)).toBeGreaterThan(0n);
+  expect(errors).toEqual([]);
+});
+
+matrixTest("a deposit of another token is swapped", async () => {
+  const { page, user } = await open("Local Prime USDC", { funds: { WETH: parseUnits("1", 18) } });
   await payWith(page, { chain: "Local One", symbol: "WETH" });
   await reviewDeposit(page, "0.1");
   await signToTheEnd(page);
   expect(await sharesOf("Local Prime USDC", user.address)).toBeGreaterThan(0n);
 });
 
+matrixTest("a deposit of the chain's own currency needs no approval", async () => {
+  const { page, user, wallet } = await open("Solid WETH", { funds: {} });
+  await payWith(page, { chain: "Local One", symbol: "ETH" });
+  expect(await page.getByLabel("How you approve").count()).toBe(0);
+  await reviewDeposit(page, "0.5");
+  await signToTheEnd(page);
+  expect(wallet.asked()).toEqual(["eth_sendTransaction"]);
+  expect(await sharesOf("Solid WETH", user.address)).toBeGreaterThan(0n);
+});
+
+matrixTest("a bridge delivers into the vault in one step", async () => {
+  const { page, user } = await open("Remote USDC", { funds: usdc("300") });
+  await payWith(page, { chain: "Local One", symbol: "USDC" });
+  await reviewDeposit(page, "100");
+  await signToTheEnd(page);
+  expect(await sharesOf("Remote USDC", user.address)).toBeGreaterThan(0n);
+});
+
 test("a bridge delivers, and the second step follows by itself", async () => {
-  const { opened, user } = await openVault("Midas Dollars", {
-    funds: { USDC: parseUnits("300", 6) },
-    fundedOn: chainIds.two,
-    chainId: chainIds.two,
-  });
+  const from = { fundedOn: chainIds.two, chainId: chainIds.two };
+  const { page, user, wallet } = await open("Midas Dollars", { funds: usdc("300"), ...from });
   await userOn(chainOf(chainIds.one), user);
-  const { page } = opened;
   await payWith(page, { chain: "Local Two", symbol: "USDC" });
   await reviewDeposit(page, "100");
   await signToTheEnd(page);
-  expect(opened.wallet.asked()).toContain("wallet_switchEthereumChain");
+  expect(wallet.asked()).toContain("wallet_switchEthereumChain");
   expect(await sharesOf("Midas Dollars", user.address)).toBeGreaterThan(0n);
 });
 
-test("USDT's old approval is reset first", async () => {
-  const { opened, user } = await openVault("Plain USDT", { funds: { USDT: parseUnits("200", 6) } });
-  const { page, wallet } = opened;
+test("a vault that settles later is followed, and claimed after a reload", async () => {
+  const name = "Lagoon Later USDC";
+  const vault = vaultNamed(name);
+  const { page, user } = await open(name, { funds: usdc("300") });
+  await reviewDeposit(page, "100");
+  await startSigning(page);
+  await reachState(page, "Waiting for the vault");
+  const { rpcUrl, chainId } = chainOf(vault.chain_id);
+  const request = { chainId, rpcUrl, adapter: vault.adapter, target: addressOf(vault), user: user.address };
+  await settleRequests(request);
+  await page.reload();
+  await reachState(page, "Ready to claim");
+  await signToTheEnd(page);
+  expect(await sharesOf(name, user.address)).toBeGreaterThan(0n);
+});
+
+matrixTest("USDT's old approval is reset first", async () => {
+  const { page, wallet, user } = await open("Plain USDT", { funds: { USDT: parseUnits("200", 6) } });
   const chain = chainOf(chainIds.one);
   const { deposit_router: spender } = chain.info.contracts;
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 7n] });
@@ -99,66 +132,4 @@ test("USDT's old approval is reset first", async () => {
   await page.getByText("Reset the approval of USDT").waitFor();
   await signToTheEnd(page);
   expect(wallet.asked()).toHaveLength(3);
-});
-
-test("declining in the wallet sends nothing, and the deposit can be continued", async () => {
-  const { opened, user } = await openVault("Local Prime USDC", { funds: { USDC: parseUnits("50", 6) } });
-  const { page, wallet } = opened;
-  await reviewDeposit(page, "20");
-  wallet.decline("eth_sendTransaction");
-  await page.getByRole("button", { name: "Start signing" }).click();
-  await page.getByText("You declined in your wallet").waitFor();
-  expect(await sharesOf("Local Prime USDC", user.address)).toBe(0n);
-  await signToTheEnd(page);
-  expect(await sharesOf("Local Prime USDC", user.address)).toBeGreaterThan(0n);
-});
-
-test("a wallet on another chain is asked to switch", async () => {
-  const { opened } = await openVault("Local Prime USDC", {
-    funds: { USDC: parseUnits("50", 6) },
-    chainId: chainIds.two,
-  });
-  await reviewDeposit(opened.page, "20");
-  await signToTheEnd(opened.page);
-  expect(opened.wallet.asked()[0]).toBe("wallet_switchEthereumChain");
-});
-
-test("a page that is loaded again half-way continues with what is left", async () => {
-  const { opened, user } = await openVault("Local Prime USDC", { funds: { USDC: parseUnits("50", 6) } });
-  const { page, wallet } = opened;
-  await reviewDeposit(page, "20");
-  wallet.decline("eth_sendTransaction", 2);
-  await page.getByRole("button", { name: "Start signing" }).click();
-  await page.getByText("You declined in your wallet").waitFor();
-  await page.reload();
-  await signToTheEnd(page);
-  // The approval, the declined deposit, and the deposit: the approval is not asked for again.
-  expect(wallet.asked()).toEqual(["eth_sendTransaction", "eth_sendTransaction", "eth_sendTransaction"]);
-  expect(await sharesOf("Local Prime USDC", user.address)).toBeGreaterThan(0n);
-});
-
-test("another account in the wallet cannot continue a deposit", async () => {
-  const { opened } = await openVault("Local Prime USDC", { funds: { USDC: parseUnits("50", 6) } });
-  const { page, wallet } = opened;
-  await reviewDeposit(page, "20");
-  await wallet.select(await newUser(chainOf(chainIds.one)));
-  await page.getByText("Your wallet holds another account").waitFor();
-  expect(wallet.asked()).toEqual([]);
-});
-
-test("an amount that is too large or not a number is refused before anything is asked", async () => {
-  const { opened } = await openVault("Local Prime USDC", { funds: { USDC: parseUnits("50", 6) } });
-  const { page } = opened;
-  await page.getByText("Balance: 50").waitFor();
-  await page.getByLabel("You pay").fill("51");
-  await page.getByText("This is more than your balance.").waitFor();
-  await page.getByLabel("You pay").fill("1.0000001");
-  await page.getByText("This token has 6 decimals at most.").waitFor();
-  expect(await page.getByRole("button", { name: "Review deposit" }).isDisabled()).toBe(true);
-});
-
-test("a vault that takes less says so", async () => {
-  const { opened } = await openVault("Minimum USDC", { funds: { USDC: parseUnits("50", 6) } });
-  await opened.page.getByLabel("You pay").fill("0.01");
-  await opened.page.getByText("Below the vault's minimum").waitFor();
 });

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { devices, openConsole, startBrowser } from "../support/browser/console-browser.ts";
+import { devices, everything, openConsole, startBrowser } from "../support/browser/console-browser.ts";
 import { vaultNamed } from "../support/e2e/chain.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -24,8 +24,7 @@ const pages = [
   { path: "/admin", shown: "Administrator's token" },
   { path: "/deposits/trk_00000000000000000000000000000000", shown: "Check the address of this page." },
 ];
-const everyLook = process.env["BROWSER_LOOKS"] === "all";
-/** Both sizes and both colours; each with each where BROWSER_LOOKS is `all`. */
+/** Both sizes and both colours; each with each where everything is tested. */
 const looks = (["light", "dark"] as const)
   .flatMap((colorScheme) =>
     Object.entries(devices).map(([device, window]) => ({
@@ -33,7 +32,7 @@ const looks = (["light", "dark"] as const)
       window: { ...window, colorScheme },
     })),
   )
-  .filter(({ device, colorScheme }) => everyLook || (device === "phone") === (colorScheme === "light"));
+  .filter(({ device, colorScheme }) => everything || (device === "phone") === (colorScheme === "light"));
 
 let browser: Browser;
 beforeAll(async () => {

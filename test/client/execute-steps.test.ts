@@ -1,90 +1,20 @@
-import { createWalletClient, custom } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import {
+  cancelDeposit,
   continueDeposit,
-  continueWithdrawal,
-  executeWithdrawal,
+  executeMove,
   watchDeposit,
 } from "../../src/client/deposit-actions.ts";
-import { type FakeReply, fakeApi, type ReceivedRequest } from "../support/client/fake-api.ts";
-
-const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
-const HASH = `0x${"ab".repeat(32)}`;
-const TRACKING = `trk_${"1".repeat(32)}`;
-
-type StepState = "required" | "waiting" | "done" | "skipped";
-const step = (stepId: string, state: StepState, change: object = {}) => ({
-  step_id: stepId,
-  kind: "transaction",
-  purpose: stepId.split(".")[1],
-  title: stepId,
-  chain_id: 1,
-  token: null,
-  amount: "5",
-  spender: null,
-  state,
-  tx_hash: null,
-  transaction_request: { to: account.address, data: "0x12", value: "0", chain_id: 1, gas_limit: "50000" },
-  typed_data: null,
-  ...change,
-});
-const order = (steps: object[], state = "built") => ({
-  tracking_id: TRACKING,
-  state,
-  user_address: account.address,
-  steps,
-  poll_after_ms: 1,
-  updated_at: `${state}`,
-});
-
-/** A wallet that answers from a table; receipts have the given status. */
-function fakeWallet(status: "0x1" | "0x0" = "0x1") {
-  const asked: string[] = [];
-  const answers: Record<string, unknown> = {
-    eth_chainId: "0x1",
-    eth_sendTransaction: HASH,
-    eth_blockNumber: "0x10",
-    eth_signTypedData_v4: `0x${"cd".repeat(65)}`,
-    eth_getTransactionByHash: null,
-    eth_getTransactionReceipt: {
-      transactionHash: HASH,
-      blockHash: HASH,
-      blockNumber: "0x10",
-      status,
-      logs: [],
-      from: account.address,
-      to: account.address,
-      type: "0x0",
-      gasUsed: "0x1",
-      cumulativeGasUsed: "0x1",
-      effectiveGasPrice: "0x1",
-      transactionIndex: "0x0",
-      logsBloom: "0x",
-      contractAddress: null,
-    },
-  };
-  const request = async ({ method }: { method: string }) => {
-    asked.push(method);
-    if (method in answers) return answers[method];
-    throw Object.assign(new Error(`no ${method}`), { code: 4200 });
-  };
-  const wallet = createWalletClient({
-    account: account.address,
-    transport: custom({ request }),
-    pollingInterval: 5,
-  });
-  return { wallet, asked, sent: () => asked.filter((method) => method === "eth_sendTransaction").length };
-}
-
-/** Answers each reading with the next of a list, and everything else with `other`. */
-function readings(list: FakeReply[], other: (request: ReceivedRequest) => FakeReply = () => ({ body: {} })) {
-  const queue = [...list];
-  return fakeApi((request) => {
-    if (request.method !== "GET") return other(request);
-    return (queue.length > 1 ? queue.shift() : queue[0]) ?? { body: {} };
-  });
-}
+import {
+  account,
+  fakeWallet,
+  HASH,
+  order,
+  readings,
+  type StepState,
+  step,
+  TRACKING,
+} from "../support/client/fake-order.ts";
 
 describe("continueDeposit()", () => {
   test("never sends a step twice, however long the API shows it as required", async () => {
@@ -195,35 +125,6 @@ describe("continueDeposit()", () => {
   });
 });
 
-describe("a withdrawal", () => {
-  const path = `/v1/withdrawals/${TRACKING}`;
-
-  test("is built with all shares, walked through, and reported by purpose", async () => {
-    const done = { body: order([step("source.redeem", "done")], "completed") };
-    const { client, requests } = readings([done], (request) =>
-      request.path === "/v1/withdraw/build"
-        ? { body: order([step("source.redeem", "required")]) }
-        : { body: {} },
-    );
-    const { wallet } = fakeWallet();
-    const vaultId = "1:0x00000000000000000000000000000000000000ff";
-    expect((await executeWithdrawal(client, { vaultId, shares: "all", wallet })).state).toBe("completed");
-    expect(requests[0]?.body).toEqual({ vault_id: vaultId, shares: "all", user_address: account.address });
-    expect(requests[1]).toMatchObject({ path: `${path}/tx`, body: { step: "redeem" } });
-  });
-
-  test("continues from its tracking id", async () => {
-    const { client, requests } = readings([
-      { body: order([step("source.claim", "required")]) },
-      { body: order([step("source.claim", "done")], "completed") },
-    ]);
-    const { wallet, sent } = fakeWallet();
-    await continueWithdrawal(client, { trackingId: TRACKING, wallet });
-    expect(sent()).toBe(1);
-    expect(requests[0]?.path).toBe(path);
-  });
-});
-
 describe("watchDeposit()", () => {
   test("tells each change once, and ends when nothing is left", async () => {
     const bridging = { body: order([step("source.transfer", "waiting")], "bridging") };
@@ -246,5 +147,62 @@ describe("watchDeposit()", () => {
     const leaving = new AbortController();
     const watch = { trackingId: TRACKING, signal: leaving.signal, onChange: () => leaving.abort() };
     await expect(watchDeposit(client, watch)).rejects.toMatchObject({ code: "aborted" });
+  });
+});
+
+describe("executeMove()", () => {
+  test("pays with the share token of the vault that is left", async () => {
+    const vaultId = "1:0x00000000000000000000000000000000000000ff";
+    const shareToken = `0x${"33".repeat(20)}`;
+    const { client, requests } = readings(
+      [{ body: { chain_id: 1, share_token: shareToken } }, { body: order([step("source.deposit", "done")]) }],
+      () => ({ body: order([step("source.deposit", "required")]) }),
+    );
+    const { wallet } = fakeWallet();
+    await executeMove(client, { fromVaultId: "1:0xaa", vaultId, shares: 7n, wallet });
+    expect(requests.map(({ path }) => path)).toContain("/v1/vaults/1%3A0xaa");
+    expect(requests.find(({ path }) => path === "/v1/quote/build")?.body).toEqual({
+      from_chain_id: 1,
+      from_token: shareToken,
+      from_amount: "7",
+      vault_id: vaultId,
+      user_address: account.address,
+    });
+  });
+});
+
+describe("cancelDeposit()", () => {
+  test("signs first where the token wants it, and then sends the transaction of the same step", async () => {
+    const typed = {
+      domain: {},
+      types: { Cancel: [{ name: "nonce", type: "bytes32" }] },
+      primaryType: "Cancel",
+    };
+    const signature = step("source.cancel", "required", {
+      kind: "signature",
+      transaction_request: null,
+      typed_data: { ...typed, message: { nonce: HASH } },
+    });
+    const { client, requests } = readings([{ body: order([]) }], ({ body }) => ({
+      body: {
+        tracking_id: TRACKING,
+        steps: [
+          (body as { signature?: string }).signature === undefined
+            ? signature
+            : step("source.cancel", "required"),
+        ],
+      },
+    }));
+    const { wallet, asked } = fakeWallet();
+    await cancelDeposit(client, { trackingId: TRACKING, wallet });
+    expect(asked.filter((method) => /sign|send/i.test(method))).toEqual([
+      "eth_signTypedData_v4",
+      "eth_sendTransaction",
+    ]);
+    expect(requests.flatMap(({ path, method }) => (method === "POST" ? [path] : []))).toEqual([
+      `/v1/deposits/${TRACKING}/cancel`,
+      `/v1/deposits/${TRACKING}/cancel`,
+    ]);
+    expect(requests.some(({ method }) => method === "PATCH")).toBe(false);
   });
 });

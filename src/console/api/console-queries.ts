@@ -1,5 +1,6 @@
 import { QueryClient, queryOptions } from "@tanstack/react-query";
 import {
+  getActions,
   getBridges,
   type getChains,
   getDeposits,
@@ -7,6 +8,7 @@ import {
   getTokens,
   getVault,
   getVaults,
+  getWithdrawals,
 } from "../../client/read-actions.ts";
 import { ask, causeway, isTemporary } from "./console-client.ts";
 
@@ -106,8 +108,7 @@ export const positionsQuery = (userAddress: `0x${string}`) =>
 export const actionsQuery = (of: { userAddress: `0x${string}`; vaultId: string }) =>
   queryOptions({
     queryKey: ["actions", of.userAddress.toLowerCase(), of.vaultId],
-    queryFn: ({ signal }) =>
-      ask<"actions.get">({ path: `/v1/actions/${of.userAddress}/${encodeURIComponent(of.vaultId)}`, signal }),
+    queryFn: ({ signal }) => getActions(causeway, { ...of, signal }),
     refetchInterval: MINUTE,
   });
 
@@ -116,6 +117,14 @@ export const depositsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["deposits", userAddress.toLowerCase()],
     queryFn: ({ signal }) => getDeposits(causeway, { userAddress, limit: 50, signal }),
+    refetchInterval: MINUTE / 2,
+  });
+
+/** A user's withdrawals that the chains have shown, newest first. */
+export const withdrawalsQuery = (userAddress: `0x${string}`) =>
+  queryOptions({
+    queryKey: ["withdrawals", userAddress.toLowerCase()],
+    queryFn: ({ signal }) => getWithdrawals(causeway, { userAddress, limit: 50, signal }),
     refetchInterval: MINUTE / 2,
   });
 

@@ -11,7 +11,7 @@ import { ErrorState } from "../ui/feedback.tsx";
 import { TokenMark } from "../ui/tokens.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
-import { depositInput, useBalance, useDepositQuote } from "./deposit-quote.ts";
+import { depositInput, isNativeToken, useBalance, useDepositQuote } from "./deposit-quote.ts";
 import { QuoteSummary } from "./quote-summary.tsx";
 
 const TokenPicker = lazy(() =>
@@ -26,6 +26,9 @@ interface PaidToken {
   decimals: number;
 }
 
+/** How the payment is allowed: by a signature where the token takes one, or by an approval transaction. */
+type Authorize = "auto" | "approve";
+
 /** The loss that is accepted unless the reader chooses another. */
 const SLIPPAGE = "0.01";
 
@@ -34,6 +37,8 @@ export function DepositForm({ vault }: { vault: VaultDetail }) {
   const [token, setToken] = useState<PaidToken>({ ...vault.asset, chainId: vault.chainId });
   const [text, setText] = useState("");
   const [slippage, setSlippage] = useState(SLIPPAGE);
+  const [authorize, setAuthorize] = useState<Authorize>("auto");
+  const native = isNativeToken(token.address);
   const parsed = parseAmount(text, token.decimals);
   const amount = "amount" in parsed ? parsed.amount : null;
   const draft = { chainId: token.chainId, token: token.address, amount, slippage: Number(slippage) };
@@ -62,20 +67,34 @@ export function DepositForm({ vault }: { vault: VaultDetail }) {
           busy={quote.settling || quote.isFetching}
         />
       )}
-      <SelectField
-        label="Largest loss to accept"
-        value={slippage}
-        choices={[
-          { value: "0.003", label: "0.3 %" },
-          { value: "0.005", label: "0.5 %" },
-          { value: SLIPPAGE, label: "1 %" },
-          { value: "0.03", label: "3 %" },
-        ]}
-        onChange={setSlippage}
-      />
+      <div className={`grid gap-3 ${native ? "" : "sm:grid-cols-2"}`}>
+        <SelectField
+          label="Largest loss to accept"
+          value={slippage}
+          choices={[
+            { value: "0.003", label: "0.3 %" },
+            { value: "0.005", label: "0.5 %" },
+            { value: SLIPPAGE, label: "1 %" },
+            { value: "0.03", label: "3 %" },
+          ]}
+          onChange={setSlippage}
+        />
+        {native ? null : (
+          <SelectField
+            label="How you approve"
+            value={authorize}
+            choices={[
+              { value: "auto", label: "Signature, if possible" },
+              { value: "approve", label: "Transaction" },
+            ]}
+            onChange={(value) => setAuthorize(value as Authorize)}
+          />
+        )}
+      </div>
       <Submit
         vault={vault}
         draft={draft}
+        authorize={native ? "approve" : authorize}
         ready={problem === null && quote.data !== undefined && !quote.settling}
       />
     </div>
@@ -162,7 +181,7 @@ function AmountField(props: {
 function BalanceHint(props: { token: PaidToken; balance: bigint | null; onAll: (text: string) => void }) {
   const { token, balance, onAll } = props;
   if (balance === null) return null;
-  const native = /^0x0+$/.test(token.address);
+  const native = isNativeToken(token.address);
   return (
     <span className="ml-auto flex items-baseline gap-2 text-muted">
       <span className="tabular-nums">Balance: {formatAmount(balance, { decimals: token.decimals })}</span>
@@ -182,12 +201,13 @@ function BalanceHint(props: { token: PaidToken; balance: bigint | null; onAll: (
 type Draft = Parameters<typeof useDepositQuote>[1];
 
 /** Builds the deposit and opens its page, where it is signed and followed. */
-function Submit({ vault, draft, ready }: { vault: VaultDetail; draft: Draft; ready: boolean }) {
+function Submit(props: { vault: VaultDetail; draft: Draft; authorize: Authorize; ready: boolean }) {
+  const { vault, draft, authorize, ready } = props;
   const { address } = useWallet();
   const navigate = useNavigate();
   const build = useMutation({
     mutationFn: async (input: NonNullable<ReturnType<typeof depositInput>>) =>
-      buildDeposit(causeway, { ...input, idempotencyKey: crypto.randomUUID() }),
+      buildDeposit(causeway, { ...input, authorize, idempotencyKey: crypto.randomUUID() }),
     onSuccess: ({ trackingId }) => void navigate({ to: "/deposits/$trackingId", params: { trackingId } }),
   });
   if (address === null) return <WalletButton primary label="Connect a wallet to deposit" />;

@@ -16,6 +16,9 @@ export interface DepositDraft {
   slippage: number;
 }
 
+/** Returns true for a chain's own currency, which needs no approval. */
+export const isNativeToken = (address: string): boolean => /^0x0+$/.test(address);
+
 /** Returns what the API takes for a draft, or null without an amount. */
 export function depositInput(
   vault: Pick<VaultDetail, "vaultId">,

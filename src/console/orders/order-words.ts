@@ -7,6 +7,10 @@ export type OrderState = string;
 /** What a reader does with an order. */
 export type OrderKind = "deposit" | "withdrawal";
 
+/** Returns true while something is left to do or to wait for. */
+export const isOpen = ({ steps }: { steps: readonly Pick<Step, "state">[] }): boolean =>
+  steps.some(({ state }) => state === "required" || state === "waiting");
+
 /** Describes one step: what the wallet will ask, and what it allows. */
 export function describeStep(step: Step): { title: string; explanation: string } {
   const amount = amountOf(step);
@@ -72,7 +76,8 @@ const symbolOf = ({ token }: Step): string => token?.symbol ?? "the token";
 
 function amountOf(step: Step): string {
   if (step.token === null || step.amount === null || step.token.decimals === null) return symbolOf(step);
-  return `${formatAmount(step.amount, { decimals: step.token.decimals })} ${step.token.symbol}`;
+  // What can be paid with has a symbol; what has none is the share token of a vault.
+  return `${formatAmount(step.amount, { decimals: step.token.decimals })} ${step.token.symbol || "shares"}`;
 }
 
 /** How an order stands: in the colour of good news, bad news or waiting. */

@@ -76,6 +76,7 @@ function WorthOf({ vault, shares }: { vault: VaultDetail; shares: bigint }) {
 function describeRoute({ quoteType, routeOptions }: Quote): string {
   const [best] = routeOptions;
   const steps = best?.tags.includes("two_step") === true ? ", two transactions" : "";
+  if (quoteType === "move") return `Redeem, then deposit${steps}`;
   if (quoteType === "same_chain_swap") return `Swap, then deposit${steps}`;
   if (quoteType === "cross_chain") return `${best?.bridgeName ?? "Bridge"}, then deposit${steps}`;
   return "Straight into the vault";

@@ -18,14 +18,15 @@ export function TokenPicker(props: {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   chainId: number;
+  title?: string;
   onPick: (token: ListedToken) => void;
 }) {
-  const { open, onOpenChange, chainId, onPick } = props;
+  const { open, onOpenChange, chainId, title = "Pay with", onPick } = props;
   const chains = useQuery(chainsQuery).data ?? [];
   const [chain, setChain] = useState(chainId);
   const [search, setSearch] = useState("");
   return (
-    <Modal open={open} onOpenChange={onOpenChange} title="Pay with">
+    <Modal open={open} onOpenChange={onOpenChange} title={title}>
       <div className="space-y-3">
         <SelectField
           label="Chain"

@@ -59,13 +59,13 @@ async function walk(of: {
   signal: AbortSignal;
 }): Promise<void> {
   const { kind, ...options } = of;
-  const [actions, connection] = await Promise.all([
-    import("../../client/deposit-actions.ts"),
+  const [run, connection] = await Promise.all([
+    kind === "deposit"
+      ? import("../../client/deposit-actions.ts").then(({ continueDeposit }) => continueDeposit)
+      : import("../../client/withdrawal-actions.ts").then(({ continueWithdrawal }) => continueWithdrawal),
     walletSession.load(),
   ]);
-  const wallet = await connection.client();
-  if (kind === "deposit") await actions.continueDeposit(causeway, { ...options, wallet });
-  else await actions.continueWithdrawal(causeway, { ...options, wallet });
+  await run(causeway, { ...options, wallet: await connection.client() });
 }
 
 const asCausewayError = (error: unknown): CausewayError =>

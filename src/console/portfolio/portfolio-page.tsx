@@ -1,30 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
-import type { Deposit, Positions } from "../../client/read-actions.ts";
+import type { Positions } from "../../client/read-actions.ts";
 import { formatChain } from "../api/chain-names.ts";
-import {
-  chainsQuery,
-  depositsQuery,
-  positionsQuery,
-  tokensQuery,
-  vaultsQuery,
-} from "../api/console-queries.ts";
+import { chainsQuery, depositsQuery, positionsQuery, withdrawalsQuery } from "../api/console-queries.ts";
 import { formatAmount, formatUsd } from "../format/amounts.ts";
-import { formatAge, shorten } from "../format/words.ts";
-import { describeState } from "../orders/order-words.ts";
 import { Button, TextField } from "../ui/controls.tsx";
-import { Badge, EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
+import { EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/layout.tsx";
 import { TokenAmount, TokenMark } from "../ui/tokens.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
-import { isAddress, readPortfolioSearch, totalUsd } from "./portfolio-search.ts";
+import { DepositList, UnfinishedOrders, WithdrawalList } from "./order-lists.tsx";
+import { isAddress, type Position, readPortfolioSearch, totalUsd } from "./portfolio-search.ts";
 import { PositionRequests } from "./position-requests.tsx";
 
-type Position = Positions["positions"][number];
-
-/** Positions, requests and deposits of the connected wallet, or of any address. */
+/** Positions, requests, deposits and withdrawals of the connected wallet, or of any address. */
 export function PortfolioPage() {
   const wallet = useWallet();
   const { address } = readPortfolioSearch(useSearch({ from: "/portfolio" }));
@@ -34,7 +25,7 @@ export function PortfolioPage() {
       title="Portfolio"
       lead={
         shown === null ? (
-          "Your positions, deposits and requests."
+          "Your positions, requests, deposits and withdrawals."
         ) : (
           <Owner address={shown} own={address === undefined} />
         )
@@ -101,14 +92,18 @@ function Start() {
 function Holdings({ address }: { address: `0x${string}` }) {
   const positions = useQuery(positionsQuery(address));
   const deposits = useQuery(depositsQuery(address));
+  const withdrawals = useQuery(withdrawalsQuery(address));
   return (
     <div className="space-y-6">
-      <Unfinished deposits={deposits.data ?? []} />
+      <UnfinishedOrders deposits={deposits.data ?? []} withdrawals={withdrawals.data ?? []} />
       <Card title="Positions" aside={<Total positions={positions.data?.positions ?? []} />} flush>
         <Loaded query={positions}>{(answer) => <PositionList answer={answer} address={address} />}</Loaded>
       </Card>
       <Card title="Deposits" flush>
         <Loaded query={deposits}>{(list) => <DepositList deposits={list} />}</Loaded>
+      </Card>
+      <Card title="Withdrawals" flush>
+        <Loaded query={withdrawals}>{(list) => <WithdrawalList withdrawals={list} />}</Loaded>
       </Card>
     </div>
   );
@@ -122,29 +117,6 @@ function Total({ positions }: { positions: readonly Position[] }) {
       Together <span className="font-semibold text-ink tabular-nums">{formatUsd(total)}</span>
     </span>
   );
-}
-
-/** Deposits that wait for their owner. */
-function Unfinished({ deposits }: { deposits: readonly Omit<Deposit, "steps" | "pollAfterMs">[] }) {
-  const waiting = deposits.filter(({ state }) => state === "awaiting_deposit" || state === "claimable");
-  return waiting.map(({ trackingId, state }) => (
-    <Notice
-      key={trackingId}
-      tone="warn"
-      title={describeState(state).label}
-      action={
-        <Link
-          to="/deposits/$trackingId"
-          params={{ trackingId }}
-          className="text-sm font-medium text-accent hover:underline"
-        >
-          Continue
-        </Link>
-      }
-    >
-      {describeState(state).summary}
-    </Notice>
-  ));
 }
 
 function PositionList({ answer, address }: { answer: Positions; address: `0x${string}` }) {
@@ -264,45 +236,5 @@ function Cell({ label, below = false, children }: { label: string; below?: boole
       <span className="block text-xs text-muted">{label}</span>
       {children}
     </div>
-  );
-}
-
-type ListedDeposit = Omit<Deposit, "steps" | "pollAfterMs">;
-
-function DepositList({ deposits }: { deposits: readonly ListedDeposit[] }) {
-  if (deposits.length === 0)
-    return <EmptyState title="No deposits yet">Deposits appear once they are sent.</EmptyState>;
-  return (
-    <ul className="divide-y divide-line">
-      {deposits.map((deposit) => (
-        <DepositRow key={deposit.trackingId} deposit={deposit} />
-      ))}
-    </ul>
-  );
-}
-
-function DepositRow({ deposit }: { deposit: ListedDeposit }) {
-  const vaults = useQuery(vaultsQuery).data ?? [];
-  const tokens = useQuery(tokensQuery(deposit.fromChainId)).data ?? [];
-  const name = vaults.find(({ vaultId }) => vaultId === deposit.vaultId)?.name ?? shorten(deposit.vaultId);
-  const paid = tokens.find(({ address }) => address.toLowerCase() === deposit.fromToken.toLowerCase());
-  const { label, tone } = describeState(deposit.state);
-  return (
-    <li>
-      <Link
-        to="/deposits/$trackingId"
-        params={{ trackingId: deposit.trackingId }}
-        className="flex items-center justify-between gap-4 px-4 py-3 hover:bg-raised focus-visible:-outline-offset-2 sm:px-5"
-      >
-        <span className="min-w-0">
-          <span className="block truncate font-medium">{name}</span>
-          <span className="block text-sm text-muted">
-            {paid === undefined ? "Deposit" : <TokenAmount amount={deposit.fromAmount} token={paid} />},{" "}
-            {formatAge(deposit.createdAt, Date.now())}
-          </span>
-        </span>
-        <Badge tone={tone}>{label}</Badge>
-      </Link>
-    </li>
   );
 }

@@ -1,3 +1,8 @@
+import type { Positions } from "../../client/read-actions.ts";
+
+/** A position as the API lists it. */
+export type Position = Positions["positions"][number];
+
 /** What the portfolio's address says: whose it is; without, the connected wallet's. */
 export interface PortfolioSearch {
   address?: `0x${string}`;

@@ -1,15 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import type { Answer, Positions } from "../../client/read-actions.ts";
-import { ask } from "../api/console-client.ts";
+import { Link } from "@tanstack/react-router";
+import { causeway } from "../api/console-client.ts";
 import { formatAmount } from "../format/amounts.ts";
 import { formatTime } from "../format/words.ts";
-import { BuiltSteps } from "../orders/built-steps.tsx";
 import { Button } from "../ui/controls.tsx";
-import { Modal } from "../ui/dialogs.tsx";
 import { Badge, ErrorState } from "../ui/feedback.tsx";
+import { walletSession } from "../wallet/wallet-session.ts";
+import type { Position } from "./portfolio-search.ts";
 
-type Position = Positions["positions"][number];
 type Request = Position["requests"][number];
 
 /** Requests that the vault has not paid yet, with what can be done about each. */
@@ -18,12 +16,14 @@ export function PositionRequests({ position, own }: { position: Position; own: `
   return (
     <ul className="space-y-2 px-4 pb-3 sm:px-5">
       {position.requests.map((request) => (
-        <li
-          key={request.requestId}
-          className="flex flex-wrap items-center justify-between gap-3 rounded-lg bg-raised px-3 py-2 text-sm"
-        >
-          <RequestText request={request} position={position} />
-          {own === null ? null : <RequestActions request={request} position={position} own={own} />}
+        <li key={`${request.kind} ${request.requestId}`} className="rounded-lg bg-raised px-3 py-2 text-sm">
+          <div className="flex flex-wrap items-center justify-between gap-3">
+            <RequestText request={request} position={position} />
+            <Follow request={request} />
+          </div>
+          {own === null || request.kind === "deposit" ? null : (
+            <RequestActions request={request} vaultId={position.vaultId} own={own} />
+          )}
         </li>
       ))}
     </ul>
@@ -49,41 +49,61 @@ function RequestText({ request, position }: { request: Request; position: Positi
   );
 }
 
-type Action = "claim" | "cancel";
-
-function RequestActions(props: { request: Request; position: Position; own: `0x${string}` }) {
-  const { request, position, own } = props;
-  const [built, setBuilt] = useState<Answer<"withdrawals.build"> | null>(null);
-  const cache = useQueryClient();
-  const build = useMutation({
-    mutationFn: (action: Action) =>
-      ask<"withdrawals.build">({
-        method: "POST",
-        path: `/v1/withdraw/${action}`,
-        body: { vaultId: position.vaultId, userAddress: own, requestId: request.requestId },
-      }),
-    onSuccess: setBuilt,
-  });
-  const close = () => {
-    setBuilt(null);
-    void cache.invalidateQueries({ queryKey: ["positions"] });
-  };
+/** Leads to the deposit or withdrawal that made the request, if it was built here. */
+function Follow({ request: { kind, trackingId } }: { request: Request }) {
+  if (trackingId === null) return null;
+  const to = kind === "deposit" ? "/deposits/$trackingId" : "/withdrawals/$trackingId";
   return (
-    <span className="flex flex-wrap gap-2">
-      {request.state === "claimable" ? (
-        <Button busy={build.isPending} onClick={() => build.mutate("claim")}>
-          Claim
-        </Button>
-      ) : null}
-      {request.cancellable ? (
-        <Button kind="secondary" busy={build.isPending} onClick={() => build.mutate("cancel")}>
-          Cancel
-        </Button>
-      ) : null}
-      {build.error === null ? null : <ErrorState error={build.error} />}
-      <Modal open={built !== null} onOpenChange={close} title={position.vaultName}>
-        {built === null ? null : <BuiltSteps built={built} userAddress={own} onSent={close} />}
-      </Modal>
-    </span>
+    <Link to={to} params={{ trackingId }} className="font-medium text-accent hover:underline">
+      Follow
+    </Link>
+  );
+}
+
+/** Claims or cancels a request, wherever it was made. */
+function RequestActions(props: { request: Request; vaultId: string; own: `0x${string}` }) {
+  const { request, vaultId, own } = props;
+  const cache = useQueryClient();
+  const acting = useMutation({
+    mutationFn: async (action: "claim" | "cancel") => {
+      const [actions, connection] = await Promise.all([
+        import("../../client/withdrawal-actions.ts"),
+        walletSession.load(),
+      ]);
+      const execute = action === "claim" ? actions.claimRequest : actions.cancelRequest;
+      const { requestId } = request;
+      const wallet = await connection.client();
+      await execute(causeway, { vaultId, requestId, userAddress: own, wallet });
+    },
+    onSuccess: async () => {
+      await cache.invalidateQueries({ queryKey: ["positions"] });
+      await cache.invalidateQueries({ queryKey: ["withdrawals"] });
+    },
+  });
+  const claimable = request.state === "claimable";
+  if (!claimable && !request.cancellable) return null;
+  return (
+    <div className="mt-2 space-y-2">
+      {acting.error === null ? null : <ErrorState error={acting.error} />}
+      <div className="flex flex-wrap gap-2">
+        {claimable ? (
+          <Button
+            busy={acting.isPending && acting.variables === "claim"}
+            onClick={() => acting.mutate("claim")}
+          >
+            Claim
+          </Button>
+        ) : null}
+        {request.cancellable ? (
+          <Button
+            kind="secondary"
+            busy={acting.isPending && acting.variables === "cancel"}
+            onClick={() => acting.mutate("cancel")}
+          >
+            Cancel request
+          </Button>
+        ) : null}
+      </div>
+    </div>
   );
 }

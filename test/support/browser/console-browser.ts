@@ -1,10 +1,16 @@
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { inject } from "vitest";
+import { inject, test } from "vitest";
+import type { Batching } from "../client/injected-wallet.ts";
 import type { KeyedUser } from "../e2e/chain.ts";
 import { announceWallet, type PageWallet } from "./page-wallet.ts";
 
 const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** Whether every flow and every look is tested, as `npm run stress` does, or the smoke of `npm test`. */
+export const everything = process.env["BROWSER_TESTS"] === "all";
+/** A test that only runs where everything is tested. */
+export const matrixTest = test.runIf(everything);
 
 /** Starts Debian's chromium, or the program in `CHROMIUM`. Throws if none is installed. */
 export async function startBrowser(): Promise<Browser> {
@@ -35,7 +41,13 @@ export interface OpenPage {
 /** Opens a path of the console in a window of its own, with a wallet on a chain if a user is given. */
 export async function openConsole(
   browser: Browser,
-  to: { path: string; user?: KeyedUser; chainId?: number; window?: BrowserContextOptions },
+  to: {
+    path: string;
+    user?: KeyedUser;
+    chainId?: number;
+    batching?: Batching;
+    window?: BrowserContextOptions;
+  },
 ): Promise<OpenPage> {
   const context = await browser.newContext({
     ...devices.desktop,
@@ -51,7 +63,11 @@ export async function openConsole(
   const wallet =
     to.user === undefined
       ? null
-      : await announceWallet(page, { user: to.user, chainId: to.chainId ?? 31337 });
+      : await announceWallet(page, {
+          user: to.user,
+          chainId: to.chainId ?? 31337,
+          ...(to.batching === undefined ? {} : { batching: to.batching }),
+        });
   await page.goto(to.path);
   return {
     page,

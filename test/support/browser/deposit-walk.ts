@@ -1,4 +1,32 @@
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import type { Batching } from "../client/injected-wallet.ts";
+import { chainIds, chainOf, type KeyedUser, newUser, vaultNamed } from "../e2e/chain.ts";
+import { connectWallet, type OpenPage, openConsole } from "./console-browser.ts";
+
+/** An account with funds on one chain, and the chain that its wallet is on at first; both are the first by default. */
+export interface Depositor {
+  funds: Parameters<typeof newUser>[1];
+  fundedOn?: number;
+  chainId?: number;
+  batching?: Batching;
+}
+
+/** Opens a vault's page with the connected wallet of a new account. */
+export async function openVault(
+  browser: Browser,
+  { name, funds, fundedOn = chainIds.one, ...wallet }: Depositor & { name: string },
+): Promise<OpenPage & { user: KeyedUser }> {
+  const user = await newUser(chainOf(fundedOn), funds);
+  const path = `/vaults/${vaultNamed(name).vault_id}`;
+  const opened = await openConsole(browser, { path, user, ...wallet });
+  await connectWallet(opened.page);
+  return Object.assign(opened, { user });
+}
+
+/** Chooses to approve by a transaction instead of a signature. */
+export async function approveByTransaction(page: Page): Promise<void> {
+  await page.getByLabel("How you approve").selectOption("approve");
+}
 
 /** Chooses what to pay with in the deposit form. */
 export async function payWith(page: Page, token: { chain: string; symbol: string }): Promise<void> {
@@ -17,8 +45,18 @@ export async function reviewDeposit(page: Page, amount: string): Promise<string>
   return new URL(page.url()).pathname.split("/").at(-1) ?? "";
 }
 
-/** Signs all that the deposit's page asks for, and waits until the deposit is completed. */
-export async function signToTheEnd(page: Page): Promise<void> {
+/** Starts to sign what an order's page asks for. */
+export async function startSigning(page: Page): Promise<void> {
   await page.getByRole("button", { name: /Start signing|Sign in wallet|Try again/ }).click();
-  await page.getByRole("main").getByText("Completed", { exact: true }).waitFor({ timeout: 120_000 });
+}
+
+/** Waits until an order's page shows a state. */
+export async function reachState(page: Page, label: string): Promise<void> {
+  await page.getByRole("main").getByText(label, { exact: true }).first().waitFor({ timeout: 120_000 });
+}
+
+/** Signs all that an order's page asks for, and waits until the order is completed. */
+export async function signToTheEnd(page: Page): Promise<void> {
+  await startSigning(page);
+  await reachState(page, "Completed");
 }

@@ -1,0 +1,101 @@
+import type { CausewayClient } from "./causeway-client.ts";
+import {
+  type ExecutionOptions,
+  type OrderReading,
+  trackedOrder,
+  walkBuiltSteps,
+  walkSteps,
+  watchOrder,
+} from "./execute-steps.ts";
+import {
+  type ActionOptions,
+  ask,
+  buildWithdrawal,
+  getWithdrawal,
+  type Withdrawal,
+  type WithdrawalInput,
+} from "./read-actions.ts";
+import { addressIn } from "./wallet-steps.ts";
+
+/** A request to a vault, by its id in `requests` of positions and actions. */
+export interface RequestOfVault {
+  vaultId: string;
+  requestId: string;
+}
+
+/** A withdrawal to execute. `userAddress` is by default the wallet's account. */
+export type ExecuteWithdrawalInput = Omit<WithdrawalInput, "userAddress"> &
+  ExecutionOptions & { userAddress?: `0x${string}` };
+
+/**
+ * Builds a withdrawal and walks through all its steps like `executeDeposit`, the claim of a request included. Returns it
+ * in its last state. Throws CausewayError.
+ */
+export async function executeWithdrawal(
+  client: CausewayClient,
+  input: ExecuteWithdrawalInput,
+): Promise<Withdrawal> {
+  const { wallet, onProgress, signal, batch, ...rest } = input;
+  const chainId = Number(input.vaultId.split(":")[0]);
+  const userAddress = await addressIn(wallet, { chainId, expected: input.userAddress });
+  const first = await buildWithdrawal(client, { ...rest, userAddress, signal });
+  return walk(client, { userAddress, first, options: { wallet, onProgress, signal, batch } });
+}
+
+/** Continues a withdrawal from its tracking id alone. Throws `withdrawal_not_found` and CausewayError. */
+export async function continueWithdrawal(
+  client: CausewayClient,
+  { trackingId, ...options }: { trackingId: string } & ExecutionOptions,
+): Promise<Withdrawal> {
+  const first = await getWithdrawal(client, { trackingId, signal: options.signal });
+  return walk(client, { userAddress: first.userAddress, first, options });
+}
+
+function walk(
+  client: CausewayClient,
+  of: { userAddress: string; first: OrderReading; options: ExecutionOptions },
+): Promise<Withdrawal> {
+  const { userAddress, first, options } = of;
+  const { signal } = options;
+  const read = () => getWithdrawal(client, { trackingId: first.trackingId, signal });
+  return walkSteps(trackedOrder(client, { kind: "withdrawals", userAddress, first, read, signal }), options);
+}
+
+/** Reads a withdrawal again and again like `watchDeposit`. Returns the last reading. */
+export function watchWithdrawal(
+  client: CausewayClient,
+  watch: { trackingId: string; onChange?: (withdrawal: Withdrawal) => void } & ActionOptions,
+): Promise<Withdrawal> {
+  const { trackingId, onChange, signal } = watch;
+  return watchOrder({ read: () => getWithdrawal(client, { trackingId, signal }), onChange, signal });
+}
+
+/** What a claim or a cancellation of a request takes. `userAddress` is by default the wallet's account. */
+export type RequestExecution = RequestOfVault & ExecutionOptions & { userAddress?: `0x${string}` };
+
+/**
+ * Claims what a vault has settled for a request, wherever the request was made. Throws `nothing_to_withdraw` and
+ * CausewayError. Source: `POST /v1/withdraw/claim`.
+ */
+export const claimRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
+  actOnRequest(client, { action: "claim", input });
+
+/**
+ * Takes back a request that the vault has not settled, wherever it was made. Throws `mode_unsupported` where the vault
+ * does not allow it, and CausewayError. Source: `POST /v1/withdraw/cancel`.
+ */
+export const cancelRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
+  actOnRequest(client, { action: "cancel", input });
+
+async function actOnRequest(
+  client: CausewayClient,
+  { action, input }: { action: "claim" | "cancel"; input: RequestExecution },
+): Promise<void> {
+  const { vaultId, requestId, userAddress: expected, ...options } = input;
+  const chainId = Number(vaultId.split(":")[0]);
+  const userAddress = await addressIn(options.wallet, { chainId, expected });
+  const body = { vaultId, userAddress, requestId };
+  const request = { method: "POST", path: `/v1/withdraw/${action}`, body, signal: options.signal } as const;
+  const { steps } = await ask<"withdrawals.claim">(client, request);
+  await walkBuiltSteps({ userAddress, first: { trackingId: "", steps } }, options);
+}

@@ -1,0 +1,82 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { type Deposit, getDeposit, type VaultDetail } from "../../client/read-actions.ts";
+import { causeway } from "../api/console-client.ts";
+import { tokensQuery, vaultQuery } from "../api/console-queries.ts";
+import { formatAmount } from "../format/amounts.ts";
+import { formatTime, shorten } from "../format/words.ts";
+import { LoadedPage } from "../shell/route-states.tsx";
+import { Fact, Facts } from "../ui/layout.tsx";
+import { TokenAmount } from "../ui/tokens.tsx";
+import { CancelSignature } from "./cancel-signature.tsx";
+import { BridgeLink, OrderView } from "./order-view.tsx";
+import { isOpen } from "./order-words.ts";
+
+/** A deposit that was built: what is signed, step by step, and how far it is. Its address continues it at any time. */
+export function DepositPage() {
+  const { trackingId } = useParams({ from: "/deposits/$trackingId" });
+  const query = useQuery({
+    queryKey: ["deposit", trackingId],
+    queryFn: ({ signal }) => getDeposit(causeway, { trackingId, signal }),
+    staleTime: 0,
+    refetchInterval: ({ state }) =>
+      state.data === undefined || isOpen(state.data) ? (state.data?.pollAfterMs ?? 3_000) : false,
+  });
+  return (
+    <LoadedPage title="Deposit" query={query}>
+      {(deposit) => <DepositView deposit={deposit} />}
+    </LoadedPage>
+  );
+}
+
+function DepositView({ deposit }: { deposit: Deposit }) {
+  const vault = useQuery(vaultQuery(deposit.vaultId)).data;
+  const signed = deposit.state === "built" && deposit.steps.some(({ kind }) => kind === "signature");
+  return (
+    <OrderView
+      kind="deposit"
+      order={deposit}
+      title={vault === undefined ? "Deposit" : `Deposit into ${vault.name}`}
+      extra={signed ? <CancelSignature deposit={deposit} /> : null}
+    >
+      <DepositFacts deposit={deposit} vault={vault} />
+    </OrderView>
+  );
+}
+
+function DepositFacts({ deposit, vault }: { deposit: Deposit; vault: VaultDetail | undefined }) {
+  const tokens = useQuery(tokensQuery(deposit.fromChainId)).data ?? [];
+  const from = deposit.fromToken.toLowerCase();
+  const paid = tokens.find(({ address }) => address.toLowerCase() === from);
+  const shares = (amount: bigint | null) =>
+    amount === null || vault === undefined
+      ? "–"
+      : `${formatAmount(amount, { decimals: vault.shareDecimals })} shares`;
+  return (
+    <Facts>
+      <Fact term="You pay">
+        {paid === undefined ? (
+          shorten(deposit.fromToken)
+        ) : (
+          <TokenAmount amount={deposit.fromAmount} token={paid} />
+        )}
+      </Fact>
+      <Fact term="Expected">{shares(deposit.estimatedShares)}</Fact>
+      <Fact term="At least">
+        {deposit.minShares === null ? "Priced when the vault settles" : shares(deposit.minShares)}
+      </Fact>
+      {deposit.shares === null ? null : (
+        <Fact term="Received">
+          <span className="font-semibold text-good">{shares(deposit.shares)}</span>
+        </Fact>
+      )}
+      <Fact term="Account">
+        <span className="font-mono text-[13px]">{shorten(deposit.userAddress)}</span>
+      </Fact>
+      {deposit.bridge === null ? null : <Fact term="Bridge">{deposit.bridge}</Fact>}
+      <Fact term="Built">{formatTime(deposit.createdAt)}</Fact>
+      {deposit.state === "built" ? <Fact term="Valid until">{formatTime(deposit.expiresAt)}</Fact> : null}
+      <BridgeLink url={deposit.routerExplorer} />
+    </Facts>
+  );
+}

@@ -1,0 +1,182 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useRef } from "react";
+import type { Deposit, Withdrawal } from "../../client/read-actions.ts";
+import { shorten } from "../format/words.ts";
+import { Button, buttonClass } from "../ui/controls.tsx";
+import { Badge, ErrorState, Notice } from "../ui/feedback.tsx";
+import { Card, Fact, Page } from "../ui/layout.tsx";
+import { WalletButton } from "../wallet/wallet-button.tsx";
+import { useWallet } from "../wallet/wallet-session.ts";
+import { OrderSteps } from "./order-steps.tsx";
+import { describeFailure, describeState, isOpen, type OrderKind } from "./order-words.ts";
+import { type OrderWalk, useOrderWalk } from "./use-order-walk.ts";
+
+/** A deposit or a withdrawal, as far as both are alike. */
+export type TrackedOrder = Pick<
+  Deposit | Withdrawal,
+  "trackingId" | "state" | "status" | "substatus" | "userAddress" | "vaultId" | "steps" | "nextRefusal"
+>;
+
+/** A deposit or withdrawal: how it stands, what is signed step by step, and the given details. */
+export function OrderView(props: {
+  kind: OrderKind;
+  order: TrackedOrder;
+  title: string;
+  extra?: ReactNode;
+  children: ReactNode;
+}) {
+  const { kind, order, title, extra = null, children } = props;
+  const { trackingId, state, status, substatus } = order;
+  const cache = useQueryClient();
+  const onChange = () => void cache.invalidateQueries({ queryKey: [kind, trackingId] });
+  const walk = useOrderWalk({ kind, trackingId, onChange });
+  useChangesWith(order);
+  const { label, tone, summary } = describeState(state);
+  // A signature is known to this page alone until its order was sent.
+  const steps = walk.running ? (walk.progress?.steps ?? order.steps) : order.steps;
+  return (
+    <Page
+      title={title}
+      lead={
+        <span role="status" className="flex flex-wrap items-center gap-2">
+          <Badge tone={tone}>{label}</Badge>
+          {summary} {status === "FAILED" ? describeFailure(substatus) : ""}
+        </span>
+      }
+    >
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <Card title="What you do">
+          <div className="space-y-5">
+            <OrderSteps steps={steps} progress={walk.progress} />
+            <NextAction kind={kind} order={order} walk={walk} />
+            {walk.running ? null : extra}
+          </div>
+        </Card>
+        <Card title="Details">{children}</Card>
+      </div>
+    </Page>
+  );
+}
+
+/** What an order changes elsewhere: these answers are read again when its state changes. */
+const CHANGED = new Set(["positions", "deposits", "withdrawals", "actions", "balance"]);
+
+function useChangesWith({ trackingId, state }: TrackedOrder): void {
+  const cache = useQueryClient();
+  const seen = useRef(`${trackingId} ${state}`);
+  useEffect(() => {
+    if (seen.current === `${trackingId} ${state}`) return;
+    seen.current = `${trackingId} ${state}`;
+    void cache.invalidateQueries({ predicate: ({ queryKey: [name] }) => CHANGED.has(String(name)) });
+  }, [cache, trackingId, state]);
+}
+
+/** The one thing to do now: sign, switch the account, wait, or look at the result. */
+function NextAction({ kind, order, walk }: { kind: OrderKind; order: TrackedOrder; walk: OrderWalk }) {
+  const wallet = useWallet();
+  const required = order.steps.filter(({ state }) => state === "required");
+  if (order.nextRefusal !== null)
+    return (
+      <Notice tone="warn" title="The next step is not possible now">
+        {order.nextRefusal.detail}
+      </Notice>
+    );
+  if (order.state === "expired" || order.state === "abandoned")
+    return <StartAgain kind={kind} order={order} />;
+  if (required.length === 0 && !walk.running)
+    return isOpen(order) ? <Waiting kind={kind} /> : <Ended order={order} />;
+  if (wallet.address === null) return <WalletButton primary label="Connect the wallet to continue" />;
+  if (wallet.address.toLowerCase() !== order.userAddress.toLowerCase())
+    return (
+      <Notice tone="warn" title="Your wallet holds another account">
+        This {kind} belongs to {shorten(order.userAddress)}. Select that account in your wallet to continue.
+      </Notice>
+    );
+  return (
+    <div className="space-y-3">
+      {walk.error === null ? null : <ErrorState error={walk.error} />}
+      <Button wide busy={walk.running} onClick={walk.start}>
+        {walk.running ? phaseText(walk) : actionText(required.length, walk.error !== null)}
+      </Button>
+      <p aria-live="polite" className="sr-only">
+        {walk.running ? phaseText(walk) : ""}
+      </p>
+      <p className="text-center text-xs text-muted">
+        You can leave this page at any time. Its address and your portfolio bring you back.
+      </p>
+    </div>
+  );
+}
+
+function actionText(steps: number, again: boolean): string {
+  if (again) return "Try again";
+  return steps === 1 ? "Sign in wallet" : "Start signing";
+}
+
+function phaseText({ progress }: OrderWalk): string {
+  if (progress?.phase === "wallet") return "Confirm in your wallet";
+  if (progress?.phase === "sent") return "Waiting for the block";
+  return progress?.phase === "waiting" ? "Waiting" : "Preparing";
+}
+
+function Waiting({ kind }: { kind: OrderKind }) {
+  return (
+    <Notice tone="accent" title="Nothing to do now">
+      This page reads the chains by itself. You can close it; the {kind} continues without it.
+    </Notice>
+  );
+}
+
+function StartAgain({ kind, order }: { kind: OrderKind; order: TrackedOrder }) {
+  const { vaultId, state } = order;
+  const look = buttonClass("secondary");
+  return (
+    <Notice
+      title={state === "expired" ? "This quote has expired" : `This ${kind} was given up`}
+      action={
+        kind === "deposit" ? (
+          <Link to="/vaults/$vaultId" params={{ vaultId }} className={look}>
+            Start again
+          </Link>
+        ) : (
+          <Link to="/portfolio" className={look}>
+            Start again
+          </Link>
+        )
+      }
+    >
+      Nothing was sent. A new quote has today's prices.
+    </Notice>
+  );
+}
+
+function Ended({ order }: { order: TrackedOrder }): ReactNode {
+  const { tone } = describeState(order.state);
+  return (
+    <div className="flex flex-wrap gap-3">
+      <Link to="/portfolio" className={buttonClass(tone === "good" ? "primary" : "secondary")}>
+        Open the portfolio
+      </Link>
+      <Link to="/vaults/$vaultId" params={{ vaultId: order.vaultId }} className={buttonClass("secondary")}>
+        Back to the vault
+      </Link>
+    </div>
+  );
+}
+
+/** The bridge's own page about a transfer, if it has one. */
+export function BridgeLink({ url }: { url: string | null }) {
+  if (url === null) return null;
+  return (
+    <Fact term="Bridge's own page">
+      <a
+        href={url}
+        rel="noreferrer"
+        className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
+      >
+        Open
+      </a>
+    </Fact>
+  );
+}

@@ -1,0 +1,105 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { getWithdrawal, type VaultDetail, type Withdrawal } from "../../client/read-actions.ts";
+import { formatChain } from "../api/chain-names.ts";
+import { causeway } from "../api/console-client.ts";
+import { chainsQuery, tokensQuery, vaultQuery } from "../api/console-queries.ts";
+import { formatAmount } from "../format/amounts.ts";
+import { describeSettlement, formatTime, shorten } from "../format/words.ts";
+import { LoadedPage } from "../shell/route-states.tsx";
+import { Fact, Facts } from "../ui/layout.tsx";
+import { TokenAmount } from "../ui/tokens.tsx";
+import { BridgeLink, OrderView } from "./order-view.tsx";
+import { isOpen } from "./order-words.ts";
+
+/** A withdrawal that was built: what is signed, step by step, and how far it is. Its address continues it at any time. */
+export function WithdrawalPage() {
+  const { trackingId } = useParams({ from: "/withdrawals/$trackingId" });
+  const query = useQuery({
+    queryKey: ["withdrawal", trackingId],
+    queryFn: ({ signal }) => getWithdrawal(causeway, { trackingId, signal }),
+    staleTime: 0,
+    refetchInterval: ({ state }) =>
+      state.data === undefined || isOpen(state.data) ? (state.data?.pollAfterMs ?? 3_000) : false,
+  });
+  return (
+    <LoadedPage title="Withdrawal" query={query}>
+      {(withdrawal) => <WithdrawalView withdrawal={withdrawal} />}
+    </LoadedPage>
+  );
+}
+
+function WithdrawalView({ withdrawal }: { withdrawal: Withdrawal }) {
+  const vault = useQuery(vaultQuery(withdrawal.vaultId)).data;
+  return (
+    <OrderView
+      kind="withdrawal"
+      order={withdrawal}
+      title={vault === undefined ? "Withdrawal" : `Withdrawal from ${vault.name}`}
+    >
+      <WithdrawalFacts withdrawal={withdrawal} vault={vault} />
+    </OrderView>
+  );
+}
+
+/** Returns a token of a chain as the service lists it; the vault's own asset is known without the list. */
+function useToken(of: { chainId: number; address: string; vault: VaultDetail | undefined }) {
+  const tokens = useQuery(tokensQuery(of.chainId)).data ?? [];
+  const known = of.vault === undefined ? tokens : [...of.vault.acceptedAssets, ...tokens];
+  return known.find(({ address }) => address.toLowerCase() === of.address.toLowerCase()) ?? null;
+}
+
+function WithdrawalFacts({ withdrawal, vault }: { withdrawal: Withdrawal; vault: VaultDetail | undefined }) {
+  const { toChainId, toToken, exitToken, chainId, estimatedAssets, minAssets, toAmount } = withdrawal;
+  const chains = useQuery(chainsQuery).data ?? [];
+  const paid = useToken({ chainId, address: exitToken, vault });
+  const wanted = useToken({ chainId: toChainId, address: toToken, vault });
+  return (
+    <Facts>
+      <Fact term="You hand in">
+        {vault === undefined
+          ? "–"
+          : `${formatAmount(withdrawal.shares, { decimals: vault.shareDecimals })} shares`}
+      </Fact>
+      <Fact term="Settlement">{describeSettlement(withdrawal.mode)}</Fact>
+      {paid === null || estimatedAssets === null ? null : (
+        <Fact term="The vault pays">
+          <TokenAmount amount={estimatedAssets} token={paid} />
+        </Fact>
+      )}
+      <Fact term="At least">
+        {minAssets === null ? (
+          "Priced when the vault settles"
+        ) : paid === null ? (
+          "–"
+        ) : (
+          <TokenAmount amount={minAssets} token={paid} />
+        )}
+      </Fact>
+      <Fact term="You receive">
+        {wanted?.symbol ?? shorten(toToken)} on {formatChain(chains, toChainId)}
+      </Fact>
+      {withdrawal.toAmountMin === null || wanted === null || toToken === exitToken ? null : (
+        <Fact term="At least">
+          <TokenAmount amount={withdrawal.toAmountMin} token={wanted} />
+        </Fact>
+      )}
+      {toAmount === null || wanted === null ? null : (
+        <Fact term="Received">
+          <span className="font-semibold text-good">
+            <TokenAmount amount={toAmount} token={wanted} />
+          </span>
+        </Fact>
+      )}
+      <Fact term="Account">
+        <span className="font-mono text-[13px]">{shorten(withdrawal.userAddress)}</span>
+      </Fact>
+      {withdrawal.bridge === null ? null : <Fact term="Bridge">{withdrawal.bridge}</Fact>}
+      <Fact term="Built">{formatTime(withdrawal.createdAt)}</Fact>
+      {withdrawal.state === "built" ? (
+        <Fact term="Valid until">{formatTime(withdrawal.expiresAt)}</Fact>
+      ) : null}
+      <BridgeLink url={withdrawal.routerExplorer} />
+    </Facts>
+  );
+}

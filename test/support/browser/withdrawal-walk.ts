@@ -1,0 +1,46 @@
+import type { Page } from "playwright-core";
+import { settleRedemptions } from "../../../scripts/stack/playground/settle-redemptions.ts";
+import { Api } from "../e2e/api.ts";
+import { addressOf, chainOf, type KeyedUser, mined, newUser, vaultNamed } from "../e2e/chain.ts";
+import { amounts, bodyFor } from "../e2e/deposit.ts";
+import { signDeposit } from "../e2e/sign-deposit.ts";
+
+const api = new Api();
+
+/** Makes an account that holds shares of a vault, by a deposit of an ordinary amount through the API. */
+export async function newHolder(name: string): Promise<KeyedUser> {
+  const vault = vaultNamed(name);
+  const chain = chainOf(vault.chain_id);
+  const user = await newUser(chain, { [vault.asset_symbol]: amounts[vault.asset_symbol] });
+  const built = await api.build(bodyFor(vault, { user: user.address }));
+  await mined(chain, await signDeposit(chain, { user, built, style: "calls" }));
+  return user;
+}
+
+/** Opens the dialog that leaves the only position of the portfolio. */
+export async function openLeaving(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Withdraw", exact: true }).click();
+  await page.getByRole("dialog").getByLabel("Shares").waitFor();
+}
+
+/** Chooses the token to be paid in. */
+export async function receive(page: Page, token: { chain: string; symbol: string }): Promise<void> {
+  await page.getByRole("button", { name: /^Receive/ }).click();
+  const picker = page.getByRole("dialog", { name: "Receive" });
+  await picker.getByLabel("Chain").selectOption({ label: token.chain });
+  await picker.getByRole("button", { name: new RegExp(`^${token.symbol}\\b`) }).click();
+}
+
+/** Builds the first way to withdraw that is offered. Ends on the withdrawal's page; returns its tracking id. */
+export async function reviewWithdrawal(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "Review withdrawal" }).first().click();
+  await page.waitForURL(/\/withdrawals\//);
+  return new URL(page.url()).pathname.split("/").at(-1) ?? "";
+}
+
+/** Settles the open redemption requests of a vault, as its operator does. */
+export async function settleVaultOf(name: string): Promise<void> {
+  const vault = vaultNamed(name);
+  const { chain_id: chainId, adapter } = vault;
+  await settleRedemptions({ chainId, rpcUrl: chainOf(chainId).rpcUrl, adapter, vault: addressOf(vault) });
+}
