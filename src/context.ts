@@ -3,8 +3,15 @@ import { type ChainClient, createChainClient, NodeHealth } from "./chains/chain-
 import type { ChainDefinition } from "./chains/chain-definitions.ts";
 import { resolveChains } from "./chains/chain-definitions.ts";
 import { type Config, parseConfig } from "./config.ts";
-import { createDatabase, type Database, lazyDrizzle, type OpenDatabase } from "./db/database-client.ts";
+import {
+  createDatabase,
+  type Database,
+  databasePolicy,
+  lazyDrizzle,
+  type OpenDatabase,
+} from "./db/database-client.ts";
 import type { Fetch } from "./lib/bounded-fetch.ts";
+import { Breakers } from "./lib/breaker.ts";
 import { createLogger, describeError, type Logger } from "./lib/logger.ts";
 import { onceImported } from "./lib/once.ts";
 import { Timing } from "./lib/request-timing.ts";
@@ -13,6 +20,7 @@ import { PriceBook, PriceMemory } from "./prices/price-book.ts";
 import type { Provider, ProviderScope } from "./providers/provider.ts";
 import { MemoryCache } from "./redis/memory-cache.ts";
 import { createRedis, createRedisStore, type RedisStore } from "./redis/redis-client.ts";
+import { redisPolicy } from "./redis/redis-command.ts";
 import { createLimiter, type Limiter, LimiterMemory } from "./redis/redis-limiter.ts";
 import { type LockedWork, withLock } from "./redis/redis-lock.ts";
 import { createNonceStore, type NonceStore } from "./redis/redis-nonces.ts";
@@ -56,6 +64,8 @@ export interface Context {
    */
   charge(): Promise<void>;
   readonly log: Logger;
+  /** The circuit breakers of this isolate. */
+  readonly breakers: Breakers;
   readonly timing: Timing;
   /** Returns the current time in milliseconds since the epoch. */
   now(): number;
@@ -82,6 +92,7 @@ export interface Runtime {
   readonly memory: MemoryCache;
   readonly limits: LimiterMemory;
   readonly health: NodeHealth;
+  readonly breakers: Breakers;
   readonly definitions: ReadonlyMap<number, ChainDefinition>;
   readonly providers: Providers["all"];
   readonly prices: PriceMemory;
@@ -90,6 +101,8 @@ export interface Runtime {
 
 /** Timeout of one Redis command during sign-in, in milliseconds. */
 const PATIENCE_MS = 6_000;
+/** Only waiting this long shows that the sign-in store hangs. */
+const signInPolicy = { ...redisPolicy, hangMs: 5_000 };
 
 /**
  * Parses the Worker's bindings and creates what the isolate keeps between requests. Throws `internal` with the name of
@@ -108,16 +121,24 @@ const writeLine = (line: string): void => console.log(line);
 
 function composeRuntime(config: Config): Runtime {
   const fetch: Fetch = (input, init) => globalThis.fetch(input, init);
+  const breakers = new Breakers(() => Date.now());
+  const breaker = breakers.of("database", databasePolicy);
   const store = { url: config.redisUrl, token: config.redisToken };
   return {
     config,
     fetch,
-    database: lazyDrizzle({ databaseUrl: config.databaseUrl, httpUrl: config.databaseHttpUrl, fetch }),
+    database: lazyDrizzle({
+      databaseUrl: config.databaseUrl,
+      httpUrl: config.databaseHttpUrl,
+      fetch,
+      breaker,
+    }),
     redis: createRedis(store),
     patientRedis: createRedis({ ...store, timeoutMs: PATIENCE_MS }),
     memory: new MemoryCache(),
     limits: new LimiterMemory(),
-    health: new NodeHealth(),
+    health: new NodeHealth(breakers),
+    breakers,
     definitions: resolveChains(config.chains),
     prices: new PriceMemory(),
     // The providers are loaded lazily, because most isolates never need them.
@@ -138,9 +159,10 @@ export function createContext(
   const now = (): number => Date.now();
   const timing = new Timing(now);
   const log = createLogger(writeLine, { request_id: request.requestId });
-  const { config, memory } = runtime;
+  const { config, memory, breakers } = runtime;
   const named = { prefix: config.redisKeyPrefix, timing };
-  const redis = createRedisStore(runtime.redis, named);
+  const store = { ...named, breaker: breakers.of("redis", redisPolicy) };
+  const redis = createRedisStore(runtime.redis, store);
   const platform = config.platformLimiters;
   const waitUntil = request.waitUntil;
   const chain = chainClients(runtime, { timing, now });
@@ -148,6 +170,7 @@ export function createContext(
     config,
     redis,
     timing,
+    breakers,
     log,
     now,
     randomId,
@@ -157,12 +180,15 @@ export function createContext(
     requestId: request.requestId,
     clientAddress: request.clientAddress,
     charge: async () => undefined,
-    nonces: createNonceStore(runtime.patientRedis, named),
-    limiter: createLimiter(runtime.redis, { ...named, log, now, memory: runtime.limits, platform }),
+    nonces: createNonceStore(runtime.patientRedis, {
+      ...named,
+      breaker: breakers.of("sign_in_store", signInPolicy),
+    }),
+    limiter: createLimiter(runtime.redis, { ...store, log, now, memory: runtime.limits, platform }),
     db: createDatabase(runtime.database, timing),
     cache: createCache({ memory, redis, now, waitUntil, log, makeToken: randomId }),
     chains: { definitions: runtime.definitions, client: chain },
-    providers: { all: runtime.providers, scope: { fetch: runtime.fetch, timing, now, chain } },
+    providers: { all: runtime.providers, scope: { fetch: runtime.fetch, breakers, timing, now, chain } },
     prices: { memory: runtime.prices, book: new PriceBook() },
   };
 }

@@ -7,28 +7,38 @@ import {
 } from "../db/queries/health-queries.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
-import { HealthDetails } from "../schemas/health-schema.ts";
+import { type HealthDetails, SharedDetails } from "../schemas/health-schema.ts";
 import { checkChainIndexes, checkReadiness } from "./check-readiness.ts";
 import { readJobRuns } from "./job-runs.ts";
 
 /**
  * Returns the state of the service's dependencies in codes and figures: dependencies, chains and their nodes,
  * providers, indexing and tracking progress of the chains, the deposits due for tracking, and the last run of each job.
- * At most ten seconds old, because it queries every chain. Never throws: unreadable parts are null.
+ * At most ten seconds old, because it queries every chain; the breakers are current. Never throws: unreadable parts are
+ * null.
  */
 export async function checkDetails(ctx: Context): Promise<HealthDetails> {
   const { value } = await ctx.cache.cached({
     key: "health:details",
-    schema: HealthDetails,
+    schema: SharedDetails,
     freshMs: 10 * SECOND_MS,
     staleMs: 20 * SECOND_MS,
     keepMs: 20 * SECOND_MS,
     load: () => loadDetails(ctx),
   });
-  return value;
+  return { ...value, breakers: breakerStates(ctx) };
 }
 
-async function loadDetails(ctx: Context): Promise<HealthDetails> {
+/** Returns the breakers of the isolate that answers, which no other isolate knows. */
+function breakerStates(ctx: Context): HealthDetails["breakers"] {
+  const reports = [...ctx.breakers.report(), ctx.prices.memory.breaker.report(ctx.now())];
+  return reports.map(({ name, state, hangs, until }) => ({
+    ...{ name, state, hangs },
+    until: until === null ? null : new Date(until).toISOString(),
+  }));
+}
+
+async function loadDetails(ctx: Context): Promise<SharedDetails> {
   const [dependencies, indexes, followed, backlog, jobs, providers] = await Promise.all([
     checkReadiness(ctx),
     checkChainIndexes(ctx),

@@ -1,8 +1,10 @@
 import { failureFrom } from "../errors.ts";
 import { type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
+import { type Breaker, type BreakerPolicy, Breakers } from "../lib/breaker.ts";
+import { outcomeOfOutsideError, throughBreaker } from "../lib/guarded-request.ts";
 import type { Timing } from "../lib/request-timing.ts";
 import type { ChainDefinition } from "./chain-definitions.ts";
-import { callNode, RpcError } from "./json-rpc.ts";
+import { callNode, checkBounds, RpcError } from "./json-rpc.ts";
 import type { LogQuerySize } from "./log-range.ts";
 
 /** Maximum number of nodes that one request is tried on. */
@@ -16,6 +18,11 @@ const LACKING_MS = 10 * 60_000;
 const AVOID_MS = 30_000;
 /** Number of blocks by which a load-balanced node's head may be behind a head that it returned earlier. */
 const HEAD_TOLERANCE = 8;
+/**
+ * A node that hangs is not asked: after one timeout it must first return its chain id within a second. A simulation that
+ * one caller made slow does not stop that; five timeouts without any answer do.
+ */
+const NODE_POLICY: BreakerPolicy = { hangs: 5, hangMs: 4_500, firstPauseMs: 1_000, longestPauseMs: 4_000 };
 
 /**
  * Client that reads one chain on behalf of one API request or job run. It sends no transactions, so every call may be
@@ -88,7 +95,11 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
   let lastUrl = definition.rpcUrls[0] ?? "";
 
   const send = (url: string, method: string, params: readonly unknown[]): Promise<unknown> =>
-    timing.track("rpc", () => callNode(fetch, { url, method, params }));
+    throughBreaker(health.breakerOf(definition, url), {
+      work: () => timing.track("rpc", () => callNode(fetch, { url, method, params })),
+      check: () => callNode(fetch, { url, method: "eth_chainId", params: [], bounds: checkBounds }),
+      outcomeOf: outcomeOfOutsideError,
+    });
 
   const verify = async (url: string): Promise<void> => {
     if (health.isVerified(url)) return;
@@ -182,6 +193,17 @@ export class NodeHealth {
   readonly #verified = new Set<string>();
   readonly #lackingUntil = new Map<string, number>();
   readonly #logLimits = new Map<string, LogLimits>();
+  readonly #breakers: Breakers;
+
+  /** `breakers` are the isolate's; by default the nodes have breakers of their own. */
+  constructor(breakers: Breakers = new Breakers(() => Date.now())) {
+    this.#breakers = breakers;
+  }
+
+  /** Returns the breaker of a node. Its name contains the node's place among the chain's nodes, never its URL. */
+  breakerOf(chain: ChainDefinition, url: string): Breaker {
+    return this.#breakers.of(`chain:${chain.chainId}:node:${chain.rpcUrls.indexOf(url) + 1}`, NODE_POLICY);
+  }
 
   /** Returns all nodes in their order of preference, with recently failing nodes last. */
   order(urls: readonly string[], now: number): string[] {

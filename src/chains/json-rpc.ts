@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import * as z from "zod";
-import { boundedFetch, type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
+import { boundedFetch, type Fetch, type FetchBounds, OutsideError } from "../lib/bounded-fetch.ts";
 
 /** The kinds of JSON-RPC errors that callers distinguish; see `RpcError`. */
 export type RpcErrorKind = "revert" | "unsupported" | "node";
@@ -50,6 +50,8 @@ const REVERTED = /revert|invalid opcode|out of gas|stack underflow/i;
 
 /** Limits of one JSON-RPC request: a timeout of five seconds and a response of at most 2 MiB. */
 const BOUNDS = { timeoutMs: 5_000, maxBytes: 2 * 1024 * 1024 } as const;
+/** Limits of the trivial request that shows whether a node responds at all. */
+export const checkBounds: FetchBounds = { timeoutMs: 1_000, maxBytes: 64 * 1024 };
 
 /**
  * Sends one JSON-RPC request to one node and returns its result. Requests are never batched, because public nodes limit
@@ -58,11 +60,11 @@ const BOUNDS = { timeoutMs: 5_000, maxBytes: 2 * 1024 * 1024 } as const;
  */
 export async function callNode(
   fetch: Fetch,
-  request: { url: string; method: string; params: readonly unknown[] },
+  request: { url: string; method: string; params: readonly unknown[]; bounds?: FetchBounds },
 ): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: request.method, params: request.params });
   const init = { method: "POST", headers: { "content-type": "application/json" }, body };
-  const response = await boundedFetch(fetch, { url: request.url, init, bounds: BOUNDS });
+  const response = await boundedFetch(fetch, { url: request.url, init, bounds: request.bounds ?? BOUNDS });
   const envelope = parseEnvelope(response.text);
   if (envelope?.error != null) throw toRpcError(envelope.error);
   if (response.status !== 200) {

@@ -5727,6 +5727,31 @@ export interface components {
              * @example 2026-01-02T03:04:05.678Z
              */
             at: string;
+            /** @description Circuit breakers of the isolate that answers. Other isolates have their own. */
+            breakers: {
+                /**
+                 * @description Dependency: `database`, `redis`, `sign_in_store`, `chain:<chain_id>:node:<place>`, a provider, or `prices`.
+                 * @example chain:8453:node:1
+                 */
+                name: string;
+                /**
+                 * @description `closed`: requests are sent. `doubtful`: a request timed out, so a trivial one is sent first. `open`: nothing is sent until `until`. `half_open`: the next request is a trial.
+                 * @example closed
+                 * @enum {string}
+                 */
+                state: "closed" | "doubtful" | "open" | "half_open";
+                /**
+                 * @description Timeouts in a row, while nobody got an answer.
+                 * @example 0
+                 */
+                hangs: number;
+                /**
+                 * Format: date-time
+                 * @description When the next trial may be sent, or `null` unless `open`.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                until: string | null;
+            }[];
         };
         /** @description The last simulated deposit into a vault. */
         VaultProof: {

@@ -1,4 +1,5 @@
 import { AppError, failureFrom } from "../errors.ts";
+import type { BreakerPolicy } from "../lib/breaker.ts";
 import { onceImported } from "../lib/once.ts";
 import type { Timing } from "../lib/request-timing.ts";
 import type { Drizzle, openDrizzle } from "./open-drizzle.ts";
@@ -12,6 +13,17 @@ export interface Database {
    */
   run<T>(statement: (db: Drizzle) => PromiseLike<T>): Promise<T>;
 }
+
+/**
+ * After one timeout the database must first answer a trivial statement within a second; after three timeouts without any
+ * answer in between, nothing is sent until such a trial succeeds.
+ */
+export const databasePolicy: BreakerPolicy = {
+  hangs: 3,
+  hangMs: 9_000,
+  firstPauseMs: 1_000,
+  longestPauseMs: 3_000,
+};
 
 /** Returns the isolate's database client, which is opened on first use. */
 export type OpenDatabase = () => Promise<Drizzle>;

@@ -1,5 +1,7 @@
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { boundedFetch, type Fetch } from "../lib/bounded-fetch.ts";
+import type { Breaker } from "../lib/breaker.ts";
+import { outcomeOfOutsideError, throughBreaker } from "../lib/guarded-request.ts";
 import { neonClient } from "./neon-client.ts";
 
 /** A drizzle database that uses Neon's HTTP driver. */
@@ -11,14 +13,23 @@ export type Drizzle = NeonHttpDatabase;
  */
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 8 * 1024 * 1024 } as const;
 
+const CHECK_BOUNDS = { timeoutMs: 1_000, maxBytes: 64 * 1024 } as const;
+const CHECK_BODY = JSON.stringify({ query: "select 1", params: [] });
+
 /** Opens the database over Neon's HTTP protocol. It holds no connection, so it may live as long as the isolate. */
 export function openDrizzle(settings: {
   databaseUrl: string;
   httpUrl: string | null;
   fetch: Fetch;
+  breaker?: Breaker;
 }): Drizzle {
   const fetch: Fetch = async (url, init = {}) => {
-    const response = await boundedFetch(settings.fetch, { url, init, bounds: BOUNDS });
+    const response = await throughBreaker(settings.breaker, {
+      work: () => boundedFetch(settings.fetch, { url, init, bounds: BOUNDS }),
+      check: () =>
+        boundedFetch(settings.fetch, { url, init: { ...init, body: CHECK_BODY }, bounds: CHECK_BOUNDS }),
+      outcomeOf: outcomeOfOutsideError,
+    });
     return new Response(response.text, { status: response.status, headers: response.headers });
   };
   return drizzle({ client: neonClient({ ...settings, fetch }) });

@@ -13,6 +13,7 @@ import { stringifyWithBigints } from "../lib/bigint-json.ts";
 import { BUILD_DEADLINE_MS, DAY_MS } from "../lib/durations.ts";
 import { workUnderLease } from "../lib/renewed-lease.ts";
 import { sleep } from "../lib/timers.ts";
+import { shareFailure, throwLocalFailure, throwSharedFailure } from "./shared-failure.ts";
 
 /** Lifetime of an idempotency key, in milliseconds. */
 export const KEY_TTL_MS = DAY_MS;
@@ -58,7 +59,7 @@ interface BuildOutcome<T> {
 /**
  * Builds a deposit or withdrawal at most once per `Idempotency-Key` and caller (a partner, or a client address with its user). Within
  * a day, a repeated request receives the stored response while its quote is valid; concurrent requests wait for the
- * first; a failed build frees the key. Without a key, it is built directly. Throws `idempotency_conflict` if
+ * first and share its failure; a failed build frees the key for later ones. Without a key, it is built directly. Throws `idempotency_conflict` if
  * the key was used for a different request, `quote_expired`, and `upstream_timeout` if the first request does not
  * finish in time; errors of `build` propagate.
  */
@@ -71,13 +72,16 @@ export async function buildOnce<T extends Built>(
   const id = { scope: scopeOf(ctx, user), key };
   const bodyHash = keccak256(stringToHex(stringifyWithBigints(asked)));
   const work = `${id.scope} ${key} ${bodyHash}`;
+  const since = ctx.now() - ctx.timing.elapsedMs();
   let waitMs = FIRST_POLL_MS;
   let waited = false;
   // Past the deadline the client no longer waits, so further polling would only slow down the first request.
   for (; ctx.timing.elapsedMs() <= BUILD_DEADLINE_MS; await sleep(waitMs), waited = true) {
     if (isInFlight(work, ctx.now())) continue;
+    if (waited) throwLocalFailure({ work, since });
     const stored = waited ? await storedAnswer<T>(ctx, { id, bodyHash }) : null;
     if (stored !== null) return { built: stored, replayed: true };
+    if (waited) await throwSharedFailure(ctx, { work, since });
     if (isInFlight(work, ctx.now())) continue;
     const outcome = await buildFirst(ctx, { build, id, bodyHash, work });
     if (outcome !== null) return outcome;
@@ -97,9 +101,9 @@ const claimTimes = (now: number) => ({
  */
 async function buildFirst<T extends Built>(
   ctx: Context,
-  { work, ...first }: { build(): Promise<T>; id: IdempotencyKey; bodyHash: string; work: string },
+  first: { build(): Promise<T>; id: IdempotencyKey; bodyHash: string; work: string },
 ): Promise<BuildOutcome<T> | null> {
-  const { build, id, bodyHash } = first;
+  const { build, id, bodyHash, work } = first;
   const owner = ctx.randomId();
   inFlight.set(work, ctx.now());
   try {
@@ -110,7 +114,7 @@ async function buildFirst<T extends Built>(
         return renewKey(ctx.db, { ...id, owner, now: new Date(now) });
       };
       const built = await workUnderLease({ everyMs: RENEW_MS, renew }, () =>
-        buildClaimed(ctx, { build, id, owner }),
+        buildClaimed(ctx, { build, id, owner, work }),
       );
       if (built !== null) return { built, replayed: false };
     }
@@ -155,14 +159,17 @@ async function storedAnswer<T extends Built>(
  */
 async function buildClaimed<T extends Built>(
   ctx: Context,
-  { build, id, owner }: { build(): Promise<T>; id: IdempotencyKey; owner: string },
+  claimed: { build(): Promise<T>; id: IdempotencyKey; owner: string; work: string },
 ): Promise<T | null> {
+  const { build, id, owner, work } = claimed;
   try {
     await ctx.charge();
     const response = await build();
     const expiresAt = new Date(response.expires_at);
     return (await answerKey(ctx.db, { ...id, owner, response, expiresAt })) ? response : null;
   } catch (error) {
+    // Before the key is free, so that no request that waited for this one builds the same again.
+    await shareFailure(ctx, { work, error });
     await releaseKey(ctx.db, { ...id, owner }).catch(() => undefined);
     throw error;
   }

@@ -74,7 +74,7 @@ export async function askMarketPrices(
   tokens: readonly ChainToken[],
 ): Promise<Map<string, TokenPrice>> {
   if (scope.apiUrl === null || tokens.length === 0) return new Map();
-  if (scope.breaker.isOpen(scope.now())) throw new OutsideError("network", "the price API is not asked now");
+  if (!scope.breaker.admits(scope.now())) throw new OutsideError("network", "the price API is not asked now");
   const slices = Array.from({ length: Math.ceil(tokens.length / TOKENS_PER_REQUEST) }, (_, index) =>
     tokens.slice(index * TOKENS_PER_REQUEST, (index + 1) * TOKENS_PER_REQUEST),
   );

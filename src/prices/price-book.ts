@@ -1,4 +1,5 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
+import type { BreakerReport } from "../lib/breaker.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import type { FeedDefinition } from "./feed-definitions.ts";
 import type { Prices, TokenPrice } from "./price.ts";
@@ -15,6 +16,8 @@ const LOG_AGAIN_MS = 10 * MINUTE_MS;
 /** Pause of requests to the API after a failure, in milliseconds. It doubles per failure in a row, up to a minute. */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** Time for which nobody else asks while one request tries whether the API answers again, in milliseconds. */
+const TRIAL_MS = 3_000;
 /**
  * Circuit breaker of the price API, per isolate: the number of consecutive failures, and the end of the pause. An API
  * that fails or hangs thus costs one timeout per pause, not one per request.
@@ -26,6 +29,20 @@ export class MarketBreaker {
   /** Returns true while the API is not asked. `now` is in milliseconds since the epoch. */
   isOpen(now: number): boolean {
     return now < this.#pausedUntil;
+  }
+
+  /** Returns true if a request may be sent now. After a pause that is one request, until its outcome is known. */
+  admits(now: number): boolean {
+    if (this.isOpen(now)) return false;
+    if (this.#failures > 0) this.#pausedUntil = now + TRIAL_MS;
+    return true;
+  }
+
+  /** Returns the state for operators. `now` is in milliseconds since the epoch. */
+  report(now: number): BreakerReport {
+    const until = this.isOpen(now) ? this.#pausedUntil : null;
+    const paused = until === null ? "half_open" : "open";
+    return { name: "prices", state: this.#failures > 0 ? paused : "closed", hangs: this.#failures, until };
   }
 
   /** Records a response, which ends the pause. */

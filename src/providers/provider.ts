@@ -1,6 +1,7 @@
 import type { Address, Hex } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import type { Fetch } from "../lib/bounded-fetch.ts";
+import type { Breakers } from "../lib/breaker.ts";
 import type { Timing } from "../lib/request-timing.ts";
 import type { BridgedAsset } from "./bridged-assets.ts";
 
@@ -10,6 +11,8 @@ import type { BridgedAsset } from "./bridged-assets.ts";
 export interface ProviderScope {
   fetch: Fetch;
   timing: Timing;
+  /** The isolate's circuit breakers; absent where every request is to be sent. */
+  breakers?: Breakers;
   /** Returns the current time in milliseconds since the epoch. */
   now(): number;
   /** Returns the client of a chain, or null if this deployment does not serve the chain. */

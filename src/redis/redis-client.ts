@@ -1,5 +1,7 @@
 import { Redis } from "@upstash/redis/cloudflare";
+import type { Breaker } from "../lib/breaker.ts";
 import type { Timing } from "../lib/request-timing.ts";
+import { sendCommand } from "./redis-command.ts";
 
 /**
  * Timeout of one Redis command, in milliseconds. Commands are not retried, because loading a value is faster than
@@ -53,9 +55,12 @@ export function createRedis(settings: { url: string; token: string; timeoutMs?: 
 }
 
 /** Creates the Redis commands for one request, which prefix all keys and measure the time spent. */
-export function createRedisStore(redis: Redis, scope: { prefix: string; timing: Timing }): RedisStore {
+export function createRedisStore(
+  redis: Redis,
+  scope: { prefix: string; timing: Timing; breaker?: Breaker },
+): RedisStore {
   const named = (key: string): string => `${scope.prefix}:${key}`;
-  const send = <T>(call: () => Promise<T>): Promise<T> => scope.timing.track("redis", call);
+  const send = <T>(call: () => Promise<T>): Promise<T> => sendCommand(scope, call);
   return {
     get: (key) => send(() => redis.get<string>(named(key))),
     set: async (key, value, ttlMs) => {

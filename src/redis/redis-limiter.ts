@@ -1,8 +1,10 @@
 import type { Redis } from "@upstash/redis/cloudflare";
 import { BoundedMap } from "../lib/bounded-map.ts";
+import type { Breaker } from "../lib/breaker.ts";
 import { describeError, type Logger } from "../lib/logger.ts";
 import type { PlatformLimiter } from "../lib/platform-bindings.ts";
 import type { Timing } from "../lib/request-timing.ts";
+import { sendCommand } from "./redis-command.ts";
 
 /** Maximum number of rate-limit windows that an isolate keeps; the oldest window is evicted first. */
 const CAPACITY = 20_000;
@@ -72,18 +74,19 @@ export function createLimiter(
   scope: {
     prefix: string;
     timing: Timing;
+    breaker?: Breaker;
     log: Logger;
     now: () => number;
     memory: LimiterMemory;
     platform: ReadonlyMap<number, PlatformLimiter>;
   },
 ): Limiter {
-  const { prefix, timing, log, now, memory, platform } = scope;
+  const { prefix, log, now, memory, platform } = scope;
   return {
     async countExactly(window) {
       const key = `${prefix}:limit:${window.name}:${window.subject}`;
       try {
-        const answer = await timing.track("redis", () => redis.eval(COUNT, [key], [WINDOW_MS]));
+        const answer = await sendCommand(scope, () => redis.eval(COUNT, [key], [WINDOW_MS]));
         const [count, left] = Array.isArray(answer) ? answer.map(Number) : [];
         if (count === undefined || left === undefined || !Number.isInteger(count) || !Number.isInteger(left))
           throw new TypeError("the counter's answer is not two integers");

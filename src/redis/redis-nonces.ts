@@ -1,6 +1,8 @@
 import type { Redis } from "@upstash/redis/cloudflare";
 import { failureFrom } from "../errors.ts";
+import type { Breaker } from "../lib/breaker.ts";
 import type { Timing } from "../lib/request-timing.ts";
+import { sendCommand } from "./redis-command.ts";
 
 /** Storage of nonces: values that can be read only once. */
 export interface NonceStore {
@@ -17,11 +19,14 @@ export interface NonceStore {
  * Creates the nonce storage of one request. A command without a response is never retried, because it may have been
  * executed. Messages of driver errors are dropped, because they repeat the command.
  */
-export function createNonceStore(redis: Redis, scope: { prefix: string; timing: Timing }): NonceStore {
+export function createNonceStore(
+  redis: Redis,
+  scope: { prefix: string; timing: Timing; breaker?: Breaker },
+): NonceStore {
   const named = (key: string): string => `${scope.prefix}:nonce:${key}`;
   const send = async <T>(call: () => Promise<T>): Promise<T> => {
     try {
-      return await scope.timing.track("redis", call);
+      return await sendCommand(scope, call);
     } catch (error) {
       const kind = error instanceof Error ? error.name : typeof error;
       throw failureFrom("store_unavailable", "the store of sign-in nonces did not answer", new Error(kind));

@@ -65,31 +65,55 @@ const JobHealth = z.object({
   }),
 });
 
+/** Schema of the circuit breaker of one dependency. */
+const BreakerState = z.object({
+  name: z.string().meta({
+    description:
+      "Dependency: `database`, `redis`, `sign_in_store`, `chain:<chain_id>:node:<place>`, a provider, or `prices`.",
+    example: "chain:8453:node:1",
+  }),
+  state: z.enum(["closed", "doubtful", "open", "half_open"]).meta({
+    description:
+      "`closed`: requests are sent. `doubtful`: a request timed out, so a trivial one is sent first. `open`: nothing is sent until `until`. `half_open`: the next request is a trial.",
+    example: "closed",
+  }),
+  hangs: z.int().meta({ description: "Timeouts in a row, while nobody got an answer.", example: 0 }),
+  until: TimeText.nullable().meta({
+    description: "When the next trial may be sent, or `null` unless `open`.",
+  }),
+});
+
+/** The part of `HealthDetails` that all isolates share for some seconds. */
+export const SharedDetails = z.object({
+  dependencies: z
+    .array(DependencyHealth)
+    .meta({ description: "State of the database, Redis and each chain." }),
+  chains: z.array(ChainHealth).meta({ description: "How far each chain is known." }),
+  providers: z
+    .array(z.object({ name: z.string().meta({ description: "Name of the provider.", example: "across" }) }))
+    .nullable()
+    .meta({ description: "Providers of bridges and swaps that are in use, or `null` if unknown." }),
+  deposits: z
+    .object({
+      under_way: z.int().meta({ description: "Deposits that were sent and have not ended.", example: 12 }),
+      due: z.int().meta({ description: "Deposits whose next check is due.", example: 0 }),
+      oldest_due_s: z.int().nullable().meta({
+        description:
+          "Number of seconds for which the longest-waiting deposit has been due, or `null` if none is due.",
+        example: 4,
+      }),
+    })
+    .nullable()
+    .meta({ description: "Deposits that are due for tracking, or `null` if unknown." }),
+  jobs: z.array(JobHealth).meta({ description: "Last run of each background job." }),
+  at: TimeText.meta({ description: "Time of this report, which is at most some seconds old." }),
+});
+export type SharedDetails = z.infer<typeof SharedDetails>;
+
 /** State of the service's dependencies, in codes and figures. */
-export const HealthDetails = z
-  .object({
-    dependencies: z
-      .array(DependencyHealth)
-      .meta({ description: "State of the database, Redis and each chain." }),
-    chains: z.array(ChainHealth).meta({ description: "How far each chain is known." }),
-    providers: z
-      .array(z.object({ name: z.string().meta({ description: "Name of the provider.", example: "across" }) }))
-      .nullable()
-      .meta({ description: "Providers of bridges and swaps that are in use, or `null` if unknown." }),
-    deposits: z
-      .object({
-        under_way: z.int().meta({ description: "Deposits that were sent and have not ended.", example: 12 }),
-        due: z.int().meta({ description: "Deposits whose next check is due.", example: 0 }),
-        oldest_due_s: z.int().nullable().meta({
-          description:
-            "Number of seconds for which the longest-waiting deposit has been due, or `null` if none is due.",
-          example: 4,
-        }),
-      })
-      .nullable()
-      .meta({ description: "Deposits that are due for tracking, or `null` if unknown." }),
-    jobs: z.array(JobHealth).meta({ description: "Last run of each background job." }),
-    at: TimeText.meta({ description: "Time of this report, which is at most some seconds old." }),
-  })
-  .meta({ id: "HealthDetails", description: "State of the service, its chains and its background jobs." });
+export const HealthDetails = SharedDetails.extend({
+  breakers: z.array(BreakerState).meta({
+    description: "Circuit breakers of the isolate that answers. Other isolates have their own.",
+  }),
+}).meta({ id: "HealthDetails", description: "State of the service, its chains and its background jobs." });
 export type HealthDetails = z.infer<typeof HealthDetails>;

@@ -41,6 +41,14 @@ test("GET /health/details shows nulls while nothing has run, and hides nodes and
   expect(JSON.stringify(shown)).not.toMatch(/127\.0\.0\.1|https?:/);
 });
 
+test("GET /health/details shows the breakers of what was asked, by place and never by URL", async () => {
+  const { breakers } = await details();
+  const closed = (name: string) => ({ name, state: "closed", hangs: 0, until: null });
+  expect(breakers).toEqual(expect.arrayContaining(["database", "prices"].map(closed)));
+  for (const { name } of breakers)
+    expect(name).toMatch(/^(?:database|redis|sign_in_store|prices|chain:\d+:node:\d)$/);
+});
+
 test("GET /health/details counts the deposits that wait and what is missing of a chain", async () => {
   const now = Date.now();
   await causeway.db.insert(deposits).values(

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Database } from "../../src/db/database-client.ts";
+import { failure } from "../../src/errors.ts";
 import { BUILD_DEADLINE_MS } from "../../src/lib/durations.ts";
 import { Timing } from "../../src/lib/request-timing.ts";
 import { buildOnce } from "../../src/orders/idempotent-build.ts";
@@ -32,6 +33,12 @@ function databaseSaying(free: boolean) {
   return { asked, db: { run } as unknown as Database };
 }
 
+/** A context whose clock runs with the test's timers. */
+const liveContext = (db: Database) => {
+  const now = () => Date.now();
+  return { ...testContext({ db }), now, timing: new Timing(now) };
+};
+
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
@@ -39,19 +46,52 @@ describe("buildOnce() with concurrent requests under one idempotency key", () =>
   test("queries the database once per second and build, however many wait in the same isolate", async () => {
     const { asked, db } = databaseSaying(true);
     let fail: (error: Error) => void = () => undefined;
-    const charge = () => new Promise<void>((_, reject) => (fail = reject));
-    const ask = () => buildOnce({ ...testContext({ db }), charge }, { ...request, key: "crowd" });
+    let charged = 0;
+    const charge = () => {
+      charged += 1;
+      return new Promise<void>((_, reject) => (fail = reject));
+    };
+    const ask = () => buildOnce({ ...liveContext(db), charge }, { ...request, key: "crowd" });
     const first = ask();
-    const twins = Array.from({ length: 50 }, () => ask());
-    const ends = Promise.allSettled([first, ...twins]);
+    const twins = Array.from({ length: 59 }, () => ask());
+    const ends = Promise.all([first, ...twins].map((end) => end.catch((error: unknown) => error)));
     await vi.advanceTimersByTimeAsync(5_500);
     // One claims the key, and each second one renews the claim.
     expect(asked.times).toBe(6);
-    for (let index = 0; index <= twins.length; index += 1) {
-      fail(new Error(`over ${index}`));
-      await vi.advanceTimersByTimeAsync(1_000);
-    }
-    expect((await ends).map(({ status }) => status)).toEqual(Array(51).fill("rejected"));
+    fail(failure("price_unsafe", "too dear", { subject: "route" }));
+    await vi.advanceTimersByTimeAsync(1_200);
+    const refusal = { code: "price_unsafe", message: "too dear", members: { subject: "route" } };
+    expect(await ends).toMatchObject(Array(60).fill(refusal));
+    expect(charged).toBe(1);
+
+    const later = ask().catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(charged).toBe(2);
+    fail(new Error("over"));
+    expect(await later).toMatchObject({ message: "over" });
+  });
+
+  test("shares the failure of another isolate, and none that is older than the request", async () => {
+    const { db } = databaseSaying(false);
+    const stored = new Map<string, string>();
+    const get = async (key: string) => stored.get(key) ?? null;
+    const redis = Object.assign(testContext().redis, { get });
+    const ask = () => {
+      const end = buildOnce({ ...liveContext(db), redis }, { ...request, key: "elsewhere" });
+      return end.catch((error: unknown) => error);
+    };
+    const waiting = ask();
+    await vi.advanceTimersByTimeAsync(200);
+    redis.get = async () =>
+      JSON.stringify({ code: "no_route", detail: "none", members: { reasons: [] }, at: Date.now() });
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(await waiting).toMatchObject({ code: "no_route", members: { reasons: [] } });
+
+    const old = Date.now() - 1;
+    redis.get = async () => JSON.stringify({ code: "no_route", detail: "none", members: {}, at: old });
+    const later = ask();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await later).toMatchObject({ code: "upstream_timeout" });
   });
 
   test("stops polling after the deadline", async () => {

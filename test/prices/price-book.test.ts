@@ -16,6 +16,17 @@ describe("MarketBreaker", () => {
     expect(breaker.isOpen(NOW)).toBe(false);
   });
 
+  test("lets one request try after a pause, and all of them after an answer", () => {
+    const breaker = new MarketBreaker();
+    const admitted = (at: number) => [1, 2, 3].map(() => breaker.admits(at));
+    expect(admitted(NOW)).toEqual([true, true, true]);
+    breaker.noteFailure({ now: NOW, waitS: null });
+    expect(admitted(NOW + 4_999)).toEqual([false, false, false]);
+    expect(admitted(NOW + 5_000)).toEqual([true, false, false]);
+    breaker.noteAnswer();
+    expect(admitted(NOW + 5_001)).toEqual([true, true, true]);
+  });
+
   test("obeys Retry-After for a minute at most", () => {
     const breaker = new MarketBreaker();
     breaker.noteFailure({ now: NOW, waitS: 30 });

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { Breakers } from "../../src/lib/breaker.ts";
 import { Timing } from "../../src/lib/request-timing.ts";
 import { createRedis, createRedisStore, type RedisStore } from "../../src/redis/redis-client.ts";
+import { redisPolicy } from "../../src/redis/redis-command.ts";
+import { startFastClock } from "../support/fast-clock.ts";
 import { hurryDeadlines, serve } from "../support/local-server.ts";
 
 interface StoreUnderTest {
@@ -87,5 +90,38 @@ describe("createRedisStore() with a failing endpoint", () => {
     const { store, commands } = await storeOn(null);
     await expect(store.get("a")).rejects.toThrow();
     expect([asked, commands.length]).toEqual([[800], 1]);
+  });
+});
+
+describe("createRedisStore() with a Redis that hangs", () => {
+  test("waits for one command, then for none until a trial is answered", async () => {
+    hurryDeadlines(10);
+    let hangs = true;
+    const { url, requests } = await serve((_request, response) => {
+      if (!hangs) response.end(says("1").text);
+    });
+    const clock = startFastClock(10);
+    const breaker = new Breakers(clock.now).of("redis", redisPolicy);
+    const timing = new Timing(clock.now);
+    const store = createRedisStore(createRedis({ url, token: "t0ken" }), { prefix: "cw", timing, breaker });
+    await expect(store.get("a")).rejects.toThrow();
+    clock.stop();
+    for (let command = 0; command < 20; command += 1) await expect(store.get("a")).rejects.toThrow();
+    expect([requests.length, breaker.report().state]).toEqual([1, "open"]);
+    hangs = false;
+    clock.skip(1_000);
+    expect([await store.get("a"), breaker.report().state]).toEqual(["1", "closed"]);
+  });
+
+  test("takes an error of Redis for an answer", async () => {
+    const breaker = new Breakers(() => Date.now()).of("redis", { ...redisPolicy, hangMs: 0 });
+    const { url } = await serve((_request, response) => {
+      response.writeHead(500);
+      response.end('{"error":"ERR"}');
+    });
+    const timing = new Timing(() => 0);
+    const store = createRedisStore(createRedis({ url, token: "t0ken" }), { prefix: "cw", timing, breaker });
+    for (let command = 0; command < 5; command += 1) await expect(store.get("a")).rejects.toThrow();
+    expect(breaker.report().state).toBe("closed");
   });
 });

@@ -2,6 +2,8 @@ import type { Hex } from "viem";
 import type * as z from "zod";
 import { type AppError, failure, failureFrom } from "../../errors.ts";
 import { type BoundedResponse, boundedFetch, OutsideError } from "../../lib/bounded-fetch.ts";
+import { providerPolicy } from "../../lib/breaker.ts";
+import { outcomeOfOutsideError, throughBreaker } from "../../lib/guarded-request.ts";
 import { parseRetryAfter } from "../../lib/retry-after.ts";
 import { sleep } from "../../lib/timers.ts";
 import type { ProviderScope } from "../provider.ts";
@@ -159,7 +161,9 @@ async function sendWithRetry(scope: ProviderScope, request: ApiExchange): Promis
   const attempt = (): Promise<BoundedResponse> => {
     const timeoutMs = Math.max(1, Math.floor(budgetMs - (scope.now() - startedAt)));
     const bounds = { timeoutMs, maxBytes: MAX_BYTES };
-    return scope.timing.track("provider", () => boundedFetch(scope.fetch, { url, init, bounds }));
+    const work = () => scope.timing.track("provider", () => boundedFetch(scope.fetch, { url, init, bounds }));
+    const breaker = scope.breakers?.of("across", providerPolicy);
+    return throughBreaker(breaker, { work, outcomeOf: outcomeOfOutsideError });
   };
   const hasRoom = (): boolean => budgetMs - (scope.now() - startedAt) > 2 * RETRY_DELAY_MS;
   try {

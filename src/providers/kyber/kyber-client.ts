@@ -1,5 +1,7 @@
 import type * as z from "zod";
-import { type BoundedResponse, boundedFetch, OutsideError } from "../../lib/bounded-fetch.ts";
+import { type BoundedResponse, boundedFetch } from "../../lib/bounded-fetch.ts";
+import { providerPolicy } from "../../lib/breaker.ts";
+import { outcomeOfOutsideError, throughBreaker } from "../../lib/guarded-request.ts";
 import type { ProviderScope } from "../provider.ts";
 import {
   failureFromKyberExchange,
@@ -12,10 +14,6 @@ import {
 export const KYBER_TIMEOUT_MS = 2_000;
 /** Maximum size of a response of KyberSwap's API, in bytes; a route over many pools has some hundred kilobytes. */
 const MAX_BYTES = 1024 * 1024;
-/** Number of timeouts in a row after which no request is sent for `PAUSE_MS`. */
-const MAX_TIMEOUTS = 2;
-/** Pause of requests to an API that does not respond, in milliseconds. */
-const PAUSE_MS = 30_000;
 
 /** Base URL of KyberSwap's API and the client id to send. */
 export interface KyberApiSettings {
@@ -48,31 +46,22 @@ export interface KyberClient {
 }
 
 /**
- * Creates the client of KyberSwap's API. Its only state is the time until which no request is sent: after a rate limit,
- * and after two timeouts in a row, so that an API that hangs does not delay every quote of its isolate.
+ * Creates the client of KyberSwap's API. Its only state is the time until which no request is sent after a rate limit.
  */
 export function createKyberClient(settings: KyberApiSettings): KyberClient {
   const base = settings.apiUrl.replace(/\/+$/, "");
   let limitedUntil = 0;
-  let hangingUntil = 0;
-  let timeouts = 0;
   return {
     async ask(scope, { path, body, schema }) {
       const now = scope.now();
       if (limitedUntil > now) throw kyberRateLimited(Math.ceil((limitedUntil - now) / 1000));
-      if (hangingUntil > now) throw failureFromKyberExchange(new Error("kyberswap is paused"));
       const timeoutMs = Math.floor(
         Math.max(1, Math.min(KYBER_TIMEOUT_MS, (scope.deadline ?? now + KYBER_TIMEOUT_MS) - now)),
       );
       const init = toInit(body, settings.clientId);
-      const sent = await send(scope, { url: `${base}${path}`, init, timeoutMs });
-      const hung = sent.timedOut && timeoutMs === KYBER_TIMEOUT_MS;
-      timeouts = hung ? timeouts + 1 : 0;
-      if (timeouts >= MAX_TIMEOUTS) hangingUntil = scope.now() + PAUSE_MS;
-      if (sent.response === null) throw failureFromKyberExchange(sent.error);
-      if (sent.response.status === 200)
-        return readResponse(sent.response, { path, schema, now: scope.now() });
-      const refused = failureFromKyberResponse(sent.response, scope.now());
+      const response = await send(scope, { url: `${base}${path}`, init, timeoutMs });
+      if (response.status === 200) return readResponse(response, { path, schema, now: scope.now() });
+      const refused = failureFromKyberResponse(response, scope.now());
       if (refused.code === "rate_limited")
         limitedUntil = scope.now() + Number(refused.members.retry_after) * 1000;
       throw refused;
@@ -87,23 +76,17 @@ function toInit(body: unknown, clientId: string): RequestInit {
   return { method: "POST", headers, body: JSON.stringify(body) };
 }
 
-/** A response, or the error that occurred instead of one. */
-type Sent =
-  | { response: BoundedResponse; timedOut: false }
-  | { response: null; error: unknown; timedOut: boolean };
-
 async function send(
   scope: ProviderScope,
   { url, init, timeoutMs }: { url: string; init: RequestInit; timeoutMs: number },
-): Promise<Sent> {
+): Promise<BoundedResponse> {
   const bounds = { timeoutMs, maxBytes: MAX_BYTES };
+  const work = () => scope.timing.track("provider", () => boundedFetch(scope.fetch, { url, init, bounds }));
+  const breaker = scope.breakers?.of("kyber", providerPolicy);
   try {
-    const response = await scope.timing.track("provider", () =>
-      boundedFetch(scope.fetch, { url, init, bounds }),
-    );
-    return { response, timedOut: false };
+    return await throughBreaker(breaker, { work, outcomeOf: outcomeOfOutsideError });
   } catch (error) {
-    return { response: null, error, timedOut: error instanceof OutsideError && error.kind === "timeout" };
+    throw failureFromKyberExchange(error);
   }
 }
 

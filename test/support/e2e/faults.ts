@@ -1,4 +1,5 @@
-import { inject } from "vitest";
+import { expect, inject, vi } from "vitest";
+import * as z from "zod";
 import type { Fault } from "../../../scripts/stack/emulators/control.ts";
 
 /** A fault with defaults for all fields but its kind. */
@@ -16,7 +17,7 @@ export function rpcEmulator(chainId: number): string {
   return url;
 }
 
-/** Makes emulators fail while the work runs. */
+/** Makes emulators fail while the work runs. Afterwards it waits until the Worker asks what hung again. */
 export async function withFaults<T>(
   plan: { emulators: readonly string[]; faults: readonly FaultInput[] },
   work: () => Promise<T>,
@@ -28,7 +29,27 @@ export async function withFaults<T>(
     return await work();
   } finally {
     await all({ method: "DELETE" });
+    if (plan.faults.some(({ kind }) => hangs.has(kind))) await untilBreakersLetPass();
   }
+}
+
+const hangs: ReadonlySet<Fault["kind"]> = new Set(["timeout", "latency"]);
+const Details = z.object({ breakers: z.array(z.object({ state: z.string() })) });
+
+/** Waits until no breaker is open, then sends what every breaker but the providers' takes for its trial. */
+async function untilBreakersLetPass(): Promise<void> {
+  const { api } = inject("stack");
+  await vi.waitFor(
+    async () => {
+      const details = Details.parse(await (await fetch(`${api}/health/details`)).json());
+      expect(details.breakers.map(({ state }) => state)).not.toContain("open");
+    },
+    { timeout: 40_000, interval: 100 },
+  );
+  await (await fetch(`${api}/health/ready`)).arrayBuffer();
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ address: `0x${"11".repeat(20)}` });
+  await (await fetch(`${api}/v1/partners/nonce`, { method: "POST", headers, body })).arrayBuffer();
 }
 
 async function control(emulator: string, init: RequestInit): Promise<void> {

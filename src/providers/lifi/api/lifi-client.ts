@@ -1,5 +1,7 @@
 import type * as z from "zod";
 import { type BoundedResponse, boundedFetch } from "../../../lib/bounded-fetch.ts";
+import { providerPolicy } from "../../../lib/breaker.ts";
+import { outcomeOfOutsideError, throughBreaker } from "../../../lib/guarded-request.ts";
 import { sleep } from "../../../lib/timers.ts";
 import type { ProviderScope } from "../../provider.ts";
 import {
@@ -66,7 +68,7 @@ export function createLifiClient(options: {
       const init = toInit(request.body, apiKey);
       const left = (scope.deadline ?? Number.POSITIVE_INFINITY) - scope.now();
       const timeoutMs = Math.max(1, Math.min(request.timeoutMs, left));
-      const response = await send(scope, { url, init, timeoutMs });
+      const response = await send(scope, { family: request.family, url, init, timeoutMs });
       rateLimits.record(request.family, { ...response, now: scope.now() });
       return readResponse(response, { ...request, now: scope.now() });
     },
@@ -86,6 +88,7 @@ function toInit(body: unknown, apiKey: string | null): RequestInit {
 }
 
 interface OutgoingRequest {
+  family: EndpointFamily;
   url: string;
   init: RequestInit;
   timeoutMs: number;
@@ -111,9 +114,12 @@ async function send(scope: ProviderScope, sending: OutgoingRequest): Promise<Bou
 async function attempt(scope: ProviderScope, sending: OutgoingRequest): Promise<BoundedResponse> {
   const bounds = { timeoutMs: sending.timeoutMs, maxBytes: MAX_BYTES };
   try {
-    return await scope.timing.track("provider", () =>
-      boundedFetch(scope.fetch, { url: sending.url, init: sending.init, bounds }),
-    );
+    const work = () =>
+      scope.timing.track("provider", () =>
+        boundedFetch(scope.fetch, { url: sending.url, init: sending.init, bounds }),
+      );
+    const breaker = scope.breakers?.of(`lifi:${sending.family}`, providerPolicy);
+    return await throughBreaker(breaker, { work, outcomeOf: outcomeOfOutsideError });
   } catch (error) {
     throw failureFromLifiExchange(error);
   }

@@ -1,0 +1,60 @@
+import { keccak256, stringToHex } from "viem";
+import * as z from "zod";
+import type { Context } from "../context.ts";
+import { AppError, type ErrorCode, errorCodes } from "../errors.ts";
+import { BoundedMap } from "../lib/bounded-map.ts";
+
+/** How long a failure is kept for the requests that were waiting for it, in milliseconds. */
+const KEPT_MS = 5_000;
+
+/** A failure as isolates share it. `at` is in milliseconds since the epoch. */
+const SharedFailure = z.object({
+  code: z.custom<ErrorCode>((code) => errorCodes.some((known) => known === code)),
+  detail: z.string(),
+  members: z.record(z.string(), z.unknown()),
+  at: z.int(),
+});
+type SharedFailure = z.infer<typeof SharedFailure>;
+
+/** The latest failures of this isolate, by work. */
+const latest = new BoundedMap<SharedFailure>(1_000);
+
+const redisKey = (work: string): string => `build-failure:${keccak256(stringToHex(work))}`;
+
+/**
+ * Keeps the failure of a build for the requests that wait for the same one, in this isolate and in others. Never throws.
+ */
+export async function shareFailure(ctx: Context, failed: { work: string; error: unknown }): Promise<void> {
+  const { work, error } = failed;
+  const known = error instanceof AppError ? error : new AppError("internal", "an unexpected error occurred");
+  const shared = { code: known.code, detail: known.message, members: known.members, at: ctx.now() };
+  latest.set(work, shared);
+  await ctx.redis.set(redisKey(work), JSON.stringify(shared), KEPT_MS).catch(() => undefined);
+}
+
+/**
+ * Throws the failure of the same build in this isolate, if it ended after `since`: the time at which the waiting request
+ * began, in milliseconds since the epoch. A request that began afterwards builds again.
+ */
+export function throwLocalFailure(of: { work: string; since: number }): void {
+  throwIfLater(latest.get(of.work), of.since);
+}
+
+/** Does the same for a failure in any isolate. A Redis that does not answer counts as no failure. */
+export async function throwSharedFailure(ctx: Context, of: { work: string; since: number }): Promise<void> {
+  const text = await ctx.redis.get(redisKey(of.work)).catch(() => null);
+  if (text !== null) throwIfLater(parseFailure(text), of.since);
+}
+
+function throwIfLater(failure: SharedFailure | undefined, since: number): void {
+  if (failure === undefined || failure.at <= since) return;
+  throw new AppError(failure.code, failure.detail, { members: failure.members });
+}
+
+function parseFailure(text: string): SharedFailure | undefined {
+  try {
+    return SharedFailure.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Breaker, BreakerPolicy } from "../lib/breaker.ts";
+import { type Outcome, throughBreaker } from "../lib/guarded-request.ts";
+import type { Timing } from "../lib/request-timing.ts";
+
+/** One command that hangs opens the breaker: no caller can make a command slow, and Redis is only an aid. */
+export const redisPolicy: BreakerPolicy = {
+  hangs: 1,
+  hangMs: 700,
+  firstPauseMs: 1_000,
+  longestPauseMs: 3_000,
+};
+
+/**
+ * Sends a command through the breaker, and measures its time. Throws OutsideError `timeout` at once while Redis hangs;
+ * errors of the driver propagate.
+ */
+export function sendCommand<T>(
+  scope: { timing: Timing; breaker?: Breaker },
+  call: () => Promise<T>,
+): Promise<T> {
+  return throughBreaker(scope.breaker, {
+    work: () => scope.timing.track("redis", call),
+    outcomeOf: outcomeOfRedisError,
+  });
+}
+
+function outcomeOfRedisError(error: unknown): Outcome {
+  const name = error instanceof Error ? error.name : "";
+  if (name === "TimeoutError" || name === "AbortError") return "timeout";
+  return /upstash/i.test(name) ? "answer" : "broken";
+}

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { Breakers } from "../../src/lib/breaker.ts";
+import { Timing } from "../../src/lib/request-timing.ts";
+import { createAcross } from "../../src/providers/across/across-provider.ts";
+import { RateLimitMemory } from "../../src/providers/lifi/api/lifi-rate-limits.ts";
+import { createLifi } from "../../src/providers/lifi/lifi-provider.ts";
+import type { Provider, ProviderScope } from "../../src/providers/provider.ts";
+import { requestOf } from "../support/across/stage.ts";
+import { startFastClock } from "../support/fast-clock.ts";
+import { hurryDeadlines, realFetch, serve } from "../support/local-server.ts";
+
+/** Deadlines pass fifty times faster, and so does the clock of the breakers. */
+const FASTER = 50;
+
+const providers: [string, string, (apiUrl: string) => Provider][] = [
+  ["Across", "across", (apiUrl) => createAcross({ apiUrl })],
+  [
+    "LI.FI",
+    "lifi:routes",
+    (apiUrl) =>
+      createLifi({ apiUrl, apiKey: null, integrator: "causeway", rateLimits: new RateLimitMemory() }),
+  ],
+];
+
+test.each(providers)(
+  "an API of %s that hangs costs two requests their timeouts, and others nothing",
+  async (_name, name, create) => {
+    hurryDeadlines(FASTER);
+    const { url, requests } = await serve(() => undefined);
+    const clock = startFastClock(FASTER);
+    const now = clock.now;
+    const breakers = new Breakers(now);
+    const scope: ProviderScope = {
+      ...{ fetch: realFetch, breakers, timing: new Timing(now), now },
+      chain: () => null,
+    };
+    const provider = create(url);
+    const quote = () => provider.quote(scope, requestOf()).catch(({ code }: { code?: string }) => code);
+    expect([await quote(), await quote()]).toEqual(["upstream_timeout", "upstream_timeout"]);
+    const sent = requests.length;
+    clock.stop();
+    for (let request = 0; request < 20; request += 1) expect(await quote()).toBe("upstream_timeout");
+    expect([requests.length, breakers.report()]).toMatchObject([sent, [{ name, state: "open" }]]);
+  },
+);
