@@ -26,10 +26,10 @@ export interface FoundTransaction {
 }
 
 /**
- * How a transaction belongs to a deposit. `proven`: the deposit's row has it as proven. `named`: its receipt has a Router
- * event that proves the deposit. `reported`: reported by a caller, and equal to the built source transaction. `matched`:
- * equal to the built source transaction, but not reported. `replayed`: does one of these for a deposit that another
- * transaction has proven. `claimed`: only reported.
+ * Relation of a transaction to a deposit. `proven`: the deposit's row contains it as proven. `named`: its receipt has a
+ * Router event that proves the deposit. `reported`: reported by a caller, and equal to the built source transaction.
+ * `matched`: equal to the built source transaction, but not reported. `replayed`: one of these, for a deposit that
+ * another transaction has proven. `claimed`: only reported.
  */
 export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "claimed";
 
@@ -85,8 +85,8 @@ function matchKindOf(row: TrackedRow, found: Searched): MatchKind | null {
 }
 
 /**
- * Returns how a transaction may belong to a withdrawal. What copies its reference or its calldata, and is no hint and not
- * the user's, belongs to nothing.
+ * Returns the relation of a transaction to a withdrawal, or null. A third party's copy of the reference or calldata,
+ * without a hint, has no relation.
  */
 function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null {
   const { hash, chainId, seen, dataHashes, refs } = found;
@@ -124,7 +124,7 @@ function kindOfDeposit(row: DepositRow, found: Searched): MatchKind | null {
 
 /**
  * Returns true if a receipt has a Router event that proves a deposit. The reference alone proves nothing, because
- * anybody can repeat it in an order of their own.
+ * anyone can repeat it in another order.
  */
 function isNamedBy(row: DepositRow, { chainId, seen }: FoundTransaction): boolean {
   const receipt = seen?.receipt ?? null;

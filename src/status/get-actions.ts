@@ -174,7 +174,7 @@ function withdrawAction(
 
 const larger = (a: bigint, b: bigint | null): bigint => (b !== null && b > a ? b : a);
 
-/** Returns why a vault would refuse this way out, or null. A vault that can pay a part allows that part. */
+/** Returns why a vault refuses a withdrawal by this path, or null. A vault that can pay a part allows that part. */
 function exitRefusal(
   vault: Vault,
   of: { way: ActionFacts["ways"][number]; shares: bigint; block: BlockTime },

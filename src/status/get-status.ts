@@ -35,10 +35,11 @@ export interface StatusQuery {
 }
 
 /**
- * Returns the transfer status of a transaction of a deposit or withdrawal: its first transaction, second step, delivery,
- * claim or refund, or the user operation that contains one of them, on either of the chains. First updates that deposit from
- * on-chain data; for a transaction without a deposit nothing is stored. Throws `chain_unsupported`, `store_unavailable`,
- * and `upstream_unavailable` or `upstream_timeout` if the chain cannot be read and the transaction is not yet proven.
+ * Returns the transfer status of a transaction of a deposit or withdrawal: its first transaction, second step,
+ * delivery, claim or refund, or the user operation that contains one of them, on either of the chains. First updates
+ * the deposit from on-chain data; nothing is stored for a transaction without a deposit. Throws `chain_unsupported`,
+ * `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` if the chain cannot be read and the transaction
+ * is not yet proven.
  */
 export async function getStatus(ctx: Context, query: StatusQuery): Promise<TransferStatus> {
   const client = ctx.chains.client(query.fromChainId);
@@ -104,9 +105,9 @@ async function statusOfMatch(ctx: Context, matched: MatchedTransaction): Promise
 }
 
 /**
- * Returns true if a transaction that was only reported for a deposit is shown as the deposit's. Anybody may report
- * anything, so nothing but a transaction that no chain shows yet is taken as what the reporter says, and only while the
- * deposit itself has not been seen; or a pending one that the user has sent. Nothing is offered to sign in it.
+ * Returns true if a transaction that was only reported for a deposit is shown as the deposit's. Anyone can report
+ * anything, so a report is believed only for a transaction that no chain shows yet, while the deposit itself has not
+ * been seen, or for a pending transaction of the user. Its status offers nothing to sign.
  */
 function isClaimShown(row: DepositRow, { seen }: FoundTransaction): boolean {
   if (seen?.receipt != null) return false;
@@ -146,8 +147,8 @@ async function findTransaction(
 }
 
 /**
- * Finds the transaction that contains the user operation of this hash on one of the chains, or returns null if there is
- * none. Wallets of smart accounts show the hash of the operation as that of the transaction.
+ * Finds the transaction that contains the user operation with this hash on one of the chains, or returns null. Wallets
+ * of smart accounts show the operation's hash as the transaction hash.
  */
 async function findContainingTransaction(
   ctx: Context,

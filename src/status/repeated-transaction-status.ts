@@ -13,9 +13,8 @@ import { toStatusWithoutSteps } from "./tracked-deposit-status.ts";
 
 /**
  * Returns the transfer status of a replay: a second transaction of a deposit that another one has proven, for example
- * because the user signed the order twice. The replay is tracked like the original, and the status says what this
- * transaction did, but nothing is stored, because a deposit records only one transaction of each step. Throws
- * `store_unavailable`.
+ * because the user signed the order twice. The replay is tracked like the original and gets a status of its own, but
+ * nothing is stored, because a deposit records only one transaction per step. Throws `store_unavailable`.
  */
 export async function getReplayStatus(ctx: Context, replayed: Replay): Promise<TransferStatus> {
   const { row } = replayed;
@@ -29,7 +28,7 @@ export async function getReplayStatus(ctx: Context, replayed: Replay): Promise<T
 }
 
 interface Replay {
-  /** The deposit as stored: what the original transaction has proven. */
+  /** The stored deposit, proven by the original transaction. */
   row: DepositRow;
   /** The replay. */
   found: FoundTransaction;

@@ -23,8 +23,8 @@ export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<T
 }
 
 /**
- * Converts a row to a transfer status that names the deposit and offers nothing to sign, because the transaction that
- * was asked for is not the one that the deposit's steps go on from.
+ * Converts a row to a transfer status without anything to sign, because the deposit does not continue from the
+ * requested transaction.
  */
 export function toStatusWithoutSteps(ctx: Context, row: DepositRow): Promise<TransferStatus> {
   return statusOfRow(ctx, { row, actions: { next: null, next_refusal: null, steps: [] } });
@@ -46,9 +46,9 @@ async function statusOfRow(
   };
 }
 
-/** Milliseconds after which the status of a transaction without a deposit may have changed. */
+/** Recommended time before the next read of a transaction without a deposit, by its status, in milliseconds. */
 const UNTRACKED_POLL_MS: Readonly<Record<string, number>> = { NOT_FOUND: 3_000, PENDING: 5_000 };
-/** The same for a status that is final. */
+/** Recommended time before the next read of a transaction with a final status, in milliseconds. */
 const DONE_POLL_MS = 60_000;
 
 /**

@@ -12,28 +12,28 @@ type TransferSide = NonNullable<TransferStatus["sending"]>;
 /** The sending and the receiving side of a transfer's status. */
 type TransferSides = Pick<TransferStatus, "sending" | "receiving">;
 
-/** What moved on one side of a transfer. */
+/** Transfer on one side: transaction, chain, token and amount. */
 interface Movement {
   hash: string | null;
   chainId: number;
-  /** In the token's smallest unit, or null if it is unknown. */
+  /** Amount in the token's smallest unit, or null if it is unknown. */
   amount: string | null;
-  /** The token that moved, or null if it is unknown. */
+  /** The transferred token, or null if it is unknown. */
   token: string | null;
   kind: TransferSide["kind"];
 }
 
 /**
- * Returns both sides of a deposit's transfer status, each with its token, so that its amount can be read: what the user
- * sent, and the shares, the asset or the refund that the user received. Throws `store_unavailable`.
+ * Returns both sides of a deposit's transfer status with their tokens: the user's payment, and the shares, asset or
+ * refund that the user received. Throws `store_unavailable`.
  */
 export async function depositSides(ctx: Context, row: DepositRow): Promise<TransferSides> {
   return describeSides(ctx, { sent: sentOf(row), received: receivedOf(row) });
 }
 
 /**
- * Returns both sides of a withdrawal's transfer status: the shares that the user redeemed, and what the user received.
- * Throws `store_unavailable`.
+ * Returns both sides of a withdrawal's transfer status: the redeemed shares, and the user's proceeds. Throws
+ * `store_unavailable`.
  */
 export async function withdrawalSides(ctx: Context, row: WithdrawalRow): Promise<TransferSides> {
   const { sourceTxHash: hash, vaultChainId: chainId, shareToken: token } = row;
@@ -46,7 +46,7 @@ export async function withdrawalSides(ctx: Context, row: WithdrawalRow): Promise
   });
 }
 
-/** Returns what a withdrawal's user received: the token asked for, the vault's token, or the shares again. */
+/** Returns the proceeds of a withdrawal's user: the requested token, the vault's token, or returned shares. */
 function paidOf(row: WithdrawalRow): Movement | null {
   const { vaultChainId: chainId, exitToken: token, assets: amount } = row;
   const paidIn = row.claimTxHash ?? row.sourceTxHash;
@@ -97,7 +97,7 @@ async function describeSides(
 }
 
 /**
- * Returns what a deposit's user sent, or null while the source transaction was not seen on the source chain, even if a
+ * Returns the payment of a deposit's user, or null until the source transaction is seen on the source chain, even if a
  * delivery proves the deposit.
  */
 function sentOf(row: DepositRow): Movement | null {
@@ -107,7 +107,7 @@ function sentOf(row: DepositRow): Movement | null {
   return { hash, chainId, amount, token, kind: "asset" };
 }
 
-/** Returns what a deposit's user received: shares, the delivered token, or a refund; null while nothing has arrived. */
+/** Returns what a deposit's user received: shares, the delivered token, or a refund; null if nothing has arrived. */
 function receivedOf(row: DepositRow): Movement | null {
   const { vaultChainId: chainId } = row;
   switch (row.state) {

@@ -13,12 +13,12 @@ import { adapterOf, asyncDepositsOf } from "../vaults/vault-families.ts";
 /** A deposit into a vault of the registry that a receipt shows. */
 export interface ShownDeposit {
   vault: Vault;
-  /** Amount that was deposited, in the smallest unit of `sentToken`; both are null if the receipt does not show it. */
+  /** Deposited amount in the smallest unit of `sentToken`; both are null if the receipt does not show it. */
   sent: bigint | null;
   sentToken: Address | null;
   /** Shares that the depositor received, or null if the deposit is a request that the vault settles later. */
   received: bigint | null;
-  /** That request, or null if there is none. `requestId` is null if the family does not number requests. */
+  /** The request, or null if there is none. `requestId` is null if the family does not number requests. */
   request: { account: Address; requestId: string | null } | null;
 }
 
@@ -31,15 +31,18 @@ interface ShownIn {
 }
 
 /**
- * Finds a deposit into a vault of the registry in a receipt: an order of the Router whose token, vault and shares match
- * the registry, or an event by which the vault's family reports deposits. What an event says counts only as far as the
- * share token's transfers confirm it. Returns null if there is none.
+ * Finds a deposit into a vault of the registry in a receipt: a Router order whose token, vault and shares match the
+ * registry, or an event by which the vault's family reports deposits. An event counts only as far as transfers of the
+ * share token confirm it. Returns null if there is none.
  */
 export function findShownDeposit(shown: ShownIn): ShownDeposit | null {
   return findRouterOrder(shown) ?? findVaultDeposit(shown) ?? findMint(shown);
 }
 
-/** Finds a Router order into a vault of the registry in a token that the vault accepts, first one of the sender's own. */
+/**
+ * Finds a Router order into a vault of the registry, in a token that the vault accepts. The sender's own orders come
+ * first.
+ */
 function findRouterOrder({ vaults, chain, transaction, receipt }: ShownIn): ShownDeposit | null {
   const entry = { via: "router", address: depositRouterAddress } as const;
   const orders = executedOrders(receipt.logs).flatMap(({ args }): (ShownDeposit & { payer: Address })[] => {
@@ -61,8 +64,8 @@ function findRouterOrder({ vaults, chain, transaction, receipt }: ShownIn): Show
 }
 
 /**
- * Finds a deposit by the events of the vaults' families. One transaction may have several, because vaults deposit into
- * other vaults: that of the sender comes first, and that of a vault never counts.
+ * Finds a deposit by the events of the vaults' families. A transaction may have several, because vaults deposit into
+ * other vaults: the sender's deposit comes first, and deposits by vaults never count.
  */
 function findVaultDeposit(shown: ShownIn): ShownDeposit | null {
   const accounts = accountsOf(shown);
@@ -93,7 +96,7 @@ function depositsInto(vault: Vault, shown: ShownIn & { accounts: readonly Addres
   return candidates.flatMap((account) => requestedDeposit(vault, { account, logs }) ?? []);
 }
 
-/** Returns the deposit of an event if shares arrived: at the account that it names, or at the sender that called for it. */
+/** Returns the deposit of an event if shares arrived at the account that it names, or at the sender. */
 function settledDeposit(
   vault: Vault,
   { flow, accounts, receipt }: ShownIn & { flow: VaultFlow; accounts: readonly Address[] },
@@ -120,7 +123,7 @@ function requestedDeposit(
   return { vault, sent, sentToken, received: null, request: { account, requestId }, account };
 }
 
-/** Returns what an account paid in one of the vault's tokens, or null if it paid in none of them or in several. */
+/** Returns an account's payment in one of the vault's tokens, or null if it paid in none of them or in several. */
 function paidBy(
   vault: Vault,
   { account, receipt }: { account: Address; receipt: Receipt },
@@ -133,7 +136,7 @@ function paidBy(
   return paid.length === 1 ? (paid[0] ?? null) : null;
 }
 
-/** Finds shares that the sender gained by calling a vault's entry point, for entries that report deposits by no event. */
+/** Finds shares that the sender gained by a call to a vault's entry point, for vaults without deposit events. */
 function findMint({ vaults, transaction, receipt }: ShownIn): ShownDeposit | null {
   const { from, to } = transaction;
   for (const vault of vaults) {
@@ -146,7 +149,7 @@ function findMint({ vaults, transaction, receipt }: ShownIn): ShownDeposit | nul
   return null;
 }
 
-/** Returns the accounts on whose behalf a transaction runs: its sender, its target, and the senders of user operations. */
+/** Returns the accounts that a transaction may act for: its sender, its target, and the senders of user operations. */
 export function accountsOf({ transaction, receipt }: Pick<ShownIn, "transaction" | "receipt">): Address[] {
   const { from, to } = transaction;
   const operations = parseEventLogs({ abi: userOperationAbi(), logs: [...receipt.logs] });

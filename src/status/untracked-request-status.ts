@@ -20,11 +20,13 @@ interface UntrackedRequest {
   readTransaction: TransactionReader;
 }
 
-/** What a later transaction, or the vault's views, say of a request; what is absent stays as the request's receipt says. */
+/**
+ * Progress of a request after its receipt, from a later transaction or the vault's views. Absent fields are unchanged.
+ */
 interface RequestEnd {
   status?: TransferStatusName;
   substatus?: Substatus;
-  /** In the smallest unit of `shareToken`: the vault's shares, or after a refund its asset. */
+  /** Received amount in the smallest unit of `shareToken`: the vault's shares, or its asset after a refund. */
   received?: bigint | null;
   receivedKind?: "shares" | "asset";
   shareToken?: Address;
@@ -32,9 +34,9 @@ interface RequestEnd {
 }
 
 /**
- * Returns what has become of a request that Causeway did not build, by the same evidence as for a tracked one: the
- * vault's views, and the transaction that sent the shares or returned the assets. Returns an empty object while it waits
- * for the vault, and if the chain cannot be read. Throws `store_unavailable`.
+ * Returns the progress of a request that Causeway did not build, by the same evidence as for a tracked one: the vault's
+ * view functions, and the transaction that sent the shares or returned the assets. Returns an empty object while the
+ * request is pending, or if the chain cannot be read. Throws `store_unavailable`.
  */
 export async function findRequestEnd(
   ctx: Context,
@@ -60,7 +62,7 @@ export async function findRequestEnd(
   }
 }
 
-/** The request id with which vaults report all requests of an account together. Source: EIP-7540. */
+/** Request id under which vaults report all requests of an account together. Source: EIP-7540. */
 const ALL_REQUESTS = "0";
 
 function toEnd(

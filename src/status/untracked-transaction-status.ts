@@ -24,7 +24,7 @@ export interface UntrackedStatus {
   sentToken: Address | null;
   received: bigint | null;
   shareToken: Address | null;
-  /** The later transaction that ended a request, or null; `receivedKind` says what it brought. */
+  /** Later transaction that ended a request, or null; `receivedKind` is then what it paid. */
   endedBy: Hex | null;
   receivedKind: "shares" | "asset";
   sentKind: "shares" | "asset";
@@ -43,9 +43,10 @@ const statusOnly = (status: TransferStatusName, substatus: Substatus | null): Un
 });
 
 /**
- * Classifies a transaction without a record by its receipt: as a deposit into a vault of the registry or a withdrawal
- * from one, through the Router or not, or as `INVALID`. A pending transaction is `PENDING`, an unknown one `NOT_FOUND`. A request at an
- * asynchronous vault is followed to its claim, settlement or refund. Throws `store_unavailable`.
+ * Classifies a transaction without a record by its receipt: as a deposit into or a withdrawal from a vault of the
+ * registry, with or without the Router, or as `INVALID`. A pending transaction is `PENDING`, an unknown one
+ * `NOT_FOUND`. A request at an asynchronous vault is followed to its claim, settlement or refund. Throws
+ * `store_unavailable`.
  */
 export async function classifyUntracked(
   ctx: Context,
@@ -83,7 +84,7 @@ const WITHDRAWN: Readonly<Record<ShownWithdrawal["kind"], [TransferStatusName, S
   bridged: ["PENDING", "WAIT_DESTINATION_TRANSACTION"],
 };
 
-/** Classifies a transaction that is no deposit as a withdrawal from a vault of the registry, or as `INVALID`. */
+/** Classifies a transaction that is not a deposit as a withdrawal from a vault of the registry, or as `INVALID`. */
 function classifyWithdrawal(
   shown: Parameters<typeof findShownWithdrawal>[0],
   confirmed: boolean,

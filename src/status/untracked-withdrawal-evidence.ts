@@ -7,7 +7,7 @@ import type { Vault } from "../vaults/vault.ts";
 import { adapterOf } from "../vaults/vault-families.ts";
 import { accountsOf } from "./untracked-deposit-evidence.ts";
 
-/** Address that the Router's events name as the token of an order that ended in a bridge. */
+/** Address that the Router's events name as the output token of an order that ends in a bridge. */
 const BRIDGED: Address = "0x00000000000000000000000000000000000000bb";
 
 /** A withdrawal from a vault of the registry that a receipt shows. Amounts are null if the receipt does not show them. */
@@ -17,7 +17,7 @@ export interface ShownWithdrawal {
   kind: "paid" | "request" | "cooldown" | "bridged";
   /** Shares that were redeemed or requested. */
   shares: bigint | null;
-  /** What reached the account, and its token. */
+  /** Amount and token that the account received. */
   received: bigint | null;
   receivedToken: Address | null;
 }
@@ -29,9 +29,9 @@ interface ShownIn {
 }
 
 /**
- * Finds a withdrawal from a vault of the registry in a receipt: an order of the Router paid with shares, or an event by
- * which the vault's family reports withdrawals or requests of one of the transaction's own accounts. Returns null if
- * there is none.
+ * Finds a withdrawal from a vault of the registry in a receipt: a Router order that is paid with shares, or an event by
+ * which the vault's family reports a withdrawal or request of one of the transaction's accounts. Returns null if there
+ * is none.
  */
 export function findShownWithdrawal(shown: ShownIn): ShownWithdrawal | null {
   return findRouterRedemption(shown) ?? findVaultWithdrawal(shown);

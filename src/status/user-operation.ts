@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { describeError } from "../lib/logger.ts";
 import { entryPoints, userOperationAbi } from "../tracking/track/source-transaction.ts";
 
-/** Number of the newest blocks that are searched for a user operation. */
+/** Number of newest blocks that are searched for a user operation. */
 const SEARCHED_BLOCKS = 5_000;
 /** Maximum number of log requests of one search, including rejected ones. */
 const MAX_REQUESTS = 2;

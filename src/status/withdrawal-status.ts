@@ -27,8 +27,8 @@ interface MatchedWithdrawal {
 }
 
 /**
- * Returns the status of a transaction that may belong to a withdrawal, after updating the withdrawal from on-chain data,
- * or null if the transaction does not belong to it after all. Throws `store_unavailable`.
+ * Returns the status of a transaction that may belong to a withdrawal, after updating the withdrawal from on-chain
+ * data, or null if the transaction does not belong to it. Throws `store_unavailable`.
  */
 export async function getWithdrawalStatus(
   ctx: Context,
@@ -50,7 +50,7 @@ export async function getWithdrawalStatus(
 
 /**
  * Returns true if a transaction that was only reported is shown as the withdrawal's: one that no chain shows yet, while
- * the withdrawal itself has not been seen, or a pending one that the user has sent. Nothing is offered to sign in it.
+ * the withdrawal itself has not been seen, or a pending transaction of the user. Its status offers nothing to sign.
  */
 function isPendingClaim(row: WithdrawalRow, { seen }: FoundTransaction): boolean {
   if (seen?.receipt != null) return false;

@@ -4,15 +4,14 @@ import type { Block } from "../../lib/block-ranges.ts";
 
 /** Number of seconds by which the clocks of chains and of the program may differ. */
 const CLOCK_MARGIN = 120;
-/** First step back from the head, in blocks. Each further step is four times as long. */
+/** First step of the search back from the head, in blocks. Each further step is four times as long. */
 const FIRST_STEP = 64;
-/** Number of blocks within which a search ends. */
+/** Precision of the search, in blocks. */
 const PRECISION = 64;
 
 /**
  * Returns a block that is older than a time in unix seconds by at least two minutes, and by little more: the first
- * block to search for transactions that were sent after this time. `latest` is the chain's head. Errors of the node
- * propagate.
+ * block to search for transactions sent after this time. `latest` is the chain's head. Errors of the node propagate.
  */
 export async function blockAtTime(
   node: NodeSession,

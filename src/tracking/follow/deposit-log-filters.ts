@@ -12,7 +12,7 @@ export const transferTopic = once((): Hex => toEventSelector("Transfer(address,a
 /** Address of the Router, lowercase. */
 export const routerEmitter: string = depositRouterAddress.toLowerCase();
 
-/** What one round looks for in the logs of a chain. */
+/** Inputs of a round's log filters on one chain. */
 export interface LogSearch {
   watch: WatchList;
   /** The events of the bridges and exchanges on the chain. */
@@ -21,15 +21,16 @@ export interface LogSearch {
   maxTopics: number;
 }
 
-/** Maximum number of topic lists for the users of deposits under way. */
+/** Maximum number of topic lists for the users of deposits in progress. */
 const MAX_USER_LISTS = 5;
 
 const word = (address: string): string => pad(address as Hex).toLowerCase();
 const distinct = (list: readonly string[]): string[] => [...new Set(list)];
 
 /**
- * Returns the filters of the logs in which deposits of a chain are seen. Their number depends on the contracts, not on
- * how many deposits were built: users are named while they are few, and otherwise the contracts that they pay. Pure.
+ * Returns the filters of the logs that show deposits and withdrawals of a chain. Their number depends on the contracts,
+ * not on the number of builds: the filters name the users if these are few, and otherwise the contracts that they pay.
+ * Pure.
  */
 export function depositLogFilters(search: LogSearch): LogFilter[] {
   const { watch } = search;
@@ -43,11 +44,11 @@ export function depositLogFilters(search: LogSearch): LogFilter[] {
   return filters.filter(({ addresses }) => addresses.length > 0);
 }
 
-/** Returns the targets that the transactions of providers call. */
+/** Returns the contracts that transactions of providers call. */
 const providerTargets = ({ targets }: WatchList): WatchedTarget[] =>
   targets.filter(({ provider, sourceTo }) => provider !== null && sourceTo !== routerEmitter);
 
-/** Returns the vaults' own entry points that direct deposits call without the Router. */
+/** Returns the vaults' entry points that direct deposits call without the Router. */
 export const ownEntries = ({ targets }: WatchList): string[] =>
   distinct(
     targets.flatMap(({ provider, sourceTo }) =>
@@ -69,7 +70,7 @@ function paymentFilters({ watch, maxTopics }: LogSearch): LogFilter[] {
   return [{ addresses: tokens, topics }];
 }
 
-/** Returns the filters of the bridges' own events, with the users where they are among the topics and few. */
+/** Returns the filters of the bridges' own events, by user if the events index the users and these are few. */
 function eventFilters({ watch, events, maxTopics }: LogSearch): LogFilter[] {
   const sent = providerTargets(watch);
   const paidNative = new Set(
@@ -90,12 +91,15 @@ function eventFilters({ watch, events, maxTopics }: LogSearch): LogFilter[] {
   });
 }
 
-/** Returns the filter of all that the vaults' own entry points and those with open redemptions emit; a null topic leaves out logs without topics. */
+/**
+ * Returns the filter of all logs of the vaults' entry points and of vaults with open redemptions. The null topic
+ * excludes logs without topics.
+ */
 const vaultFilters = (watch: WatchList): LogFilter[] => [
   { addresses: distinct([...ownEntries(watch), ...watch.requestContracts]), topics: [null] },
 ];
 
-/** Returns the filters of the transfers from and to the users of deposits under way, in the tokens of the deposits. */
+/** Returns the filters of the transfers from and to the users of deposits in progress, in the deposits' tokens. */
 function movementFilters({ watch, maxTopics }: LogSearch): LogFilter[] {
   const most = maxTopics * MAX_USER_LISTS;
   const users = distinct(watch.underWay.map(({ userAddress }) => userAddress)).slice(0, most);

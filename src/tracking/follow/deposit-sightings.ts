@@ -6,9 +6,9 @@ import { once } from "../../lib/once.ts";
 import { executedOrders } from "../../router/router-codec.ts";
 import { type LogSearch, ownEntries, routerEmitter, transferTopic } from "./deposit-log-filters.ts";
 
-/** Maximum number of words of one log that are compared with users' addresses. */
+/** Maximum number of words per log that are compared with users' addresses. */
 const MAX_WORDS = 64;
-/** Events of every vault's ordinary business, which settle nobody's request but name the users that they concern. */
+/** Common vault events that name users and never settle the requests of others. */
 const usualEvents = once(
   (): ReadonlySet<string> =>
     new Set(
@@ -22,12 +22,12 @@ const usualEvents = once(
       ].map((signature) => toEventSelector(signature)),
     ),
 );
-/** Matches a 32-byte word that holds an address: 12 zero bytes, then an address that is no small number. */
+/** Pattern of a 32-byte word that contains an address: 12 zero bytes, then a value that is not a small number. */
 const ADDRESS_WORD = /^0{24}(?!0{16})[0-9a-f]{40}$/;
 
 /**
- * Returns what the logs of a chain show that may belong to deposits: the Router's references, payments, and addresses
- * that other contracts' events contain. Pure; the database compares the result with its rows.
+ * Returns the data from a chain's logs that may belong to deposits: the Router's references, payments, and addresses in
+ * the events of other contracts. Pure; the database compares the result with its rows.
  */
 export function sightingsOf(logs: readonly ChainLog[], search: LogSearch): Sightings {
   const { watch, events } = search;
@@ -68,7 +68,7 @@ export function sightingsOf(logs: readonly ChainLog[], search: LogSearch): Sight
 
 type Collected = { [Kind in keyof Sightings]: Sightings[Kind][number][] };
 
-/** Decodes the Router's events. */
+/** Returns the deposit references in the Router's events. */
 function referencesOf(logs: readonly ChainLog[]): Collected["references"] {
   const own = logs.filter(({ address }) => address === routerEmitter).map(toViemLog);
   return executedOrders(own).map(({ args, transactionHash }) => ({
@@ -88,7 +88,7 @@ function transferOf({ address, topics, data }: ChainLog) {
   return { token: address, user: accountOf(from), to: accountOf(to), amount: BigInt(data).toString() };
 }
 
-/** Returns the addresses in the words of a log, lowercase, each once. */
+/** Returns the distinct addresses in the words of a log, lowercase. */
 function addressesIn({ topics, data }: ChainLog): string[] {
   const words = topics.slice(1).map((topic) => topic.slice(2));
   for (let at = 2; at + 64 <= data.length && words.length < MAX_WORDS; at += 64)

@@ -36,13 +36,13 @@ import { readFindings } from "./read-candidates.ts";
 
 /** Maximum number of requests to nodes in one round on a chain. */
 const REQUESTS = 80;
-/** Number of requests below which a round begins no further gap in its coverage. */
+/** Minimum number of remaining requests for reading a further gap in the coverage. */
 const MIN_REQUESTS = 20;
 /** Time after which a round reads no more logs, in milliseconds. */
 const READING_MS = 15 * SECOND_MS;
-/** Number of topics in one list if the chain's nodes are not known to limit it. */
+/** Number of topics in one list if no limit of the chain's nodes is known. */
 const USUAL_TOPICS = 100;
-/** Maximum number of evidence blocks that one round reads, besides those whose logs it has read. */
+/** Maximum number of evidence blocks that one round reads, besides the blocks of the logs that it has read. */
 const MAX_EVIDENCE_READS = 24;
 
 /** Result of one round on a chain. */
@@ -51,18 +51,18 @@ export interface ChainRound {
   followed: number;
   head: number;
   logs: number;
-  /** Number of final blocks that are still to be read. */
+  /** Number of final blocks that are not read yet. */
   missing: number;
   /** False if another round has written in the meantime, so that this one stored no progress. */
   applied: boolean;
 }
 
 /**
- * Reads the logs of one chain since the last round, and of final blocks that were never read, the newest first. Stores
- * what belongs to deposits as hints, compares the evidence that is not final with the chain, and stores how far the
- * chain is covered. Returns null if another round is at work on the chain, or ended less than `pauseMs` ago. Errors are recorded before they are thrown.
- * Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's
- * RpcError.
+ * Reads the logs of one chain since the last round, and of missing final blocks, the newest first. Stores possible
+ * transactions of deposits as hints, compares the evidence that is not final with the chain, and stores the coverage.
+ * Returns null if another round is running on the chain, or ended less than `pauseMs` ago. Errors are recorded before
+ * they are thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the
+ * last node's RpcError.
  */
 export async function followChain(
   ctx: Context,
@@ -90,7 +90,7 @@ interface Round {
   client: ChainClient;
 }
 
-/** What one node showed of a chain. */
+/** Data that a round has read from one node: coverage, final block, and the comparison of evidence. */
 interface RoundReading
   extends Pick<FollowStep, "startBlock" | "covered" | "final" | "kept" | "replaced" | "reorganised"> {
   search: LogSearch;
@@ -144,9 +144,8 @@ interface NodeRound extends Round {
 }
 
 /**
- * Reads a round from one node: first the head, then the list of what to look for, so that every deposit whose
- * transaction may be in a block up to this head is in the list; then the newest blocks, and then the final blocks that
- * are missing.
+ * Reads a round from one node: first the head, then the list of deposits to look for, so that it contains every deposit
+ * with a transaction up to this head; then the newest blocks, and then the missing final blocks.
  */
 async function readRound(ctx: Context, round: NodeRound): Promise<RoundReading> {
   const { node, budget, state, chainId } = round;
@@ -187,7 +186,7 @@ async function readRound(ctx: Context, round: NodeRound): Promise<RoundReading> 
   };
 }
 
-/** Returns what to look for on the chain. */
+/** Returns the inputs of the log filters: watched deposits, events of providers, and the nodes' topic limit. */
 async function searchOf(ctx: Context, { chainId, client }: Round): Promise<LogSearch> {
   const [watch, providers] = await Promise.all([
     selectWatchList(ctx.db, { chainId, router: routerEmitter }),
@@ -197,7 +196,7 @@ async function searchOf(ctx: Context, { chainId, client }: Round): Promise<LogSe
   return { watch, events, maxTopics: client.definition.maxLogTopics ?? USUAL_TOPICS };
 }
 
-/** Reads the newest final block, which is never below the stored one. Throws OutsideError if the node is behind it. */
+/** Reads the newest final block, at least the stored one. Throws OutsideError if the node is behind the stored one. */
 async function readFinal(
   node: NodeSession,
   { chain, latest }: { chain: FollowedChain | null; latest: Block },
@@ -207,7 +206,7 @@ async function readFinal(
   return readBlock(node, number);
 }
 
-/** Returns true if the last block that the previous round read is still on the chain, or if there was no such round. */
+/** Returns true if the head of the previous round is still on the chain, or if there was no previous round. */
 async function isOnChain(
   node: NodeSession,
   { chain, latest }: { chain: FollowedChain | null; latest: Block },
@@ -217,7 +216,7 @@ async function isOnChain(
   return (await readBlock(node, chain.headBlock)).hash === chain.headHash;
 }
 
-/** Returns the block at which the oldest deposit was built that may have events on the chain. */
+/** Returns the block at which the oldest deposit with possible events on the chain was built. */
 async function firstBlock(
   ctx: Context,
   { chainId, node, latest }: { chainId: number; node: NodeSession; latest: Block },
@@ -227,7 +226,7 @@ async function firstBlock(
   return blockAtTime(node, { time, latest });
 }
 
-/** Reads final blocks that no round has read, the newest first, as far as the budget allows. */
+/** Reads final blocks that no round has read, the newest first, within the budget. */
 async function readMissing(
   node: NodeSession,
   of: {
@@ -252,8 +251,8 @@ async function readMissing(
 }
 
 /**
- * Compares blocks of evidence with the chain. The blocks of logs that were just read need no request; of the others, a
- * limited number is read, and the rest is compared in a later round.
+ * Compares evidence blocks with the chain. Blocks of logs that were just read need no request; a limited number of the
+ * others is read, and the rest is compared in a later round.
  */
 async function compareEvidence(
   node: NodeSession,

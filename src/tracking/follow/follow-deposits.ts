@@ -8,16 +8,16 @@ import type { MessageQueue } from "../../lib/platform-bindings.ts";
 import { followChain } from "./follow-chain.ts";
 import { type FollowedRows, followRows } from "./follow-rows.ts";
 
-/** Delays of the rounds on a chain that one run of the cron trigger queues, in seconds: a round every 20 seconds. */
+/** Delays of the rounds that one cron run queues for a chain, in seconds: one round every 20 seconds. */
 const ROUND_DELAYS = [0, 20, 40] as const;
-/** Shortest pause between two rounds on a chain, in milliseconds, however often they are queued. */
+/** Minimum pause between two rounds on a chain, in milliseconds, regardless of how many are queued. */
 const PAUSE_MS = 4 * SECOND_MS;
-/** Lease on deposits that are due, in milliseconds: other runs leave them alone until it expires. */
+/** Lease on due deposits, in milliseconds: other runs skip them until it expires. */
 const LEASE_MS = 30 * SECOND_MS;
 /** Maximum number of due deposits that one round queues, and number of deposits in one message. */
 const MAX_DUE = 400;
 const ROWS_PER_MESSAGE = 8;
-/** Maximum number of due deposits that a run without a queue follows. */
+/** Maximum number of due deposits that a run without a queue tracks. */
 const MAX_DUE_WITHOUT_QUEUE = 24;
 /** Maximum number of messages in one batch. Source: Cloudflare Queues, limits. */
 const MAX_BATCH = 100;
@@ -27,7 +27,7 @@ export const FollowMessage = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("chain"),
     chain_id: z.int().positive(),
-    /** True if final blocks were left by the round before, which are read without a pause. */
+    /** True if the previous round left missing final blocks, which are read without a pause. */
     goes_on: z.boolean().default(false),
   }),
   z.object({
@@ -40,19 +40,19 @@ export const FollowMessage = z.discriminatedUnion("kind", [
 /** A parsed queue message about deposits to follow. */
 export type FollowMessage = z.infer<typeof FollowMessage>;
 
-/** What one run has done or queued. */
+/** Result of one run: what it tracked and queued. */
 export interface FollowRun extends FollowedRows {
-  /** Number of chains with deposits to follow, and of those that could not be read. */
+  /** Number of chains with deposits in progress, and of those that could not be read. */
   chains: number;
   failed: number;
-  /** Number of final blocks that are still to be read. */
+  /** Number of final blocks that are not read yet. */
   missing: number;
 }
 
 /**
- * Follows all deposits: reads each chain's events and tracks the deposits that are due. With a queue, it only enqueues
- * the next minute's rounds (one reading of one chain each), one message per chain and round. Without a queue, it does
- * all the work itself, within the limits of one invocation. Throws `store_unavailable`.
+ * Follows all deposits and withdrawals: reads each chain's events and tracks the due ones. With a queue, it only
+ * enqueues the next minute's rounds (one read of one chain each), one message per chain and round. Without a queue, it
+ * does all the work itself, within the limits of one invocation. Throws `store_unavailable`.
  */
 export async function followDeposits(ctx: Context): Promise<FollowRun> {
   const chainIds = await selectChainsToFollow(ctx.db, [...ctx.chains.definitions.keys()]);
@@ -83,9 +83,9 @@ export async function followDeposits(ctx: Context): Promise<FollowRun> {
 const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 0, left: 0 };
 
 /**
- * Handles a queue message: runs a round on a chain and queues the deposits that are due, or tracks the deposits of the
- * message. Deposits whose lease has expired are left to the message that leased them again. Throws
- * `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
+ * Handles a queue message: runs a round on a chain and queues the due deposits, or tracks the deposits of the message.
+ * Deposits whose lease has expired are left to the message that leased them again. Throws `chain_unsupported`,
+ * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
  */
 export async function followFromMessage(
   ctx: Context,
@@ -111,7 +111,7 @@ export async function followFromMessage(
   return { chain_id: message.chain_id, ...round, due };
 }
 
-/** Leases the deposits that are due, the sent before the unsent, and queues them. Returns their number. */
+/** Leases the due deposits, sent before unsent ones, and queues them. Returns their number. */
 async function queueDueDeposits(ctx: Context, queue: MessageQueue): Promise<number> {
   const { rows, leaseUntil } = await claimDue(ctx, MAX_DUE);
   const messages: { body: FollowMessage }[] = [];

@@ -50,14 +50,14 @@ interface RowRun {
   leaseUntil: Date;
   hints: readonly DepositHint[];
   evidence: readonly EvidenceRow[];
-  /** Pairs of source chain and vault's chain, one of which could not be read in this run. */
+  /** Pairs of source chain and vault's chain of which one could not be read in this run. */
   unreadable: Set<string>;
 }
 
 /**
- * Tracks leased deposits and schedules their next checks. Tracks as many as fit into the time and the number of requests
- * of one run, and makes the others due again after a short delay. After a chain could not be read, further deposits
- * between the same two chains wait for a later run. Throws `store_unavailable`.
+ * Tracks leased deposits and withdrawals and schedules their next checks. Tracks as many as fit into the time and
+ * request budget of one run, and makes the others due again after a short delay. Once a chain could not be read,
+ * further deposits between the same two chains wait for a later run. Throws `store_unavailable`.
  */
 export async function followRows(
   ctx: Context,
@@ -125,9 +125,9 @@ interface Tracked {
 }
 
 /**
- * Tracks a deposit from what the chains show now. What a reorg took back is stated again first, and so is a deposit that
- * was found by its delivery once its source is known: of an order that was sent twice, source and delivery must belong
- * together.
+ * Tracks a deposit from current on-chain data. A deposit whose evidence a reorg replaced is first derived again from
+ * the chains. So is a deposit that was found by its delivery, once its source is known: if an order was sent twice,
+ * source and delivery must belong to the same transfer.
  */
 async function trackFully(
   ctx: Context,

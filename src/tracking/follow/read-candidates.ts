@@ -12,14 +12,14 @@ import { builtDataHashes, innerDataHashes } from "../track/source-transaction.ts
 
 /** Maximum number of transactions whose calldata one round reads. */
 const MAX_READ = 400;
-/** Number of transactions that are read at the same time. */
+/** Number of transactions that are read concurrently. */
 const CONCURRENCY = 5;
 
 /**
- * Turns what the logs of a chain show into what is stored as hints: of each transaction in which a user may have sent a
- * deposit, reads the calldata, which says for which of the user's deposits it was built. The number of requests grows
- * with these transactions, not with the deposits. A transaction that cannot be read stays a candidate for the user's
- * newest deposits. Throws `store_unavailable`.
+ * Converts data from the logs of a chain into hints: reads the calldata of each transaction in which a user may have
+ * sent a deposit, and thereby finds the user's deposit that it was built for. The number of requests grows with these
+ * transactions, not with the deposits. An unreadable transaction becomes a hint for the user's newest deposits. Throws
+ * `store_unavailable`.
  */
 export async function readFindings(
   ctx: Context,
@@ -40,7 +40,7 @@ export async function readFindings(
   return { references, payments, moves, touched, sources, unread };
 }
 
-/** Reads transactions and returns the hashes of their calldata and of the calls in it, by transaction hash. */
+/** Reads transactions and returns, by transaction hash, the hashes of their calldata and of the calls in it. */
 async function readCalldata(
   client: ChainClient,
   hashes: readonly string[],

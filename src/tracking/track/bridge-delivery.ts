@@ -16,7 +16,7 @@ import { vaultTransitions } from "./vault-transaction.ts";
 
 /**
  * Reads the status of a transfer from its provider and, in parallel, from the provider that operates its bridge.
- * Statuses that the bridge's contracts prove come first. A provider that fails is left out.
+ * Statuses that the bridge's contracts prove come first. A failing provider is omitted.
  */
 export async function askProviderStatus(
   ctx: Context,
@@ -52,7 +52,7 @@ export async function askProviderStatus(
 interface DeliveryInput {
   row: DepositRow;
   readTransaction: TransactionReader;
-  /** Transactions on the vault's chain that may have delivered the transfer, or contain the Router's event. */
+  /** Transactions on the vault's chain that may be the delivery of the transfer, or contain the Router's event. */
   arrivals?: readonly Hex[];
 }
 
@@ -101,9 +101,9 @@ async function findOutcome(ctx: Context, following: WithStatuses): Promise<Trans
 }
 
 /**
- * Returns the status transition of a Router event of the deposit in a transaction that no provider names, or null. Where
- * the bridge numbers its transfers and shows that this one is still on its way, such an event belongs to another
- * transfer: to one that the user sent twice, or to a stranger's.
+ * Returns the status transition of a Router event of the deposit in a transaction that no provider names, or null. If
+ * the bridge numbers its transfers and shows this one still in transit, such an event belongs to another transfer: a
+ * second one of the user, or a third party's.
  */
 async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
   const { row, readTransaction, said, arrivals = [] } = following;
@@ -184,7 +184,7 @@ function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
   }));
 }
 
-/** Returns the first public substatus that one of the providers' statuses maps to, or null. */
+/** Returns the first substatus of the API that one of the providers' statuses maps to, or null. */
 export function substatusOf(said: readonly ProviderStatus[]): string | null {
   return said.map(toSubstatus).find((word) => word !== null) ?? null;
 }

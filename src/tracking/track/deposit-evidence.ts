@@ -28,13 +28,13 @@ interface EvidenceOf<Row extends TrackedRow = TrackedRow> {
   readTransaction: TransactionReader;
 }
 
-/** How well a deposit's evidence is known: some of it is not recorded, some is not final, or all is final. */
+/** State of a deposit's evidence: `incomplete` if a block is not recorded, `open` if one is not final, else `final`. */
 export type EvidenceStanding = "incomplete" | "open" | "final";
 
 /**
- * Records the blocks of the transactions that prove what a deposit's row says, so that they are watched until the
- * chains have finalized them. Does nothing if all are recorded. A transaction whose block cannot be read is left for a
- * later check. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * Records the blocks of the transactions that prove a deposit's row, so that they are monitored until they are final.
+ * Does nothing if all are recorded. A transaction whose block cannot be read is left for a later check. Throws
+ * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function recordEvidence(
   ctx: Context,
@@ -60,15 +60,14 @@ export async function recordEvidence(
   return blocks.length === wanted.length ? "open" : "incomplete";
 }
 
-/** Time after which a transaction that is in no block any more counts as gone, in milliseconds. */
+/** Time after which a transaction without a block counts as lost, in milliseconds. */
 const GONE_MS = 5 * MINUTE_MS;
-/** Time after which nodes may have forgotten a transaction, so that nothing follows from its absence. */
+/** Time after which nodes may have pruned a transaction, so that its absence proves nothing, in milliseconds. */
 const FORGOTTEN_MS = DAY_MS;
 
 /**
- * Returns true if a deposit's row names a transaction that the chain no longer contains: a reorg replaced the block in
- * which it was recorded, or it was seen minutes ago and no node has it in a block now. Errors of the RPC nodes
- * propagate.
+ * Returns true if a deposit's row names a transaction that the chain no longer contains: a reorg replaced its recorded
+ * block, or it was seen minutes ago and no node has it in a block now. Errors of the RPC nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,
@@ -91,9 +90,9 @@ export async function hasLostEvidence(
 }
 
 /**
- * Returns true if the source of a routed deposit that has ended is proven, but not recorded as evidence: then it was found
- * after the delivery, and the two may belong to different transfers of the same order. Returns false where nodes may have
- * forgotten what proves the deposit. Errors of the RPC nodes propagate.
+ * Returns true if the source of an ended routed deposit is proven, but not recorded as evidence: it was then found
+ * after the delivery, and the two may belong to different transfers of the same order. Returns false if nodes may have
+ * pruned the proving transactions. Errors of the RPC nodes propagate.
  */
 export async function isUnpaired(
   ctx: Context,
@@ -114,8 +113,8 @@ export async function isUnpaired(
 }
 
 /**
- * States a deposit or withdrawal again: follows the transactions that the row names, as if nothing were known of it, and
- * stores what the chains then show. Returns the row unchanged if a chain cannot be read. Throws `store_unavailable`.
+ * Derives the state of a deposit or withdrawal again from the transactions that its row names, starting from nothing,
+ * and stores the result. Returns the row unchanged if a chain cannot be read. Throws `store_unavailable`.
  */
 export async function restateFromChains(ctx: Context, of: EvidenceOf): Promise<TrackedRow> {
   const { row, readTransaction } = of;
@@ -171,7 +170,7 @@ const restatePreview = async (
   input: Parameters<typeof previewTransitions>[1],
 ): Promise<DepositRow> => previewTransitions(ctx, input);
 
-/** The columns of a deposit of which nothing was seen. */
+/** Column values of a deposit without any known transaction. */
 const NOTHING_SEEN = {
   substatus: null,
   shares: null,
@@ -187,7 +186,7 @@ const NOTHING_SEEN = {
   requestId: null,
 } as const satisfies DepositChange;
 
-/** The columns of a withdrawal of which nothing was seen, and those of a second step that was not sent. */
+/** Column values of a withdrawal without any known transaction. */
 const NO_EXIT_SEEN = { ...NOTHING_SEEN, assets: null } as const satisfies WithdrawalChange;
 const NO_TRANSFER = { provider: null, bridge: null, tool: null } as const satisfies WithdrawalChange;
 

@@ -32,14 +32,14 @@ const tokenErrors = once(() =>
   ]),
 );
 
-/** Names of the errors with which a vault's own call reports that it gives less than the caller demanded. */
+/** Names of the vaults' own errors for an output below the caller's minimum. */
 const SLIPPAGE_ERRORS: ReadonlySet<string> = new Set([
   "TellerWithMultiAssetSupport__MinimumMintNotMet",
   "TellerWithMultiAssetSupport__MinimumAssetsNotMet",
 ]);
-/** Number of Fluid's error for less than the demanded amount. Source: fluid-contracts-public, lending errors. */
+/** Fluid's error number for an output below the caller's minimum. Source: fluid-contracts-public, lending errors. */
 const FLUID_OUT_TOO_LOW = 20_002n;
-/** Midas' text for less than the demanded amount, of its deposit and redemption contracts. Source: midas-apps/contracts. */
+/** Midas's error text for an output below the minimum, in deposits and redemptions. Source: midas-apps/contracts. */
 const MIDAS_OUT_TOO_LOW = /^(DV|RV)[A-Z]*: minReceiveAmount > actual$/;
 
 /**
@@ -68,8 +68,8 @@ export async function failureReason(
 }
 
 /**
- * Maps revert data to a failure reason: first the Router's own errors, then common errors of tokens and the slippage
- * checks of vaults, within the reason of a step too.
+ * Maps revert data to a failure reason: first the Router's own errors, then common token errors and the slippage checks
+ * of vaults, also inside the reason of a failed step.
  */
 export function reasonOf(revert: Hex): FailureReason {
   const routers = decodeRouterError(revert);

@@ -8,9 +8,9 @@ import { isOpen, isRequested, isUnseen } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { isSourceOpen, matchesSource } from "./source-transaction.ts";
 
-/** How long a hint is kept whose transaction no node knows, in milliseconds. */
+/** Time for which a hint is kept whose transaction no node knows, in milliseconds. */
 const UNKNOWN_TTL_MS = 3 * DAY_MS;
-/** How long a hint is kept that could still prove a later step, in milliseconds. */
+/** Time for which a hint is kept that may still prove a later step, in milliseconds. */
 const UNDECIDED_TTL_MS = 30 * DAY_MS;
 
 /** Maximum number of hints on the vault's chain that one check reads. */
@@ -41,8 +41,8 @@ interface TriedHints {
 }
 
 /**
- * Drops the hints of a deposit or withdrawal that tracking has read: those that prove what the deposit's row says now, those whose
- * confirmed receipts prove nothing, and those that no node knows after three days. Throws `store_unavailable`.
+ * Drops the hints of a deposit or withdrawal that tracking has read: those that the row now contains as proof, those
+ * whose confirmed receipts prove nothing, and after three days those that no node knows. Throws `store_unavailable`.
  */
 export async function dropReadHints(
   ctx: Context,
@@ -59,7 +59,7 @@ export async function dropReadHints(
   await dropHints(ctx.db, { trackingId: row.trackingId, txHashes: read, carrying, now });
 }
 
-/** Returns true if a reported transaction carries a deposit, whichever transaction is its proven source. */
+/** Returns true if a reported transaction carries the deposit, even if another transaction is the proven source. */
 async function carriesToo(of: Omit<TriedHints, "hints"> & { hint: DepositHint }): Promise<boolean> {
   const { row, hint, readTransaction } = of;
   const { chainId, origin, txHash } = hint;
@@ -82,7 +82,7 @@ async function isDone(
   return isUnseen(row.state) ? hint.chainId === row.fromChainId : !isWaiting(row);
 }
 
-/** Returns true if a hint could still prove something that the deposit's row does not say yet. */
+/** Returns true if a hint could still prove a step that the deposit's row does not contain yet. */
 function mayProve(row: TrackedRow, { chainId }: DepositHint): boolean {
   if (row.direction === "withdrawal") return mayProveExit(row, chainId);
   if (chainId === row.fromChainId && isSourceOpen(row)) return true;
@@ -94,6 +94,6 @@ function mayProveExit(row: WithdrawalRow, chainId: number): boolean {
   return isOpenWithdrawal(row.state) && (chainId === row.vaultChainId || chainId === row.toChainId);
 }
 
-/** Returns true while a transaction on the vault's chain that proves nothing yet may prove a later step. */
+/** Returns true while a transaction on the vault's chain that proves nothing yet may still prove a later step. */
 const isWaiting = (row: DepositRow): boolean =>
   row.state === "submitted" || row.state === "bridging" || isRequested(row);

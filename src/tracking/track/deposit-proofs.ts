@@ -15,7 +15,7 @@ export interface ShareProof {
   shares: bigint;
   /** Amount that was deposited, in the deposited token's smallest unit, or null if the receipt does not show it. */
   amountIn: bigint | null;
-  /** False if the Router's event of the deposit names another payer than the user: anybody may repeat a deposit. */
+  /** False if the Router's event names a payer other than the user: any account can repeat a deposit. */
   byUser: boolean;
 }
 

@@ -43,7 +43,7 @@ export async function claimOwnership(
   return "own";
 }
 
-/** What identifies a request at an asynchronous vault: a tracked deposit's, or that of a deposit made elsewhere. */
+/** Identification of a request at an asynchronous vault, of a tracked deposit or of one that was made elsewhere. */
 export type RequestSubject = Pick<
   DepositRow,
   | "trackingId"
@@ -61,7 +61,7 @@ export type RequestSubject = Pick<
 interface SettlementInput {
   row: RequestSubject;
   readTransaction: TransactionReader;
-  /** Transactions that may belong to the deposit, and may have settled its request. */
+  /** Transactions that may belong to the deposit and may have settled its request. */
   hints?: readonly DepositHint[];
 }
 

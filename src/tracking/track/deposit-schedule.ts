@@ -3,18 +3,18 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/durations.ts";
 import { isRejected } from "./async-deposit-request.ts";
 import type { EvidenceStanding } from "./deposit-evidence.ts";
 
-/** First and longest pause between two checks of a deposit whose transaction waits to be confirmed. */
+/** First and maximum pause between two checks while the source transaction is unconfirmed, in milliseconds. */
 const SENT_MS = { first: 5 * SECOND_MS, most: HOUR_MS } as const;
-/** First and longest pause between two checks of a deposit while its tokens are in transit, in milliseconds. */
+/** First and maximum pause between two checks while the tokens are in transit, in milliseconds. */
 const IN_FLIGHT_MS = { first: 15 * SECOND_MS, most: HOUR_MS } as const;
 /**
- * First and longest pause between two checks of a deposit while the user or the vault must act, in milliseconds. The
- * event reader makes the deposit due when it sees something of it.
+ * First and maximum pause between two checks while the user or the vault must act, in milliseconds. The follower makes
+ * the deposit due when it finds a related event.
  */
 const IDLE_MS = { first: MINUTE_MS, most: 6 * HOUR_MS } as const;
 /** Pause between two checks of a deposit that has ended and whose evidence is not final, in milliseconds. */
 const ENDED_MS = 10 * MINUTE_MS;
-/** Maximum age at which a deposit that failed is still checked for a refund, in milliseconds. */
+/** Maximum age at which a failed deposit is still checked for a refund, in milliseconds. */
 const FAILED_TTL_MS = 3 * DAY_MS;
 /** Maximum age at which a deposit that waits for its user or its vault is still checked, in milliseconds. */
 const USER_STEP_TTL_MS = 30 * DAY_MS;
@@ -23,10 +23,9 @@ const MAX_DOUBLINGS = 20;
 type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt" | "shares" | "requestId">;
 
 /**
- * Returns the time of a deposit's next check, or null if there is none: what was only built and what has ended for good
- * is not checked, because the event reader finds what happens to it. `hinted` is true while transactions are known that
- * may belong to the deposit, `final` if its evidence is final. `now` is in unix milliseconds. The pause doubles with
- * every check that finds no change.
+ * Returns the time of a deposit's next check, or null for none: unsent and finished deposits are not checked, because
+ * the follower finds their events. `hinted` is true if there are unread hints, `evidence` is the state of the evidence,
+ * and `now` is in unix milliseconds. The pause doubles with every check without a change.
  */
 export function nextCheck(
   row: Scheduled,

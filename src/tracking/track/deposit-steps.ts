@@ -9,7 +9,7 @@ import type { Step, StepState } from "../../schemas/step-schema.ts";
 import { findToken } from "../../vaults/find-token.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
 
-/** A deposit to show the steps of: its row, its state now, and the transaction that the user can sign next. */
+/** A deposit for its list of steps: the row, its current state, and the user's next transaction. */
 interface SteppedDeposit {
   row: DepositRow;
   state: DepositState;
@@ -17,8 +17,8 @@ interface SteppedDeposit {
 }
 
 /**
- * Returns all that the user does for a deposit, with the state of each step by what the chains show. Reads the user's
- * allowance while the first transaction is to be sent. Throws `store_unavailable`.
+ * Returns the user's steps for a deposit, with the state of each step as the chains show it. Reads the user's allowance
+ * if the first transaction is not sent yet. Throws `store_unavailable`.
  */
 export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): Promise<Step[]> {
   const { state } = deposit;
@@ -34,8 +34,8 @@ export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): P
 }
 
 /**
- * Returns the row with the reported transaction of the step that the user is at, while no chain shows one: a client that
- * has sent a transaction must not be asked to send it again.
+ * Returns the row with the reported transaction of the current step, until a chain shows one: a client that has sent a
+ * transaction must not be asked to send it again.
  */
 async function withReportedHashes(ctx: Context, { row, state }: SteppedDeposit): Promise<DepositRow> {
   const column = REPORTED_COLUMN[state];
@@ -50,7 +50,7 @@ async function withReportedHashes(ctx: Context, { row, state }: SteppedDeposit):
   return own === undefined ? row : { ...row, [column]: own.txHash };
 }
 
-/** The column of the transaction that a deposit in a state waits for. */
+/** Column of the transaction that each state waits for. */
 const REPORTED_COLUMN: Readonly<
   Partial<Record<DepositState, "sourceTxHash" | "depositTxHash" | "claimTxHash">>
 > = { built: "sourceTxHash", awaiting_deposit: "depositTxHash", claimable: "claimTxHash" };
@@ -106,8 +106,8 @@ function sourceState(row: DepositRow, state: DepositState): StepState {
 }
 
 /**
- * Returns the second step on the vault's chain with its facts, or null if the deposit has none. A deposit in one step
- * gets one when its bridge delivered the token to the user instead of depositing it.
+ * Returns the second step on the vault's chain with its state, or null if the deposit has none. A one-step deposit gets
+ * a second step if its bridge delivered the token to the user instead of depositing it.
  */
 function secondLeg({ row, state, next, plan }: SteppedDeposit & { plan: StepPlan }): {
   leg: StepLeg;
@@ -167,7 +167,7 @@ function claimState(row: DepositRow, { state, ready }: { state: DepositState; re
   return ready && row.claimTxHash === null ? "required" : "waiting";
 }
 
-/** Reads the allowance that a leg's transaction needs. Returns null if no node answers. */
+/** Reads the allowance that a leg's transaction needs, or returns null if it cannot be read. */
 async function readAllowance(
   ctx: Context,
   { leg, row }: { leg: StepLeg; row: DepositRow },
@@ -179,7 +179,7 @@ async function readAllowance(
   return answer?.value ?? null;
 }
 
-/** Returns the plan of a deposit that has none stored: its transactions are unknown. */
+/** Returns a plan for a deposit without a stored plan; its transactions are unknown. */
 async function planOfRow(ctx: Context, row: DepositRow): Promise<StepPlan> {
   const paid = await findToken(ctx, { chainId: row.fromChainId, address: row.fromToken });
   const common = { spender: null, allowed: true, reset: false, transaction: null };
@@ -198,10 +198,10 @@ async function planOfRow(ctx: Context, row: DepositRow): Promise<StepPlan> {
   return { source, destination: { ...second, token, amount }, settles: false };
 }
 
-/** Milliseconds between two readings of a deposit, by what it waits for. */
+/** Recommended interval between two reads of a deposit, by what it waits for, in milliseconds. */
 const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
 
-/** Returns the milliseconds after which reading a deposit again is worthwhile. */
+/** Returns the recommended time before the next read of a deposit, in milliseconds. */
 export function pollAfter(state: DepositState): number {
   switch (state) {
     case "built":

@@ -26,7 +26,7 @@ export interface Transition {
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Status transitions of a deposit, with the reader that showed the transactions from which they follow. */
+/** Status transitions of a deposit, with the reader of the transactions that they follow from. */
 interface ProvenTransitions {
   row: DepositRow;
   transitions: readonly Transition[];
@@ -35,9 +35,9 @@ interface ProvenTransitions {
 
 /**
  * Applies status transitions to a deposit in order, stores the result in one write and returns the new row. The blocks
- * that prove it are stored before, so that a later reorg of these blocks is noticed. If another writer changed the
- * deposit's state in the meantime, the row is not changed and the current row is returned. If a transaction already
- * proves another deposit, the row stays unchanged. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * that prove it are stored first, so that a later reorg of them is noticed. Returns the current row, without changes,
+ * if another writer changed the state in the meantime, or if a transaction already proves another deposit. Throws
+ * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function applyTransitions(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
   // Whoever asked: the deposit is due, so that its evidence is recorded and its next step is followed.
@@ -45,7 +45,7 @@ export async function applyTransitions(ctx: Context, input: ProvenTransitions): 
 }
 
 /**
- * Applies status transitions like `applyTransitions`, but leaves the deposit's schedule as it is. Throws
+ * Applies status transitions like `applyTransitions`, without changing the deposit's schedule. Throws
  * `store_unavailable`.
  */
 export async function applyWhileScheduled(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
@@ -74,9 +74,8 @@ async function storeTransitions(
 }
 
 /**
- * Stores a deposit as a chain shows it after a reorg, in whatever state that is, with an entry in its history if the
- * state changes. Returns the current row if another writer changed the state in the meantime. Throws
- * `store_unavailable`.
+ * Stores a deposit in the state that the chains show after a reorg, with an entry in its history if the state changes.
+ * Returns the current row if another writer changed the state in the meantime. Throws `store_unavailable`.
  */
 export async function restateDeposit(
   ctx: Context,
@@ -98,8 +97,8 @@ export function previewTransitions(
 }
 
 /**
- * Returns true if a deposit whose source transaction reverted goes on by another transaction: the reverted one is not its
- * source any more, so that the user's own next one can be.
+ * Returns true if another transaction continues a deposit whose source reverted: the reverted transaction is then no
+ * longer its source, so that the user's next one can be.
  */
 const isRevertedSource = (row: DepositRow, change: DepositChange): boolean =>
   row.state === "failed" && row.requestId === null && change.sourceTxHash === undefined;

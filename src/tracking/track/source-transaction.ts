@@ -81,8 +81,9 @@ export function matchesSource(row: BuiltSource, { transaction, receipt }: Transa
 }
 
 /**
- * Returns true if a receipt shows an order of the Router that carried a deposit into a bridge or a swap and that its user
- * paid for: by a signature, whoever sent it. Only the user's own money makes the Router name the user as payer.
+ * Returns true if a receipt shows a Router order that carried a deposit into a bridge or swap and that the user paid
+ * for with a signature, submitted by any account. The Router names the user as payer only if the user's own tokens were
+ * taken.
  */
 function paidForRoute(row: BuiltSource, receipt: Receipt): boolean {
   const { ref, userAddress, fromToken, sourceTo, moveToken } = row;
@@ -110,8 +111,8 @@ export function isSourceTransaction(row: BuiltSource, transaction: Transaction):
 }
 
 /**
- * Returns the hashes under which a transaction's calldata may be stored for a deposit: its own and, for an order that the
- * Router runs by signature, that of the order without the signature.
+ * Returns the hashes under which a transaction's calldata may be stored for a deposit: its own and, for a signed Router
+ * order, that of the order without the signature.
  */
 export function builtDataHashes(input: Hex): Hex[] {
   const unsigned = unsignedCalldata(input);
@@ -159,7 +160,7 @@ function hasPaid(
   return own || ranUserOperation(userAddress, { to, logs: receipt.logs });
 }
 
-/** Returns true if a contract emitted an event in which an account is named. */
+/** Returns true if an event of a contract contains an account. */
 function namesAccount({ logs }: Receipt, of: { emitter: string; account: string }): boolean {
   const word = pad(of.account as Hex)
     .toLowerCase()
@@ -237,8 +238,8 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
 }
 
 /**
- * Returns true while the source transaction of a deposit is not proven, in whatever state the deposit is, or if it
- * reverted and may be sent again.
+ * Returns true while the source transaction of a deposit is not proven, in any state, or if it reverted and may be sent
+ * again.
  */
 export function isSourceOpen(row: DepositRow): boolean {
   return !row.sourceProven || (row.state === "failed" && !isRejected(row));
@@ -265,9 +266,9 @@ interface MatchedSource {
 const sourceColumns = (hash: Hex) => ({ sourceTxHash: hash, substatus: null });
 
 /**
- * Adds the source transaction to a status transition. Once the chain has confirmed the transaction, it is also marked
- * as proven, whatever state the deposit is in: a deposit that was found by its delivery gets its source this way. Until
- * then, the transition writes no other columns, and for a deposit that has ended it writes only the source.
+ * Adds the source transaction to a status transition. Once the chain has confirmed it, it is also marked as proven, in
+ * any state of the deposit: a deposit that was found by its delivery gets its source this way. Before, the transition
+ * writes only the hash; in a deposit that has ended, it changes only the source columns.
  */
 const withSource =
   ({ row, hash, confirmed }: MatchedSource) =>
@@ -282,7 +283,10 @@ const withSource =
     return { ...transition, change: { ...sourceColumns(hash), ...proven, ...transition.change }, write };
   };
 
-/** Returns true if a direct deposit was completed by somebody who repeated it, before the user's own was seen. */
+/**
+ * Returns true if a direct deposit was completed by another account's repetition of it, before the user's own
+ * transaction was seen.
+ */
 const repeatedByOthers = ({ state, provider }: DepositRow, { event }: Transition): boolean =>
   state === "completed" && provider === null && event.kind === "chain" && event.shows === "shares";
 

@@ -16,9 +16,9 @@ import { awaitsSecondStep, findSecondStepTransactions, vaultTransitions } from "
 interface TrackInput {
   row: DepositRow;
   readTransaction: TransactionReader;
-  /** Transactions that may belong to the deposit. */
+  /** Hints: transactions that may belong to the deposit. */
   hints: readonly DepositHint[];
-  /** Stores the transitions, by default with `applyTransitions`. */
+  /** Stores the transitions; `applyTransitions` by default. */
   apply: typeof applyTransitions;
 }
 
@@ -53,8 +53,8 @@ export async function trackDeposit(
 }
 
 /**
- * Tracks the source transaction of a deposit by the transactions that may be it, until one is proven. A recorded hash
- * that its receipt does not confirm is removed from the row.
+ * Tracks the source transaction of a deposit: tries its candidates until one is proven. A recorded hash that its
+ * receipt does not confirm is removed from the row.
  */
 async function trackSource(
   ctx: Context,
@@ -78,7 +78,7 @@ async function trackSource(
   return current;
 }
 
-/** Removes a source transaction that does not carry the deposit. The state stays. */
+/** Transition that removes a source transaction that does not carry the deposit. The state does not change. */
 const NO_SOURCE: Transition = {
   event: { kind: "provider", phase: "unknown" },
   change: { sourceTxHash: null },
@@ -86,8 +86,8 @@ const NO_SOURCE: Transition = {
 };
 
 /**
- * Tracks a routed deposit by transactions on the vault's chain that may contain the Router's event of it, while its
- * source transaction is not known. Otherwise its delivery shows which event is its own.
+ * Tracks a routed deposit, while its source transaction is unknown, by transactions on the vault's chain that may
+ * contain its Router event. Otherwise its delivery shows which event is its own.
  */
 async function trackVaultHints(
   ctx: Context,
@@ -116,8 +116,8 @@ async function trackDelivery(
 }
 
 /**
- * Tracks the second step of a two-step deposit: checks the transactions reported for it and, if none of them proves it,
- * the transactions in which the user paid the delivered amount.
+ * Tracks the second step of a two-step deposit: tries the reported transactions and, if none proves it, the
+ * transactions in which the user paid the delivered amount.
  */
 async function trackSecondStep(
   ctx: Context,

@@ -17,8 +17,8 @@ interface VaultCall {
 }
 
 /**
- * Returns true if a successful transaction is the user's own call to the vault's entry point, made directly or within a
- * smart account's batch, with exactly the delivered amount or the guaranteed minimum.
+ * Returns true if a successful transaction is the user's own call to the vault's entry point, directly or in a smart
+ * account's batch, with exactly the delivered amount or the guaranteed minimum.
  */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,

@@ -18,9 +18,9 @@ import {
 interface TrackInput {
   row: WithdrawalRow;
   readTransaction: TransactionReader;
-  /** Transactions that may belong to the withdrawal. */
+  /** Hints: transactions that may belong to the withdrawal. */
   hints: readonly DepositHint[];
-  /** Stores the transitions, by default with `applyToWithdrawal`. */
+  /** Stores the transitions; `applyToWithdrawal` by default. */
   apply: (ctx: Context, input: ProvenWithdrawal) => Promise<WithdrawalRow>;
 }
 
@@ -31,7 +31,7 @@ export interface TrackedWithdrawal {
 }
 
 /**
- * Tracks a withdrawal: updates it from on-chain data, from its first transaction to what reached the user, and stores the
+ * Tracks a withdrawal: updates it from on-chain data, from its first transaction to the user's payment, and stores the
  * changes. Progress on one chain is kept if another chain cannot be read. `hints` are the transactions that may belong
  * to the withdrawal; if absent, they are loaded. Throws `store_unavailable`.
  */
@@ -55,8 +55,8 @@ export async function trackWithdrawal(
 }
 
 /**
- * Tracks the first transaction by the transactions that may be it, until one is proven. A recorded hash that its receipt
- * does not confirm is removed from the row.
+ * Tracks the first transaction: tries its candidates until one is proven. A recorded hash that its receipt does not
+ * confirm is removed from the row.
  */
 async function trackSource(
   ctx: Context,
@@ -80,7 +80,7 @@ async function trackSource(
   return current;
 }
 
-/** Removes a first transaction that does not carry the withdrawal. The state stays. */
+/** Transition that removes a first transaction that does not carry the withdrawal. The state does not change. */
 const NO_SOURCE: WithdrawalTransition = {
   event: { kind: "provider", phase: "unknown" },
   change: { sourceTxHash: null },

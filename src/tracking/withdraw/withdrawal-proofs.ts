@@ -7,7 +7,7 @@ import type { VaultFlow } from "../../vaults/vault-adapter.ts";
 import { adapterOf } from "../../vaults/vault-families.ts";
 import { netTransfers, transfersOf } from "../track/deposit-proofs.ts";
 
-/** Address that the Router's events name as the token of an order that ended in a bridge. */
+/** Address that the Router's events name as the output token of an order that ends in a bridge. */
 const BRIDGED = "0x00000000000000000000000000000000000000bb";
 
 type Asked = Pick<
@@ -24,11 +24,14 @@ type Asked = Pick<
   | "moveMin"
 >;
 
-/** What a receipt shows that a redemption paid. Amounts are in smallest units. */
+/** Payment of a redemption as its receipt shows it. Amounts are in smallest units. */
 export interface ExitPayment {
-  /** `asked`: the token asked for reached the user. `asset`: the vault's asset did. `bridge`: a bridge took it. */
+  /**
+   * `asked`: the user received the requested token. `asset`: the user received the vault's asset. `bridge`: a bridge
+   * took it.
+   */
   reached: "asked" | "asset" | "bridge";
-  /** Amount of the token that reached the user, or that the bridge took. */
+  /** Amount of the token that the user received or the bridge took. */
   amount: bigint;
   /** Assets that the vault paid, or null if the receipt does not show them. */
   assets: bigint | null;
@@ -36,20 +39,20 @@ export interface ExitPayment {
   shares: bigint | null;
 }
 
-/** Returns true if the vault's payment is itself what the user asked for. */
+/** Returns true if the vault pays in the token and on the chain that the user requested. */
 export const asksForAssets = ({ exitToken, moveToken, vaultChainId, toChainId }: Asked): boolean =>
   vaultChainId === toChainId && sameAddress(exitToken, moveToken);
 
-/** Returns the token that the Router's event must name, as the order was built. */
+/** Returns the output token that the Router's event must name for the built order. */
 function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }: Asked): string {
   if (twoStep) return exitToken;
   return vaultChainId === toChainId ? moveToken : BRIDGED;
 }
 
 /**
- * Returns what the Router's event of a withdrawal shows, or null if the receipt has none: an `OrderExecuted` event with
- * the withdrawal's reference, the user as payer and receiver, the share token, the token as built, and at least the
- * minimum. The reference alone proves nothing, because anyone can repeat it.
+ * Returns the payment that the Router's event of a withdrawal shows, or null if the receipt has no such event: an
+ * `OrderExecuted` event with the withdrawal's reference, the user as payer and receiver, the share token, the built
+ * output token, and at least the minimum. The reference alone proves nothing, because anyone can repeat it.
  */
 export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
   if (!receipt.succeeded) return null;
@@ -69,13 +72,13 @@ export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault 
   return null;
 }
 
-/** Returns the assets of the only withdrawal of so many shares among a vault's events, or null. */
+/** Returns the assets of the only withdrawal of this number of shares in a vault's events, or null. */
 function redeemedAssets(receipt: Receipt, of: { vault: Vault; shares: bigint }): bigint | null {
   const same = withdrawalsIn(receipt, of.vault).filter(({ shares }) => shares === of.shares);
   return same.length === 1 ? (same[0]?.assets ?? null) : null;
 }
 
-/** Returns the withdrawals that a vault's own events show in a receipt. */
+/** Returns the withdrawals that a vault's own events in a receipt show. */
 export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
   const source = adapterOf(vault).flows(vault);
   const emitters = [vault.entryPoint, ...source.addresses];
@@ -87,10 +90,10 @@ export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
 }
 
 /**
- * Returns what a redemption that the user made at the vault paid, or null if the receipt shows no payment to the user.
- * The proof is the net transfer of the vault's token to the user, and for native currency, which leaves no transfer
- * event, the vault's own event of a withdrawal of the user. `batched` is true if the redemption was one of several calls:
- * then the payment counts only where it cannot be another call's.
+ * Returns the payment of a redemption that the user made directly at the vault, or null if the receipt shows no payment
+ * to the user. The proof is the net transfer of the vault's token to the user; for native currency, which has no
+ * transfer event, it is the vault's event of a withdrawal by the user. `batched` is true if the redemption was one of
+ * several calls: then the payment counts only if no other call can have made it.
  */
 export function findDirectExit(
   receipt: Receipt,

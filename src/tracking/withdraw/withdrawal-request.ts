@@ -43,8 +43,8 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
 }
 
 /**
- * Returns the open request that is a withdrawal's: by its id, or for a request without a number by its shares, or as the
- * only one. Pure.
+ * Returns a withdrawal's request among the user's open ones: by its id; or, for an unnumbered request, by its shares or
+ * as the only one. Pure.
  */
 export function ownRequest(
   row: Pick<WithdrawalRow, "requestId" | "shares">,
@@ -62,9 +62,8 @@ interface RequestInput {
 }
 
 /**
- * Returns the status transition of a withdrawal that waits for its request: how the request ended, if a transaction shows
- * it, and otherwise what the vault reports of it. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes
- * propagate.
+ * Returns the status transition of a withdrawal with a pending request: its end, if a transaction shows it, otherwise
+ * the state that the vault reports. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function exitRequestTransitions(
   ctx: Context,
@@ -77,7 +76,7 @@ export async function exitRequestTransitions(
   return now.request === null ? [] : [reportedTransition(at.row, now.request)];
 }
 
-/** Returns the status transition of what a vault reports of an open request. */
+/** Returns the status transition for the state of an open request that the vault reports. */
 function reportedTransition(row: WithdrawalRow, request: PendingExit): WithdrawalTransition {
   const pending = row.mode === "cooldown" ? "cooldown_pending" : "request_pending";
   const as = (shows: WithdrawalSight, substatus: string | null = null): WithdrawalTransition => ({
@@ -98,8 +97,8 @@ function reportedTransition(row: WithdrawalRow, request: PendingExit): Withdrawa
 }
 
 /**
- * Finds the first transaction that ended a request: among those named, and if the vault reports the request no longer,
- * among those that paid the user since.
+ * Finds the first transaction that ended a request: among the hints and, if the vault no longer reports the request,
+ * among the later payments to the user.
  */
 async function findEnd(
   ctx: Context,
@@ -146,7 +145,7 @@ async function findPayments(
 
 /**
  * Returns how a receipt ended a withdrawal's request, or null if it did not. A payment counts only if the vault's token
- * reached the user; native currency leaves no transfer event, so there the vault's own event counts.
+ * reached the user; native currency has no transfer event, so the vault's own event counts instead.
  */
 function settlementIn(
   receipt: Receipt,
@@ -160,7 +159,10 @@ function settlementIn(
   return arrived <= 0n ? null : { outcome: "paid", assets: seen.assets ?? arrived };
 }
 
-/** Returns true if a transaction paid no other tracked request of the same id, so that the payment is this one's. */
+/**
+ * Returns true if a transaction paid no other tracked request with the same id, so that the whole payment belongs to
+ * this one.
+ */
 async function isSole(
   ctx: Context,
   { row, hash, receipt, readTransaction }: RequestInput & { hash: Hex; receipt: Receipt },
@@ -174,7 +176,7 @@ async function isSole(
   return true;
 }
 
-/** Returns the status transition of a request that ended. The amount stays unknown where several requests share it. */
+/** Returns the status transition of an ended request. The amount is unknown if several requests share the payment. */
 function endTransition(of: {
   row: WithdrawalRow;
   hash: Hex;

@@ -15,8 +15,8 @@ import { isOpenRequest, type WithdrawalSight } from "./withdrawal-state-machine.
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 /**
- * Returns true while the first transaction of a withdrawal is not proven, or if it reverted and may be sent again. A
- * request that expired is not sent again.
+ * Returns true while the first transaction of a withdrawal is not proven, or if it reverted and may be sent again. An
+ * expired request is not sent again.
  */
 export function isExitSourceOpen(row: WithdrawalRow): boolean {
   if (!row.sourceProven) return true;
@@ -30,9 +30,9 @@ interface ExitCandidate {
 }
 
 /**
- * Returns the status transitions that a transaction proves for a withdrawal as its first one: a redemption, a request or
- * the start of a cooldown. Returns an empty list if the transaction is neither the one that was built nor in itself a
- * proof of the withdrawal. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * Returns the status transitions that a transaction proves for a withdrawal as its first one: a redemption, a request
+ * or the start of a cooldown. Returns an empty list if the transaction is neither the built one nor in itself a proof
+ * of the withdrawal. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function exitSourceTransitions(
   ctx: Context,
@@ -63,7 +63,7 @@ interface SeenSource {
   confirmed: boolean;
 }
 
-/** Returns the status transitions of a redemption or a request that the user made at the vault. */
+/** Returns the status transitions of a redemption or request that the user made directly at the vault. */
 function ownTransitions(
   vault: Vault,
   at: SeenSource & { receipt: Receipt; batched: boolean },
@@ -77,7 +77,10 @@ function ownTransitions(
   return paid === null ? [] : [paidTransition(at, paid)];
 }
 
-/** Returns true if a request is that of a withdrawal: in a batch of several calls, its shares must be those built. */
+/**
+ * Returns true if a request belongs to a withdrawal: in a batch of several calls, it must have the built number of
+ * shares.
+ */
 function isRequestOf(
   row: WithdrawalRow,
   { request, batched }: { request: ExitRequestSeen; batched: boolean },
@@ -116,7 +119,7 @@ function paidTransition(at: SeenSource, paid: ExitPayment): WithdrawalTransition
   return sourceTransition(at, { shows: SHOWN[paid.reached], change });
 }
 
-/** Adds the first transaction to a change. It counts as proven once the chain has confirmed it. */
+/** Returns the status transition of the first transaction, which counts as proven once it is confirmed. */
 function sourceTransition(
   { hash, confirmed }: SeenSource,
   { shows, change }: { shows: WithdrawalSight; change: WithdrawalChange },

@@ -5,27 +5,27 @@ import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 /** An on-chain event of a withdrawal, as shown by a receipt or by a view function of the vault. */
 export type WithdrawalSight =
   | "source_reverted"
-  /** The transaction that redeems also bridged what the vault paid, or the second step did. */
+  /** The redemption or the second step sent the vault's payment into a bridge. */
   | "transfer_sent"
-  /** The vault's payment reached the user, who asked for another token or another chain. */
+  /** The user received the vault's payment, but requested another token or another chain. */
   | "assets_paid"
-  /** The token that the user asked for reached the user. */
+  /** The user received the requested token. */
   | "token_paid"
-  /** The bridge delivered the vault's asset to the user instead of the token asked for. */
+  /** The bridge delivered the vault's asset to the user instead of the requested token. */
   | "asset_only"
-  /** The bridge returned what it took. */
+  /** The bridge refunded the payment. */
   | "refund"
   | "request_made"
   | "cooldown_started"
-  /** The vault reports an open request of which nothing can be claimed. */
+  /** The vault reports an open request without a claimable part. */
   | "request_pending"
   | "cooldown_pending"
   | "request_claimable"
-  /** The request's window passed, and its shares are in the user's wallet. */
+  /** The claim window of the request has ended, and its shares are in the user's wallet. */
   | "request_expired"
-  /** The vault rejected the request, whatever became of the shares. */
+  /** The vault rejected the request, with or without returning the shares. */
   | "request_rejected"
-  /** The request was taken back and its shares were returned. */
+  /** The request was cancelled and its shares were returned. */
   | "request_cancelled";
 
 /**
@@ -64,7 +64,7 @@ const PROGRESS: Readonly<Record<WithdrawalState, number>> = {
   rejected: 7,
 };
 
-/** The minimum state that a confirmed on-chain event implies. */
+/** State that a confirmed on-chain event implies at least. */
 const REACHED: Readonly<Record<WithdrawalSight, WithdrawalState>> = {
   source_reverted: "failed",
   transfer_sent: "bridging",
@@ -82,7 +82,7 @@ const REACHED: Readonly<Record<WithdrawalSight, WithdrawalState>> = {
   request_cancelled: "cancelled",
 };
 
-/** What the vault says of an open request. It means nothing for a withdrawal without one. */
+/** Events of open requests that the vault reports. They change nothing in a withdrawal without a request. */
 const OF_REQUESTS: ReadonlySet<WithdrawalSight> = new Set([
   "request_pending",
   "cooldown_pending",
@@ -94,7 +94,7 @@ const OF_REQUESTS: ReadonlySet<WithdrawalSight> = new Set([
 
 /**
  * Returns the state of a withdrawal after an event. States only advance, with these exceptions: a request that can no
- * longer be claimed is open again, one whose window passed fails, and an on-chain event reopens `expired` and
+ * longer be claimed is open again, a request with an expired window fails, and an on-chain event reopens `expired` and
  * `abandoned`. `completed`, `partial`, `refunded`, `cancelled` and `rejected` are final. Provider statuses change
  * nothing. An unconfirmed on-chain event leads at most to `submitted`.
  */

@@ -23,8 +23,8 @@ interface TransferInput {
 
 /**
  * Returns the status transition of the second step of a withdrawal: a transaction of the user that was built for it and
- * succeeded. A reverted one changes nothing and can be sent again. Throws `store_unavailable`. Errors of the RPC nodes
- * propagate.
+ * succeeded. A reverted transaction changes nothing and can be sent again. Throws `store_unavailable`. Errors of the
+ * RPC nodes propagate.
  */
 export async function secondExitTransitions(
   ctx: Context,
@@ -53,7 +53,7 @@ export async function secondExitTransitions(
   return [];
 }
 
-/** Finds the transactions in which the user paid exactly what a built second step takes. */
+/** Finds the transactions in which the user paid exactly the amount of a built second step. */
 async function findSent(
   ctx: Context,
   of: { row: WithdrawalRow; built: readonly BuiltTransfer[]; from: number; head: number },
@@ -71,8 +71,8 @@ async function findSent(
 }
 
 /**
- * Returns true if a successful transaction is a built second step: the user's own call, or a smart account's batch that
- * contains it, in which the user paid its amount and its target emitted an event.
+ * Returns true if a successful transaction is a built second step: the user's own call, or a smart account's batch with
+ * this call, in which the user paid its amount and its target emitted an event.
  */
 export function carriesTransfer(
   row: Pick<WithdrawalRow, "userAddress" | "exitToken">,
@@ -96,7 +96,7 @@ export function carriesTransfer(
   return paid && called && innerDataHashes(transaction.input).has(dataHash as Hex);
 }
 
-/** Returns the status transition of a second step that succeeded: a bridge has the tokens, or a swap has paid the user. */
+/** Returns the status transition of a successful second step: a bridge has the tokens, or a swap has paid the user. */
 function sentTransition(
   row: WithdrawalRow,
   { hash, built, receipt }: { hash: Hex; built: BuiltTransfer; receipt: Receipt },
@@ -121,7 +121,7 @@ function sentTransition(
   };
 }
 
-/** Returns the transaction on the vault's chain that gave the tokens of a withdrawal to a bridge. */
+/** Returns the transaction on the vault's chain that sent the tokens of a withdrawal into a bridge. */
 const bridgedIn = (row: WithdrawalRow): Hex | null =>
   (row.depositProven ? row.depositTxHash : row.sourceTxHash) as Hex | null;
 

@@ -14,17 +14,14 @@ import { nextWithdrawalState, type WithdrawalEvent } from "./withdrawal-state-ma
 /** A status transition of a withdrawal: an event, with the database columns to write. */
 export interface WithdrawalTransition {
   event: WithdrawalEvent;
-  /**
-   * The database columns to write. With `write: "always"` they are written even if the event does not change the
-   * withdrawal's state.
-   */
+  /** Database columns to write. With `write: "always"`, they are written even if the state does not change. */
   change: WithdrawalChange;
   write: "on_change" | "always";
 }
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Status transitions of a withdrawal, with the reader that showed the transactions from which they follow. */
+/** Status transitions of a withdrawal, with the reader of the transactions that they follow from. */
 export interface ProvenWithdrawal {
   row: WithdrawalRow;
   transitions: readonly WithdrawalTransition[];
@@ -33,18 +30,15 @@ export interface ProvenWithdrawal {
 
 /**
  * Applies status transitions to a withdrawal in order, stores the result in one write and returns the new row. The
- * blocks that prove it are stored before, so that a later reorg of these blocks is noticed. If another writer changed
- * the withdrawal's state in the meantime, the row is not changed and the current row is returned. Throws
- * `store_unavailable`. Errors of the RPC nodes propagate.
+ * blocks that prove it are stored first, so that a later reorg of them is noticed. Returns the current row, without
+ * changes, if another writer changed the state in the meantime. Throws `store_unavailable`. Errors of the RPC nodes
+ * propagate.
  */
 export async function applyToWithdrawal(ctx: Context, input: ProvenWithdrawal): Promise<WithdrawalRow> {
   return store(ctx, { ...input, also: { nextCheckAt: new Date(ctx.now()), checks: 0 } });
 }
 
-/**
- * Applies status transitions like `applyToWithdrawal`, but leaves the withdrawal's schedule as it is. Throws
- * `store_unavailable`.
- */
+/** Applies status transitions like `applyToWithdrawal`, without changing the schedule. Throws `store_unavailable`. */
 export async function applyToScheduledWithdrawal(
   ctx: Context,
   input: ProvenWithdrawal,
@@ -75,9 +69,8 @@ async function store(
 }
 
 /**
- * Stores a withdrawal as a chain shows it after a reorg, in whatever state that is, with an entry in its history if the
- * state changes. Returns the current row if another writer changed the state in the meantime. Throws
- * `store_unavailable`.
+ * Stores a withdrawal in the state that the chains show after a reorg, with an entry in its history if the state
+ * changes. Returns the current row if another writer changed the state in the meantime. Throws `store_unavailable`.
  */
 export async function restateWithdrawal(
   ctx: Context,
@@ -91,7 +84,7 @@ export async function restateWithdrawal(
   return updated ?? (await selectWithdrawal(ctx.db, trackingId)) ?? row;
 }
 
-/** Returns a withdrawal's row as status transitions would change it, without storing it. */
+/** Returns a withdrawal's row with the changes of status transitions, without storing it. */
 export async function previewWithdrawal(
   ctx: Context,
   input: Pick<ProvenWithdrawal, "row" | "transitions">,
