@@ -17,7 +17,6 @@ import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
 import { allowedLoss, minimumShares } from "../orders/order-slippage.ts";
 import type { RouteOrder } from "../orders/route-offer.ts";
 import type { RouteAttempt } from "../orders/route-search.ts";
-import { assertSameRouterCall, callMismatch } from "../orders/router-comparison.ts";
 import { balanceOfRead, increaseOf, simulatedHead, simulatePayment } from "../orders/simulate-payment.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import {
@@ -36,9 +35,11 @@ import { type Exit, redeemStep } from "../withdrawals/exit-calldata.ts";
 import { type ExitFacts, readExitFacts } from "../withdrawals/exit-preflight.ts";
 import { explainFailedExit } from "../withdrawals/exit-refusals.ts";
 import { onwardAmount, prepareOnward, providerStep } from "../withdrawals/routed-exit.ts";
-import { type PreparedExit, sharePayment } from "../withdrawals/single-exit.ts";
+import { askedOf, type PreparedExit, sharePayment } from "../withdrawals/single-exit.ts";
 import { buildOffer, findTransfer } from "../withdrawals/transfer-route.ts";
+import { verifyApprovals } from "../withdrawals/verify-approvals.ts";
 import { resolveWithdrawal, type WithdrawalOrder } from "../withdrawals/withdrawal-order.ts";
+import { type AskedMove, verifyMove } from "./verify-move.ts";
 
 /** A deposit that is paid with the shares of another vault. */
 interface Move {
@@ -108,7 +109,10 @@ async function onOneChain(ctx: Context, move: Move): Promise<PreparedDeposit> {
   if (exit.exit.way.via !== "router" || exit.assets === null) throw notInOne(leaving.vault);
   const paid = { exit, amount: exit.assets };
   if (sameAddress(exit.exit.way.token.address, target.address))
-    return moveInOne(ctx, { move, facts, ...paid, between: [], loss: allowedLoss(order.slippage, false) });
+    return moveInOne(ctx, {
+      ...{ move, facts, ...paid, paid: exit.assets, between: [], quote: null },
+      loss: allowedLoss(order.slippage, false),
+    });
   return moveWithSwap(ctx, { move, facts, ...paid });
 }
 
@@ -133,13 +137,20 @@ async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
     const step = providerStep(of.exit.exit, { route, asStep: { receiverOffset }, amount });
     const exit = { ...of.exit, exit: { ...of.exit.exit, minAssets: amount } };
     const loss = fractionToParts(slippage);
-    return moveInOne(scope, { ...of, exit, amount: route.toAmount, between: [step], loss });
+    const swap = { between: [step], quote: route, paid: of.amount };
+    return moveInOne(scope, { ...of, ...swap, exit, amount: route.toAmount, loss });
   };
   return (await findTransfer(ctx, { order: routing, token: target, build })).built;
 }
 
-/** A move in one transaction: the amount that reaches the new vault, the steps before it, and the accepted loss. */
-type InOne = Paid & { between: readonly RouterStep[]; loss: bigint };
+/** A move in one transaction: the amount that reaches the new vault, the steps before it, and the loss allowed. */
+type InOne = Paid & {
+  between: readonly RouterStep[];
+  loss: bigint;
+  /** What a provider quoted for the swap, or null without one; and what the vault that is left pays. */
+  quote: AskedMove["quote"];
+  paid: bigint;
+};
 
 async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
   const { move, facts, exit, amount, loss } = of;
@@ -154,6 +165,8 @@ async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
     reads: [balanceOfRead(order.vault.shareToken, order.user)],
   });
   if (!made.ok) throw explainMove({ ...of, intent, checked }, made.revert);
+  const { spender, token: paidWith } = payment;
+  verifyApprovals(made.calls, { token: paidWith, spender, amount: facts.shares });
   const seen = increaseOf(made.simulation, 0);
   if (seen === null) throw failure("simulation_unavailable", "the share balance could not be read");
   const least = exactFloor(seen, loss).minOut;
@@ -166,6 +179,7 @@ async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
   return {
     kind: "direct",
     quoteType: "move",
+    sharesOf: leaving.vault.name,
     order,
     authorization: null,
     direct: {
@@ -181,19 +195,18 @@ async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
 
 type MoveFloors = { minIn: bigint; minShares: bigint; deadline: bigint };
 
-/** Encodes a move and compares every field with the intended one. Throws `upstream_rejected` if one differs. */
+/** Encodes a move and compares it with the request. Errors of `verifyMove` propagate. */
 function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; facts: ExitFacts }) {
-  const { exit, between, move } = of;
-  const deadline = orderDeadline(to.facts.block.timestamp);
-  const floors: MoveFloors = { minIn: exit.exit.minAssets, minShares: to.minShares, deadline };
-  const expected = toMoveOrder(exit.exit, { deposit: toRouterCall(to.intent, floors), between });
-  const data = encodeRouterCall(expected);
-  assertSameRouterCall(data, expected);
-  const { user, vault } = move.order;
-  if (!sameAddress(expected.order.receiver, user)) throw callMismatch("receiver");
-  if (!sameAddress(expected.order.refundTo, user)) throw callMismatch("refundTo");
-  if (!sameAddress(expected.order.tokenOut, vault.shareToken)) throw callMismatch("tokenOut");
-  return { call: { target: depositRouterAddress, value: 0n, data }, floors };
+  const { exit, between, move, quote, paid } = of;
+  const { order, leaving, target } = move;
+  const { intent, minShares, facts } = to;
+  const deadline = orderDeadline(facts.block.timestamp);
+  const floors: MoveFloors = { minIn: exit.exit.minAssets, minShares, deadline };
+  const built = toMoveOrder(exit.exit, { deposit: toRouterCall(intent, floors), between });
+  const call = { target: depositRouterAddress, value: 0n, data: encodeRouterCall(built) };
+  const asked = askedOf({ order: leaving, facts, way: exit.exit.way }, minShares);
+  verifyMove({ ...asked, into: order.vault, deposited: target.address, quote, paid }, call);
+  return { call, floors };
 }
 
 /** Returns the Router order of a move: that of the deposit, with the redemption of the shares as its first step. */
@@ -237,5 +250,5 @@ async function acrossChains(ctx: Context, { order, leaving, target }: Move): Pro
     ranking: { quotes: [sent], decidedBy: null },
     ...{ reasons: [...reasons], warnings },
   };
-  return { kind: "routed", quoteType: "move", order, routed };
+  return { kind: "routed", quoteType: "move", sharesOf: leaving.vault.name, order, routed };
 }

@@ -15,6 +15,8 @@ export const StepLeg = z.object({
   /** The token that the transaction takes, and the amount, in the token's smallest unit. */
   token: TokenRef,
   amount: z.string(),
+  /** Name of the vault whose share the token is; absent for any other token. */
+  shares_of: z.string().optional(),
   /** Contract that takes the token, or null for the native currency and calls without an approval. */
   spender: z.string().nullable(),
   /** True if the allowance was sufficient when the order was built. */
@@ -94,7 +96,7 @@ function signedLegSteps(leg: StepLeg, facts: LegFacts & { planned: PlannedAuthor
 
 /** Returns a step in which the user signs a message; the message is null once it is signed. */
 export function signatureStep(
-  leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount">,
+  leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "shares_of">,
   of: { purpose: StepPurpose; typedData: TypedData | null; state: StepState },
 ): Step {
   return {
@@ -167,7 +169,7 @@ interface StepParts {
 
 /** Returns a step of a leg that is a transaction of the user. */
 export function transactionStep(
-  leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "spender">,
+  leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "spender" | "shares_of">,
   { purpose, request, state, txHash }: StepParts,
 ): Step {
   const approves = purpose === "approve" || purpose === "approve_reset";
@@ -224,11 +226,39 @@ const TITLES: Readonly<Record<StepPurpose, string>> = {
   cancel: "Cancel",
 };
 
-/** Returns the title of a step: what the user does, with the amount if the token's decimals are known. */
-function titleOf({ token, amount }: Pick<StepLeg, "token" | "amount">, purpose: StepPurpose): string {
-  const name = token.symbol === "" ? "the token" : token.symbol;
-  if (purpose === "approve_reset" || token.decimals === null) return `${TITLES[purpose]} ${name}`;
-  return `${TITLES[purpose]} ${formatUnits(BigInt(amount), token.decimals)} ${name}`;
+/** What the user does with shares of a vault, where it is called otherwise than with a token. */
+const SHARE_TITLES: Readonly<Partial<Record<StepPurpose, string>>> = {
+  deposit: "Move",
+  transfer: "Redeem and bridge",
+  request: "Request the redemption of",
+};
+
+/**
+ * Returns the title of a step: what the user does, with the amount if the token's decimals are known. A share is called by
+ * its vault, because its symbol is the vault's own claim.
+ */
+function titleOf(
+  { token, amount, shares_of }: Pick<StepLeg, "token" | "amount" | "shares_of">,
+  purpose: StepPurpose,
+): string {
+  const does = shares_of === undefined ? TITLES[purpose] : (SHARE_TITLES[purpose] ?? TITLES[purpose]);
+  const name = shares_of === undefined ? token.symbol || "the token" : `shares of ${shares_of}`;
+  if (purpose === "approve_reset" || token.decimals === null)
+    return shares_of === undefined ? `${does} ${name}` : `${does} the ${name}`;
+  return `${does} ${readableAmount(BigInt(amount), token.decimals)} ${name}`;
+}
+
+/** Decimals that a title shows, and significant digits of an amount that is smaller than they can show. */
+const SHOWN_DECIMALS = 6;
+const SHOWN_DIGITS = 2;
+
+/** Formats an amount for reading: at most six decimals, rounded down, but at least two significant digits. */
+function readableAmount(amount: bigint, decimals: number): string {
+  const [whole = "0", fraction = ""] = formatUnits(amount, decimals).split(".");
+  const leading = /^0*/.exec(fraction)?.[0].length ?? 0;
+  const digits = whole === "0" ? Math.max(SHOWN_DECIMALS, leading + SHOWN_DIGITS) : SHOWN_DECIMALS;
+  const shown = fraction.slice(0, digits).replace(/0+$/, "");
+  return shown === "" ? whole : `${whole}.${shown}`;
 }
 
 /** Returns the leg of a payment, with the state of the allowance at the build. */

@@ -29,6 +29,8 @@ export interface ExitInput {
   minAssets: bigint;
   /** `ExitTerms.variant` as read before, for families whose call depends on the vault's state. */
   variant?: string | null;
+  /** Largest loss that the user accepts, a fraction, for families whose call takes one; 0.005 if absent. */
+  slippage?: number;
 }
 
 /** Input for reading the conditions of a withdrawal, before its minimum assets are known. */
@@ -180,6 +182,8 @@ export interface VaultExits {
    * asset's smallest unit. Null if leaving now is impossible. Absent if leaving now costs nothing, or never is possible.
    */
   exitPrice?(vault: Vault): Query<{ gross: bigint; net: bigint } | null>;
+  /** True if a redemption may realise losses that `previewRedeem` leaves out; its call then takes the largest one. */
+  takesLoss?: true;
   /** Encodes the redemption or the request. Does not check its conditions. */
   encode(vault: Vault, request: ExitInput): ExitCall;
   /** Maps revert data of the family's own errors of withdrawals to an error code, or returns null for any other error. */

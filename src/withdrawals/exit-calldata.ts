@@ -1,8 +1,7 @@
-import { encodeFunctionData, type Hex, isAddressEqual, parseAbi, zeroAddress } from "viem";
+import { encodeFunctionData, parseAbi, zeroAddress } from "viem";
 import { isNative } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import { once } from "../lib/once.ts";
-import { assertSameRouterCall, callMismatch } from "../orders/router-comparison.ts";
 import type { UserCall } from "../orders/wallet-calls.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import {
@@ -42,7 +41,7 @@ export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall
   return exits.encode(vault, {
     ...{ mode: way.mode, token: way.token, shares, minAssets },
     ...{ owner: user, caller: account, receiver: account },
-    variant: way.terms.variant,
+    ...{ variant: way.terms.variant, slippage: order.slippage },
   });
 }
 
@@ -127,43 +126,4 @@ export function encodeExit(exit: Exit): UserCall {
     return { target: depositRouterAddress, value: 0n, data: encodeRouterCall(toExitOrder(exit)) };
   const { target, data } = vaultExitCall(exit);
   return { target, value: 0n, data };
-}
-
-/**
- * Decodes an encoded redemption and compares every field with the request, before it is simulated. Throws
- * `upstream_rejected` with the name of the first field that differs.
- */
-export function verifyExit(exit: Exit, call: UserCall): void {
-  if (call.value !== 0n) throw callMismatch("value");
-  if (exit.way.via === "router") {
-    if (!isAddressEqual(call.target, depositRouterAddress)) throw callMismatch("target");
-    verifyShareOrder(exit, { data: call.data, expected: toExitOrder(exit) });
-    return;
-  }
-  const expected = vaultExitCall(exit);
-  if (!isAddressEqual(call.target, expected.target)) throw callMismatch("target");
-  if (call.data !== expected.data) throw callMismatch("data");
-}
-
-/**
- * Compares a Router order that redeems shares with the expected one and with the request: whose shares, who receives
- * and where leftovers go. Throws `upstream_rejected` with the name of the first field that differs.
- */
-export function verifyShareOrder(exit: Exit, of: { data: Hex; expected: RouterCall }): void {
-  const { order, shares } = exit;
-  const { expected } = of;
-  assertSameRouterCall(of.data, expected);
-  const meant = expected.order;
-  if (!isAddressEqual(meant.tokenIn, order.vault.shareToken)) throw callMismatch("tokenIn");
-  if (meant.amountIn !== (order.shares === "all" ? MAX_UINT256 : shares)) throw callMismatch("amountIn");
-  if (!isAddressEqual(meant.receiver, order.user)) throw callMismatch("receiver");
-  if (!isAddressEqual(meant.refundTo, order.user)) throw callMismatch("refundTo");
-  const { spender } = exit.order.exits.encode(order.vault, {
-    ...{ mode: exit.way.mode, token: exit.way.token, shares, minAssets: exit.minAssets },
-    ...{ owner: order.user, caller: null, receiver: null },
-    variant: exit.way.terms.variant,
-  });
-  const [redeem] = expected.steps;
-  if (redeem === undefined || !isAddressEqual(redeem.spender, spender ?? zeroAddress))
-    throw callMismatch("step spender");
 }

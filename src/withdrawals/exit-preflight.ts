@@ -122,11 +122,11 @@ function termsQuery(of: {
   now: number;
 }): Query<readonly ExitTerms[]> {
   const { order, planned, shares, now } = of;
-  const { exits, vault, user } = order;
+  const { exits, vault, user, slippage } = order;
   const queries = planned.map(({ mode, token, via }) => {
     const account = via === "router" ? null : user;
     const request = { mode, token, shares, owner: user, caller: account, receiver: account, now };
-    return exits.terms(vault, request);
+    return exits.terms(vault, { ...request, slippage });
   });
   const named = Object.fromEntries(queries.map((query, index) => [`way${index}`, query]));
   return mapQuery(queryAll(named), (all) => planned.map((_, index) => all[`way${index}`] as ExitTerms));

@@ -22,12 +22,14 @@ import {
 } from "../router/router-codec.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { prepareMode } from "./choose-exit.ts";
-import { type Exit, floorPerShare, redeemStep, shareOrder, verifyShareOrder } from "./exit-calldata.ts";
+import { type Exit, floorPerShare, redeemStep, shareOrder } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import { explainFailedExit, paysLess } from "./exit-refusals.ts";
 import type { PreparedWithdrawal, RoutedExit } from "./prepared-withdrawal.ts";
-import { type PreparedExit, receivedIn, sharePayment } from "./single-exit.ts";
+import { askedOf, type PreparedExit, receivedIn, sharePayment } from "./single-exit.ts";
 import { buildOffer, findTransfer, simulateUserTransfer, wantedToken } from "./transfer-route.ts";
+import { verifyApprovals } from "./verify-approvals.ts";
+import { verifyRoutedExit } from "./verify-transfer-step.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
@@ -163,11 +165,16 @@ export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }
   };
 }
 
-function encodeRouted(exit: Exit, of: { plan: StepPlan; minOut: bigint }): UserCall {
-  const expected = toRoutedOrder(exit, of);
-  const data = encodeRouterCall(expected);
-  verifyShareOrder(exit, { data, expected });
-  return { target: depositRouterAddress, value: expected.order.nativeFee, data };
+/** Encodes redemption and transfer in one order, and compares it with the request. Errors of `verifyRoutedExit` propagate. */
+function encodeRouted(exit: Exit, of: { plan: StepPlan; minOut: bigint; facts: ExitFacts }): UserCall {
+  const { order, way } = exit;
+  const built = toRoutedOrder(exit, of);
+  const data = encodeRouterCall(built);
+  const call = { target: depositRouterAddress, value: built.order.nativeFee, data };
+  const asked = askedOf({ order, facts: of.facts, way }, of.minOut);
+  const paid = way.terms.previewAssets ?? of.plan.amount;
+  verifyRoutedExit({ ...asked, quote: of.plan.route, paid }, call);
+  return call;
 }
 
 type Routed = { order: WithdrawalOrder; exit: PreparedExit; attempt: RouteAttempt; plan: StepPlan };
@@ -179,11 +186,13 @@ async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
   const { route, amount } = plan;
   const exit: Exit = { ...prepared.exit, minAssets: amount };
   const bridged = plan.asStep.receiverOffset === null;
-  const call = encodeRouted(exit, { plan, minOut: route.toAmountMin });
+  const call = encodeRouted(exit, { plan, minOut: route.toAmountMin, facts });
   const watched = bridged || isNative(order.to.token) ? [] : [balanceOfRead(order.to.token, order.user)];
   const payment = sharePayment({ order, facts, way: exit.way });
   const made = await simulatePayment(ctx, { payment, call, reads: watched });
   if (!made.ok) throw explainRouted(exit, made.revert);
+  const { spender } = exit.way;
+  verifyApprovals(made.calls, { token: order.vault.shareToken, spender, amount: exit.shares });
   const seen = bridged ? null : receivedIn(made.simulation, { index: 0, routed: true });
   if (!bridged && seen === null)
     throw failure("simulation_unavailable", "the output of the swap could not be read in the simulation");
@@ -191,7 +200,7 @@ async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
     seen === null
       ? route.toAmountMin
       : largest(exactFloor(seen, fractionToParts(order.slippage)).minOut, route.toAmountMin);
-  const final = floor === route.toAmountMin ? call : encodeRouted(exit, { plan, minOut: floor });
+  const final = floor === route.toAmountMin ? call : encodeRouted(exit, { plan, minOut: floor, facts });
   const output = seen === null ? null : { seen, floor };
   assertFair(await attempt.offer(route.nativeFee), {
     built: route,

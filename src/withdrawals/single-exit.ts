@@ -4,7 +4,7 @@ import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
-import { fractionToParts, MAX_UINT256, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { fractionToParts, larger, MAX_UINT256, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
 import { allowedLoss } from "../orders/order-slippage.ts";
 import {
@@ -16,9 +16,11 @@ import {
   type TokenPayment,
 } from "../orders/simulate-payment.ts";
 import type { UserCall } from "../orders/wallet-calls.ts";
-import { type Exit, encodeExit, unwraps, vaultExitCall, verifyExit } from "./exit-calldata.ts";
+import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import { explainFailedExit, findExitRefusal, isBelowFloor, paysLess } from "./exit-refusals.ts";
+import { verifyApprovals } from "./verify-approvals.ts";
+import { type AskedWithdrawal, verifyExit } from "./verify-exit.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
 /** Largest exit fee that needs no larger slippage: 3 %, in parts per billion. It is shown as a figure of its own. */
@@ -64,19 +66,35 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   const refusal = findExitRefusal({ order, way, shares, facts }) ?? findExcessiveFee(attempt);
   if (refusal !== null) throw refusal;
   const promised = promisedNow(attempt);
-  const loss = allowedLoss(order.slippage, false);
-  const minAssets = exactFloor(promised ?? 0n, loss).minOut;
+  const minAssets = exactFloor(promised ?? 0n, promisedLoss(order)).minOut;
   const exit: Exit = { order, way, shares, minAssets, deadline: orderDeadline(facts.block.timestamp) };
   const call = encodeExit(exit);
-  verifyExit(exit, call);
+  verifyExit(askedOf(attempt, minAssets), call);
   const made = await simulatePayment(ctx, {
     payment: sharePayment(attempt),
     call,
     reads: [balanceOfRead(order.vault.shareToken, order.user), ...receivedReads(exit)],
   });
   if (!made.ok) throw new FailedExit(explainFailedExit({ order, way, shares }, made.revert), made.revert);
+  verifyApprovals(made.calls, { token: order.vault.shareToken, spender: way.spender, amount: shares });
   if (way.mode !== "instant") return toRequested({ exit, facts, call, made });
-  return toPaid({ exit, facts, call, made, promised, loss });
+  return toPaid({ exit, facts, call, made, promised });
+}
+
+/** Returns what a built redemption is compared with: the request and what the chain said. */
+export function askedOf({ order, facts, way }: ExitAttempt, least: bigint): AskedWithdrawal {
+  const { shares: held, block } = facts;
+  return { order, mode: way.mode, held, readAt: block.timestamp, least, pays: way.pays };
+}
+
+/**
+ * Returns the loss against the vault's preview that a withdrawal tolerates, in parts per billion: at most 0.5 %, but the
+ * slippage up to 3 % where a redemption may realise losses that the preview leaves out.
+ */
+function promisedLoss({ slippage, exits }: WithdrawalOrder): bigint {
+  if (exits.takesLoss !== true) return allowedLoss(slippage, false);
+  const asked = fractionToParts(slippage);
+  return asked < MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
 }
 
 /** A redemption whose simulation reverted: its error, with what the contracts reverted with. */
@@ -156,18 +174,20 @@ export function receivedIn(
   return of.routed && size(returned) === 32 ? hexToBigInt(returned) : null;
 }
 
-function toPaid(of: Made & { promised: bigint | null; loss: bigint }): PreparedExit {
-  const { exit, facts, made, promised, loss } = of;
+function toPaid(of: Made & { promised: bigint | null }): PreparedExit {
+  const { exit, facts, made, promised } = of;
   const { order, way, shares } = exit;
   const received = receivedIn(made.simulation, { index: 1, routed: way.via === "router" });
   if (received === null && way.via === "router")
     throw failure("simulation_unavailable", "the vault's payment could not be read in the simulation");
   if (received !== null && received < exit.minAssets) throw paysLess({ order, way, shares });
-  const seen = exactFloor(received ?? promised ?? 0n, loss).minOut;
+  // What the simulation saw is what the transaction will do, so that it may lose no more than any other.
+  const seen = exactFloor(received ?? promised ?? 0n, allowedLoss(order.slippage, false)).minOut;
   // A floor must not depend on a view alone.
   const raised = seen > exit.minAssets ? { ...exit, minAssets: seen } : exit;
   const call = raised === exit ? of.call : encodeExit(raised);
-  verifyExit(raised, call);
+  const least = larger(exit.minAssets, seen) ?? seen;
+  verifyExit(askedOf({ order, facts, way }, least), call);
   const enforced = way.via === "router" || vaultExitCall(raised).minAssets === "native";
   const { paidNow, previewAssets } = way.terms;
   return {

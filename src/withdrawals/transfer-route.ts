@@ -18,6 +18,7 @@ import type { Approval, TransactionRequest, WalletCall } from "../schemas/transa
 import { findToken } from "../vaults/find-token.ts";
 import { readTokenMetadata } from "../vaults/token-metadata.ts";
 import type { Token } from "../vaults/vault.ts";
+import { verifyTransferData } from "./verify-transfer-data.ts";
 
 /** Returns symbol and decimals of a token that a user wants. Throws `token_unsupported` if it is none. */
 export async function wantedToken(
@@ -42,6 +43,10 @@ export async function buildOffer(
   const request = { ...toTransferRequest(order, token), bridges, slippage: loss.transfer };
   const route = await provider.build({ ...ctx.providers.scope, deadline }, request);
   assertFair(await attempt.offer(route.nativeFee), { built: route, simulated: null, minIn: null });
+  const { from, client, user } = order;
+  const ends = { from: from.client.definition, to: client.definition };
+  const asked = { user, ...ends, token: from.token, amount: from.amount, wanted: token.address };
+  verifyTransferData({ ...asked, least: route.toAmountMin }, route.transaction.data);
   return route;
 }
 

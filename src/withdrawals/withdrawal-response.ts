@@ -116,7 +116,13 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
   const source = toLeg({
     slot: "source",
     purpose: way.mode === "instant" ? "redeem" : way.mode,
-    ...{ chainId, token: share, amount: shares.toString(), spender: way.spender },
+    ...{
+      chainId,
+      token: share,
+      amount: shares.toString(),
+      shares_of: order.vault.name,
+      spender: way.spender,
+    },
     approvals: exit.simulated.calls.length - 1,
     transaction: toTransactionRequest(exit.call, { chainId, gasUsed: exit.simulated.gasUsed }),
   });

@@ -3,11 +3,13 @@ import { createQuery, read, valueOrNull } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { selectHints, selectStepPlan } from "../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
+import { sameAddress } from "../lib/address.ts";
 import { type LegFacts, type StepLeg, StepPlan, toClaimStep, toLegSteps } from "../orders/order-steps.ts";
 import type { Step, StepState } from "../schemas/step-schema.ts";
 import type { WithdrawalNextStep, WithdrawalState } from "../schemas/withdrawal-schema.ts";
 import { isOpenRequest } from "../tracking/withdraw/withdrawal-state-machine.ts";
 import { findToken } from "../vaults/find-token.ts";
+import { listRegistry } from "../vaults/find-vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 
 /** A withdrawal to show the steps of: its row, its state now, and the transaction that the user can sign next. */
@@ -156,10 +158,13 @@ async function readAllowance(
 async function planOfRow(ctx: Context, row: WithdrawalRow): Promise<StepPlan> {
   const { vaultChainId: chainId, mode } = row;
   const token = await findToken(ctx, { chainId, address: row.shareToken });
+  const { all } = await listRegistry(ctx);
+  const vault = all.find((one) => one.chainId === chainId && sameAddress(one.address, row.vaultAddress));
   const purpose = mode === "instant" ? "redeem" : mode;
   const source: StepLeg = {
     ...{ slot: "source", purpose, chainId, token, amount: row.estimatedShares },
     ...{ spender: null, allowed: true, reset: false, transaction: null },
+    ...(vault === undefined ? {} : { shares_of: vault.name }),
   };
   return { source, destination: null, settles: mode !== "instant" };
 }

@@ -77,3 +77,40 @@ describe("toLegSteps()", () => {
     expect(toLegSteps(leg, { ...facts, state: "skipped" }).at(-1)?.transaction_request).toBeNull();
   });
 });
+
+describe("titles of steps that pay with shares", () => {
+  const shares: StepLeg = {
+    ...{ slot: "source", purpose: "redeem", chainId: 1, shares_of: "Plain USDC" },
+    token: { address: "0x6B175474E89094C44Da98b954EedeAC495271d0F", symbol: "", decimals: 18 },
+    ...{ amount: "237820123456789012345", spender: "0x5c7BCd6E7De5423a257D81B442095A1a6ced35C5" },
+    ...{ allowed: false, reset: true, transaction: null },
+  };
+  const now = { state: "required", txHash: null, allowance: 1n, approvalsWait: false } as const;
+  const titles = (leg: Partial<StepLeg>) => toLegSteps({ ...shares, ...leg }, now).map(({ title }) => title);
+
+  test("name the vault, and an amount that can be read", () => {
+    expect(titles({})).toEqual([
+      "Reset the allowance of the shares of Plain USDC",
+      "Approve 237.820123 shares of Plain USDC",
+      "Redeem 237.820123 shares of Plain USDC",
+    ]);
+  });
+
+  test.each([
+    ["request", "Request the redemption of 237.820123 shares of Plain USDC"],
+    ["cooldown", "Start the cooldown of 237.820123 shares of Plain USDC"],
+    ["deposit", "Move 237.820123 shares of Plain USDC"],
+    ["transfer", "Redeem and bridge 237.820123 shares of Plain USDC"],
+  ] as const)("say what a %s does", (purpose, title) => {
+    expect(titles({ purpose }).at(-1)).toBe(title);
+  });
+
+  test.each([
+    ["1", "Redeem 0.000000000000000001"],
+    ["1230000000000", "Redeem 0.0000012"],
+    ["1000000000000000000", "Redeem 1"],
+    ["1999999999999999999", "Redeem 1.999999"],
+  ])("round %s down without making it nothing", (amount, title) => {
+    expect(titles({ amount }).at(-1)).toBe(`${title} shares of Plain USDC`);
+  });
+});

@@ -19,7 +19,7 @@ import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): StepPlan {
   if (prepared.kind === "direct") {
     const { direct, authorization } = prepared;
-    const leg = directLeg(direct, "source");
+    const leg = sharesLeg(directLeg(direct, "source"), prepared);
     return { source: signedLeg(leg, authorization), destination: null, settles: isRequest(direct) };
   }
   const { routed } = prepared;
@@ -29,7 +29,7 @@ export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): Ste
   // The second step has no transaction yet: it is built for the amount that arrives.
   const second = { ...directLeg(end.deposit, "destination"), transaction: null };
   return {
-    source: transferLeg(prepared, { paid, purpose: "transfer" }),
+    source: sharesLeg(transferLeg(prepared, { paid, purpose: "transfer" }), prepared),
     destination: { ...second, amount: routed.route.toAmount.toString(), allowed: false, reset: false },
     settles: isRequest(end.deposit),
   };
@@ -56,6 +56,10 @@ export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg
     }),
   });
 }
+
+/** Returns a leg that pays with the shares of another vault, if the deposit does. */
+const sharesLeg = (leg: StepLeg, { sharesOf }: PreparedDeposit): StepLeg =>
+  sharesOf === undefined ? leg : { ...leg, shares_of: sharesOf };
 
 /** Returns a leg that is paid with a signature: it needs no approval, and has no transaction before the signature. */
 const signedLeg = (leg: StepLeg, authorization: PlannedAuthorization | null): StepLeg =>

@@ -71,6 +71,8 @@ export interface RoutedDeposit extends BuiltRoute {
 export type PreparedDeposit = {
   /** Present if the deposit is paid with the shares of another vault, which are redeemed first. */
   quoteType?: "move";
+  /** Name of the vault whose shares a move pays with. */
+  sharesOf?: string;
   order: DepositOrder;
 } & (
   | {

@@ -1,5 +1,6 @@
 import { encodeFunctionData, parseAbi } from "viem";
 import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { fractionToParts, PARTS_PER_BILLION, smaller } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
 import { FIND_OUT } from "../governance/common-governance-events.ts";
 import {
@@ -18,7 +19,7 @@ import {
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-derivation.ts";
-import type { ExitTerms, ExitTermsInput, VaultExits } from "../vault-exits.ts";
+import type { ExitInput, ExitTerms, ExitTermsInput, VaultExits } from "../vault-exits.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-base/erc4626-derivation.ts";
@@ -53,17 +54,26 @@ const lossAbi = once(() =>
     "function redeem(uint256 shares, address receiver, address owner, uint256 maxLoss) returns (uint256 assets)",
   ]),
 );
-/**
- * Maximum loss of a strategy that a redemption accepts, in basis points. The standard `redeem` accepts any loss. The
- * default slippage of a withdrawal in the same token is also 0.5%.
- */
-const MAX_LOSS_BPS = 50n;
+/** Slippage of a withdrawal that names none, a fraction. */
+const DEFAULT_SLIPPAGE = 0.005;
+/** Largest loss of strategies that a redemption accepts whatever the slippage is, in basis points. */
+const MAX_LOSS_BPS = 300;
 
-/** Returns a query for the number of shares that the owner can redeem within the maximum loss of the call. */
-function lossViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
+/**
+ * Returns the loss of strategies that a redemption accepts, in basis points, rounded down: the user's slippage. The
+ * standard `redeem` accepts any loss.
+ */
+function maxLossBps({ slippage = DEFAULT_SLIPPAGE }: Pick<ExitInput, "slippage">): bigint {
+  const asked = fractionToParts(slippage) / (PARTS_PER_BILLION / 10_000n);
+  return smaller(asked, BigInt(MAX_LOSS_BPS)) ?? 0n;
+}
+
+/** Returns a query for what the owner can redeem with the maximum loss that the call accepts. */
+function lossViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lossAbi() } as const;
+  const args = [request.owner, maxLossBps(request)] as const;
   return createQuery(
-    { shares: read({ ...on, name: "maxRedeem", args: [owner, MAX_LOSS_BPS] }) },
+    { shares: read({ ...on, name: "maxRedeem", args }) },
     ({ shares }): Partial<ExitTerms> => ({ maxShares: valueOrNull(shares) }),
   );
 }
@@ -76,15 +86,16 @@ const exits: VaultExits = {
   ...erc4626Exits({
     limited: false,
     views: lossViews,
-    encode: ({ shares, receiver, owner }) => ({
+    encode: ({ shares, receiver, owner }, request) => ({
       data: encodeFunctionData({
         abi: lossAbi(),
         functionName: "redeem",
-        args: [shares, receiver, owner, MAX_LOSS_BPS],
+        args: [shares, receiver, owner, maxLossBps(request)],
       }),
       minAssets: "none",
     }),
   }),
+  takesLoss: true,
   explain: familyErrors({
     reasons: [
       {

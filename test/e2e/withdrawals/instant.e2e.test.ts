@@ -14,6 +14,9 @@ const ERC4626 = [
   "silo",
   "metamorpho",
   "morpho_v2",
+  "yearn_v3",
+  "fluid",
+  "spark",
 ];
 const vaults = vaultsFor("honest", "family").filter(({ adapter }) => ERC4626.includes(adapter));
 

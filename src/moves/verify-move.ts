@@ -1,0 +1,90 @@
+import { type Address, type Hex, isAddressEqual } from "viem";
+import { isNative } from "../lib/address.ts";
+import type { UserCall } from "../orders/wallet-calls.ts";
+import type { RouterOrder, RouterStep } from "../router/router-codec.ts";
+import type { Vault } from "../vaults/vault.ts";
+import {
+  type AskedWithdrawal,
+  decodeOrder,
+  paidTokens,
+  requireSame,
+  verifyRedeemStep,
+  verifyShareOrder,
+} from "../withdrawals/verify-exit.ts";
+import { type AskedRoute, verifyTransferStep } from "../withdrawals/verify-transfer-step.ts";
+
+/** What a move must do: the withdrawal with the least of new shares as `least`, the other vault, and the swap between. */
+export interface AskedMove extends AskedWithdrawal {
+  into: Vault;
+  /** The token that goes into the other vault. */
+  deposited: Address;
+  /** What a provider quoted for the swap between the vaults, or null if both take the same token. */
+  quote: AskedRoute["quote"] | null;
+  /** What the vault that is left is expected to pay, in the smallest unit of its token. */
+  paid: bigint;
+}
+
+/**
+ * Decodes a built move and compares it with what was asked for: the shares paid, the redemption, the swap, the deposit
+ * into the other vault, and the new shares that must reach the user. Throws `upstream_rejected` with the name of the
+ * first field that differs.
+ */
+export function verifyMove(asked: AskedMove, call: UserCall): void {
+  const { order: built, steps, sweep } = decodeOrder(call);
+  const { into, deposited, quote, least } = asked;
+  requireSame(call.value === 0n && built.nativeFee === 0n, "value");
+  verifyShareOrder(asked, built);
+  requireSame(isAddressEqual(built.tokenOut, into.shareToken), "tokenOut");
+  requireSame(least > 0n && built.minOut >= least, "minOut");
+  const [redeem, ...others] = steps;
+  const deposit = others.at(-1);
+  requireSame(others.length === (quote === null ? 1 : 2) && deposit !== undefined, "steps");
+  const [swap] = others;
+  const token = paidTokens(asked).find((one) =>
+    isAddressEqual(one, quote === null ? deposited : (swap?.needToken ?? deposited)),
+  );
+  requireSame(token !== undefined, "step needToken");
+  verifyRedeemStep(asked, { step: redeem, token });
+  if (quote !== null && swap !== undefined)
+    verifyTransferStep({ ...asked, quote }, { step: swap, token, wanted: deposited });
+  verifyDepositStep(asked, { step: deposit, built });
+  // What the swap or the vault leaves of it belongs to the user.
+  requireSame(
+    sweep.some((one) => isAddressEqual(one, token)),
+    "sweep",
+  );
+}
+
+/** Checks the step that deposits everything the executor holds of the token into the other vault. */
+function verifyDepositStep(asked: AskedMove, of: { step: RouterStep; built: RouterOrder }): void {
+  const { step, built } = of;
+  const { into, deposited, order } = asked;
+  requireSame(isAddressEqual(step.target, into.entryPoint), "step target");
+  requireSame(isAddressEqual(step.spender, into.spender), "step spender");
+  requireSame(isAddressEqual(step.approveToken, deposited), "step approveToken");
+  requireSame(step.value === 0n && isNative(step.needToken) && step.needAmount === 0n, "step value");
+  const [patch, ...more] = step.patches;
+  const spends = patch !== undefined && more.length === 0 && isAddressEqual(patch.token, deposited);
+  requireSame(spends, "step patches");
+  const named = addressesIn(step.data);
+  // Shares that the vault mints to a receiver must be the user's; others go to the executor, which pays them out.
+  const own = order.user.slice(2).toLowerCase().padStart(64, "0");
+  requireSame(!built.direct || wordsOf(step.data).includes(own), "step receiver");
+  const known = [order.user, into.entryPoint, into.shareToken, deposited].map((one) => one.toLowerCase());
+  requireSame(
+    named.every((one) => known.includes(one)),
+    "step receiver",
+  );
+}
+
+/** A word that holds an address and not a number: twelve zero bytes and an address of at least seventeen bytes. */
+const ADDRESS_WORD = /^0{24}(?!0{6})[0-9a-f]{40}$/;
+
+/** Returns the addresses among the words of calldata, in lowercase. */
+function addressesIn(data: Hex): string[] {
+  return wordsOf(data)
+    .filter((word) => ADDRESS_WORD.test(word))
+    .map((word) => `0x${word.slice(24)}`);
+}
+
+const wordsOf = (data: Hex): string[] => [...(data.slice(10).toLowerCase().match(/.{64}/g) ?? [])];

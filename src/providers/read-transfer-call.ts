@@ -1,0 +1,120 @@
+import { type Address, getAddress, type Hex, zeroAddress } from "viem";
+import { isNativeAlias } from "../lib/address.ts";
+import { decodeAcrossDeposit, decodeInstructions, wordToAddress } from "./across/across-calldata.ts";
+import { decodeKyberSwap } from "./kyber/kyber-calldata.ts";
+import { type BridgeCall, decodeLifiCall } from "./lifi/decode/decode-lifi-call.ts";
+import type { SwapCall } from "./lifi/decode/swap-facets.ts";
+
+/**
+ * What a provider's calldata says about the money, read from the calldata alone. The zero address stands for the native
+ * currency. Amounts are in the smallest unit of their token.
+ */
+export interface TransferCallData {
+  /** The token and the amount that the call takes from its caller. */
+  fromToken: Address;
+  amount: bigint;
+  /** The account that is delivered to. */
+  receiver: Address;
+  /** The account that a bridge refunds. Null for a swap, and for a bridge whose calldata names none. */
+  refundTo: Address | null;
+  /** The chain that is delivered on; null for a swap. */
+  toChainId: number | null;
+  /** The token delivered; null where the calldata names it only by the bridge's own number. */
+  toToken: Address | null;
+  /** The least that is delivered; null where the calldata bounds it in another way. */
+  least: bigint | null;
+}
+
+const tokenOf = (address: Address): Address => (isNativeAlias(address) ? zeroAddress : getAddress(address));
+
+/**
+ * Decodes the calldata of any provider's transfer to a user: an Across deposit, a KyberSwap swap, and LI.FI's bridges and
+ * swaps. Returns null for everything else, calls that a bridge makes with what it delivers included.
+ */
+export function readTransferCall(data: Hex): TransferCallData | null {
+  const hex = data.toLowerCase() as Hex;
+  return readAcross(hex) ?? readKyber(hex) ?? readLifi(hex);
+}
+
+function readAcross(data: Hex): TransferCallData | null {
+  try {
+    const deposit = decodeAcrossDeposit(data);
+    const receiver = deposit.message === "0x" ? deposit.recipient : plainReceiver(deposit.message);
+    if (receiver === null) return null;
+    return {
+      ...{ fromToken: deposit.inputToken, amount: deposit.inputAmount, receiver },
+      ...{ refundTo: deposit.depositor, toChainId: Number(deposit.destinationChainId) },
+      ...{ toToken: deposit.outputToken, least: deposit.outputAmount },
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Returns whom the multicall handler passes everything to, or null if the message makes calls. */
+function plainReceiver(message: Hex): Address | null {
+  const { calls, fallbackRecipient } = decodeInstructions(message);
+  return calls.length === 0 ? fallbackRecipient : null;
+}
+
+function readKyber(data: Hex): TransferCallData | null {
+  const swap = decodeKyberSwap(data);
+  if (swap === null) return null;
+  const { srcToken, amount, dstReceiver, dstToken, minReturnAmount } = swap.desc;
+  return {
+    ...{ fromToken: tokenOf(srcToken), amount, receiver: dstReceiver, refundTo: null, toChainId: null },
+    ...{ toToken: tokenOf(dstToken), least: minReturnAmount },
+  };
+}
+
+function readLifi(data: Hex): TransferCallData | null {
+  const call = decodeLifiCall(data);
+  if (call === null || call.kind === "execute") return null;
+  return call.kind === "swap" ? readLifiSwap(call) : readLifiBridge(call);
+}
+
+function readLifiSwap({ swaps, receiver, minAmountOut }: SwapCall): TransferCallData | null {
+  const [first, last] = [swaps[0], swaps.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  return {
+    ...{ fromToken: tokenOf(first.sendingAssetId), amount: first.fromAmount, receiver, refundTo: null },
+    ...{ toChainId: null, toToken: tokenOf(last.receivingAssetId), least: minAmountOut },
+  };
+}
+
+function readLifiBridge(call: BridgeCall): TransferCallData | null {
+  const { bridge, swaps } = call;
+  const [first] = swaps ?? [];
+  if (bridge.hasDestinationCall) return null;
+  const paid =
+    first === undefined
+      ? { fromToken: tokenOf(bridge.sendingAssetId), amount: bridge.minAmount }
+      : { fromToken: tokenOf(first.sendingAssetId), amount: first.fromAmount };
+  const own = facetOf(call);
+  // The facet pays the receiver that it names itself, so that both must agree.
+  if (own === null || (own.receiver !== null && own.receiver !== getAddress(bridge.receiver))) return null;
+  const { refundTo, toToken, least } = own;
+  const toChainId = Number(bridge.destinationChainId);
+  return { ...paid, receiver: bridge.receiver, toChainId, refundTo, toToken, least };
+}
+
+type OfFacet = Pick<TransferCallData, "refundTo" | "toToken" | "least"> & { receiver: Address | null };
+
+/** Returns what only the bridge's own parameters say, or null if an address in them is malformed. */
+function facetOf(call: BridgeCall): OfFacet | null {
+  try {
+    if (call.kind === "across") {
+      const { receiverAddress, refundAddress, receivingAssetId, outputAmount } = call.facet;
+      return {
+        ...{ receiver: wordToAddress(receiverAddress), refundTo: wordToAddress(refundAddress) },
+        // After swaps the facet computes the output from what they yield.
+        ...{ toToken: wordToAddress(receivingAssetId), least: call.swaps === null ? outputAmount : null },
+      };
+    }
+    if (call.kind !== "stargate") return { receiver: null, refundTo: null, toToken: null, least: null };
+    const { sendParams, refundAddress } = call.facet;
+    return { receiver: wordToAddress(sendParams.to), refundTo: refundAddress, toToken: null, least: null };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,145 @@
+import { type Address, getAddress, type Hex, size, slice, toFunctionSelector } from "viem";
+import { once } from "../lib/once.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { addressParam } from "../vaults/vault-params.ts";
+
+/** Length of a word of calldata and of a selector, in bytes. */
+const WORD = 32;
+const SELECTOR = 4;
+
+/**
+ * What a word of a redemption's calldata means. `minimum18` is a minimum in 18 decimals whatever the token has, `limit` a
+ * minimum or a largest loss by family, `zero` must be zero, and `terms` is what a queue asks for.
+ */
+type WordRole =
+  | "shares"
+  | "receiver"
+  | "owner"
+  | "token"
+  | "minimum"
+  | "minimum18"
+  | "limit"
+  | "zero"
+  | "terms";
+
+interface Redemption {
+  /** The contract that has the function: the vault's entry point, or a parameter of its row. */
+  at: string;
+  words: readonly WordRole[];
+  /** True if the call only requests. */
+  async: boolean;
+}
+
+const ENTRY = "entry_point";
+
+/**
+ * The functions by which any family is left, by signature: written down here a second time, apart from the families that
+ * encode them, so that a mistake there does not pass. Source: facts of the families.
+ */
+const REDEMPTIONS: Readonly<Record<string, Redemption>> = {
+  "redeem(uint256,address,address)": paid(ENTRY, "shares", "receiver", "owner"),
+  "redeem(uint256,address,address,uint256)": paid(ENTRY, "shares", "receiver", "owner", "limit"),
+  "syncRedeem(uint256,address,uint256)": paid(ENTRY, "shares", "receiver", "minimum"),
+  "withdraw(address,uint256,uint256,address)": paid(ENTRY, "token", "shares", "minimum", "receiver"),
+  "instantRedeem(uint256,address)": paid(ENTRY, "shares", "receiver"),
+  "instantRedeem(uint256,address,address)": paid(ENTRY, "shares", "receiver", "owner"),
+  "redeem(uint256,address)": paid("sync_redeem_queue", "shares", "receiver"),
+  "redeemInstant(address,uint256,uint256)": paid("redemption_vault", "token", "shares", "minimum18"),
+  "redeemInstant(address,uint256,uint256,address)": paid(
+    ...(["redemption_vault", "token", "shares", "minimum18", "receiver"] as const),
+  ),
+  "requestRedeem(uint256,address,address)": requested(ENTRY, "shares", "receiver", "owner"),
+  "requestRedeem(uint256,address)": requested(ENTRY, "shares", "receiver"),
+  "cooldownShares(uint256)": requested(ENTRY, "shares"),
+  "requestShares(uint256)": requested("withdraw_manager", "shares"),
+  "redeem(uint256)": requested("redeem_queue", "shares"),
+  "redeemRequest(address,uint256)": requested("redemption_vault", "token", "shares"),
+  "requestWithdraw(address,uint96,uint16,bool)": requested(
+    ...(["delayed_withdraw", "token", "shares", "zero", "zero"] as const),
+  ),
+  "requestOnChainWithdraw(address,uint128,uint16,uint24)": requested(
+    ...(["withdraw_queue", "token", "shares", "terms", "terms"] as const),
+  ),
+};
+
+function paid(at: string, ...words: readonly WordRole[]): Redemption {
+  return { at, words, async: false };
+}
+
+function requested(at: string, ...words: readonly WordRole[]): Redemption {
+  return { at, words, async: true };
+}
+
+const bySelector = once(
+  () =>
+    new Map(
+      Object.entries(REDEMPTIONS).map(([signature, redemption]) => [
+        toFunctionSelector(`function ${signature}`),
+        redemption,
+      ]),
+    ),
+);
+
+/** What the calldata of a redemption says, read without the family that encoded it. Absent words are null. */
+export interface DecodedExitCall {
+  /** The contract of the vault's row that has this function, or null if the row names none. */
+  target: Address | null;
+  shares: DecodedWord | null;
+  receiver: DecodedWord | null;
+  owner: DecodedWord | null;
+  token: DecodedWord | null;
+  /** The least that the call itself pays, in the smallest unit of the token or in 18 decimals. */
+  minimum: bigint | null;
+  /** True if the minimum counts in 18 decimals whatever the token has. */
+  minimumIn18: boolean;
+  /** The largest loss that the call accepts, in basis points. */
+  maxLossBps: bigint | null;
+  async: boolean;
+}
+
+/** A word of calldata: its byte offset and its value. */
+export interface DecodedWord {
+  offset: bigint;
+  value: bigint;
+}
+
+/**
+ * Decodes the calldata of a redemption or of a request for one. Returns null for any other function, for a length that
+ * is not exactly its words', and for words that must be zero and are not.
+ */
+export function decodeExitCall(vault: Vault, data: Hex): DecodedExitCall | null {
+  if (size(data) < SELECTOR) return null;
+  const redemption = bySelector().get(slice(data, 0, SELECTOR).toLowerCase() as Hex);
+  if (redemption === undefined || size(data) !== SELECTOR + WORD * redemption.words.length) return null;
+  const words = redemption.words.map((role, index) => ({ role, ...wordAt(data, index) }));
+  if (words.some(({ role, value }) => role === "zero" && value !== 0n)) return null;
+  const find = (role: WordRole): DecodedWord | null => words.find((word) => word.role === role) ?? null;
+  const limit = find("limit")?.value ?? null;
+  if (limit !== null && !LIMITS.has(vault.adapter)) return null;
+  const isMinimum = LIMITS.get(vault.adapter) === "minimum";
+  const minimum = find("minimum") ?? find("minimum18");
+  return {
+    target: redemption.at === ENTRY ? vault.entryPoint : addressParam(vault, redemption.at),
+    ...{ shares: find("shares"), receiver: find("receiver"), owner: find("owner"), token: find("token") },
+    minimum: minimum?.value ?? (isMinimum ? limit : null),
+    minimumIn18: find("minimum18") !== null,
+    maxLossBps: isMinimum ? null : limit,
+    async: redemption.async,
+  };
+}
+
+/** What the last word of the four-argument `redeem` is, by family: the selector is the same for both. */
+const LIMITS: ReadonlyMap<string, "minimum" | "loss"> = new Map([
+  ["fluid", "minimum"],
+  ["yearn_v3", "loss"],
+]);
+
+function wordAt(data: Hex, index: number): DecodedWord {
+  const offset = SELECTOR + WORD * index;
+  return { offset: BigInt(offset), value: BigInt(slice(data, offset, offset + WORD)) };
+}
+
+/** Returns true if a word is exactly an address, without anything before it. */
+export function isAddressWord(word: DecodedWord, address: Address): boolean {
+  return word.value === BigInt(getAddress(address));
+}

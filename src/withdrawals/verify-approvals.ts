@@ -1,0 +1,29 @@
+import { type Address, decodeFunctionData, erc20Abi, type Hex, isAddressEqual } from "viem";
+import type { UserCall } from "../orders/wallet-calls.ts";
+import { requireSame } from "./verify-exit.ts";
+
+/**
+ * Checks the calls that a wallet is given: before the last, nothing but approvals of the token paid, to the contract that
+ * takes it, of no more than the amount. Throws `upstream_rejected` with the name of the first field that differs.
+ */
+export function verifyApprovals(
+  calls: readonly UserCall[],
+  of: { token: Address; spender: Address | null; amount: bigint },
+): void {
+  for (const { target, value, data } of calls.slice(0, -1)) {
+    requireSame(of.spender !== null && value === 0n && isAddressEqual(target, of.token), "approval token");
+    const approved = approvalIn(data);
+    requireSame(approved !== null, "approval data");
+    requireSame(isAddressEqual(approved.spender, of.spender), "approval spender");
+    requireSame(approved.amount === 0n || approved.amount === of.amount, "approval amount");
+  }
+}
+
+function approvalIn(data: Hex): { spender: Address; amount: bigint } | null {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
+    return functionName === "approve" ? { spender: args[0], amount: args[1] } : null;
+  } catch {
+    return null;
+  }
+}

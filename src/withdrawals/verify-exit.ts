@@ -1,0 +1,250 @@
+import { type Address, decodeFunctionData, type Hex, isAddressEqual, parseAbi } from "viem";
+import { isNative, sameAddress } from "../lib/address.ts";
+import { fractionToParts, MAX_UINT256, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { once } from "../lib/once.ts";
+import { orderRef } from "../orders/order-attribution.ts";
+import { orderDeadline } from "../orders/order-floors.ts";
+import { callMismatch } from "../orders/router-comparison.ts";
+import type { UserCall } from "../orders/wallet-calls.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
+import {
+  decodeRouterCall,
+  encodeRouterCall,
+  type RouterCall,
+  type RouterOrder,
+  type RouterPatch,
+  type RouterStep,
+  routerSelf,
+} from "../router/router-codec.ts";
+import type { ExitMode } from "../vaults/vault-exits.ts";
+import { type DecodedExitCall, decodeExitCall, isAddressWord } from "./exit-call-decoder.ts";
+import type { WithdrawalOrder } from "./withdrawal-order.ts";
+
+const MIDAS_DECIMALS = 18;
+const PER_UNIT_SCALE = 10n ** 27n;
+const BPS = 10_000n;
+
+/**
+ * What a built withdrawal must do, by the user's request, the vault's row and what the chain said before anything was
+ * encoded. Nothing in it comes from the code that encodes.
+ */
+export interface AskedWithdrawal {
+  order: WithdrawalOrder;
+  mode: ExitMode;
+  /** Shares that the chain said the user holds, where all of them are redeemed. */
+  held: bigint;
+  /** Timestamp of the block at which the chain was read, in unix seconds. */
+  readAt: number;
+  /** The least that must come out, in the smallest unit of what comes out. */
+  least: bigint;
+  /** True if what the vault pays is what the user wants in the end. */
+  pays: boolean;
+}
+
+/** Throws `upstream_rejected` with the name of the field unless a condition holds. */
+export function requireSame(holds: boolean, field: string): asserts holds {
+  if (!holds) throw callMismatch(field);
+}
+
+const sharesOf = ({ order, held }: Pick<AskedWithdrawal, "order" | "held">): bigint =>
+  order.shares === "all" ? held : order.shares;
+
+/**
+ * Decodes a built redemption, or request for one, and compares what it does with what was asked for: whose shares, how
+ * many, who is paid, in which token, at least how much, until when, and which contracts are called. Throws
+ * `upstream_rejected` with the name of the first field that differs.
+ */
+export function verifyExit(asked: AskedWithdrawal, call: UserCall): void {
+  requireSame(call.value === 0n, "value");
+  if (!isAddressEqual(call.target, depositRouterAddress)) {
+    verifyOwnCall(asked, call);
+    return;
+  }
+  const { order, steps, sweep } = decodeOrder(call);
+  requireSame(asked.mode === "instant", "mode");
+  verifyShareOrder(asked, order);
+  verifyFloor(asked, order);
+  requireSame(order.nativeFee === 0n, "nativeFee");
+  const token = verifyTokenOut(asked, order.tokenOut);
+  const [redeem, unwrap, ...more] = steps;
+  verifyRedeemStep(asked, { step: redeem, token });
+  const unwraps = isNative(order.tokenOut);
+  requireSame(more.length === 0 && (unwrap !== undefined) === unwraps, "steps");
+  if (unwrap !== undefined) verifyUnwrapStep(unwrap, token);
+  // A rest of the wrapped token must return to the user.
+  requireSame(!unwraps || sweep.some((one) => isAddressEqual(one, token)), "sweep");
+}
+
+/** Checks the vault's own call, which the owner sends without the Router. */
+function verifyOwnCall(asked: AskedWithdrawal, call: UserCall): void {
+  const { order, mode } = asked;
+  const { user, slippage } = order;
+  const read = readVaultCall(asked, call);
+  requireSame(read.async === (mode !== "instant"), "mode");
+  requireSame(read.shares?.value === sharesOf(asked), "shares");
+  requireSame(read.receiver === null || isAddressWord(read.receiver, user), "receiver");
+  requireSame(read.owner === null || isAddressWord(read.owner, user), "owner");
+  const tokens = paidTokens(asked);
+  const { token } = read;
+  const paid = tokens.find((address) => token === null || isAddressWord(token, address));
+  requireSame(paid !== undefined, "token");
+  requireSame(
+    minimumOf(asked, { read, token: paid }) >= (read.minimum === null ? 0n : asked.least),
+    "minAssets",
+  );
+  verifyLoss(read, slippage);
+}
+
+/** Returns the call that the vault's row allows. Throws for every other function and contract. */
+function readVaultCall({ order }: AskedWithdrawal, call: Pick<UserCall, "target" | "data">): DecodedExitCall {
+  const read = decodeExitCall(order.vault, call.data);
+  requireSame(read !== null, "data");
+  requireSame(read.target !== null && isAddressEqual(call.target, read.target), "target");
+  return read;
+}
+
+/** Returns the tokens that the vault may be asked for: the one that the user wants, its wrapped form, or any it pays. */
+export function paidTokens({ order, mode, pays }: AskedWithdrawal): Address[] {
+  const { vault, exits, to } = order;
+  const payable = exits.tokens(vault, mode).map(({ address }) => address);
+  if (!pays) return payable;
+  const here = to.chainId === vault.chainId;
+  const { wrappedNative } = order.client.definition;
+  return payable.filter(
+    (address) =>
+      here &&
+      (isAddressEqual(address, to.token) ||
+        (isNative(to.token) && wrappedNative !== null && isAddressEqual(address, wrappedNative))),
+  );
+}
+
+/** Returns the minimum of a vault's own call in the token's smallest unit; zero if the call has none. */
+function minimumOf(asked: AskedWithdrawal, of: { read: DecodedExitCall; token: Address }): bigint {
+  const { minimum, minimumIn18 } = of.read;
+  if (minimum === null || !minimumIn18) return minimum ?? 0n;
+  const { order, mode } = asked;
+  const found = order.exits.tokens(order.vault, mode).find((one) => sameAddress(one.address, of.token));
+  return minimum / 10n ** BigInt(MIDAS_DECIMALS - (found?.decimals ?? MIDAS_DECIMALS));
+}
+
+function verifyLoss({ maxLossBps }: DecodedExitCall, slippage: number): void {
+  if (maxLossBps === null) return;
+  requireSame(maxLossBps * PARTS_PER_BILLION <= fractionToParts(slippage) * BPS, "maxLoss");
+}
+
+/** Decodes a call of the Router. Throws for any other target, entry or encoding. */
+export function decodeOrder(call: Pick<UserCall, "target" | "data">): RouterCall {
+  requireSame(isAddressEqual(call.target, depositRouterAddress), "target");
+  try {
+    const decoded = decodeRouterCall(call.data);
+    // Rejects trailing bytes and any other encoding of the same values.
+    if (encodeRouterCall(decoded) === call.data) return decoded;
+  } catch {
+    // Handled below: what cannot be decoded is not what was asked for.
+  }
+  throw callMismatch("data");
+}
+
+/** Checks what every order paid with shares has in common: payment, user, reference, attribution and deadline. */
+export function verifyShareOrder(
+  asked: Pick<AskedWithdrawal, "order" | "held" | "readAt">,
+  built: RouterOrder,
+): void {
+  const { order, readAt } = asked;
+  const shares = sharesOf(asked);
+  requireSame(isAddressEqual(built.tokenIn, order.vault.shareToken), "tokenIn");
+  requireSame(built.amountIn === (order.shares === "all" ? MAX_UINT256 : shares), "amountIn");
+  requireSame(built.minIn === shares, "minIn");
+  requireSame(isAddressEqual(built.receiver, order.user), "receiver");
+  requireSame(isAddressEqual(built.refundTo, order.user), "refundTo");
+  requireSame(built.ref === orderRef(order.trackingId), "ref");
+  requireSame(built.partnerId === order.partnerHash, "partnerId");
+  requireSame(built.partnerType === order.partnerType, "partnerType");
+  const now = BigInt(readAt);
+  requireSame(built.deadline > now && built.deadline <= orderDeadline(readAt), "deadline");
+}
+
+/** Checks what the Router enforces of the output, for the shares expected and for any other number of them. */
+export function verifyFloor(asked: AskedWithdrawal, built: RouterOrder): void {
+  const { least } = asked;
+  requireSame(!built.direct, "direct");
+  requireSame(least > 0n && built.minOut >= least, "minOut");
+  if (asked.order.shares !== "all") return;
+  // Rounded down once when it was encoded.
+  const perUnit = (least * PER_UNIT_SCALE) / sharesOf(asked);
+  requireSame(built.minOutPerIn >= perUnit, "minOutPerIn");
+}
+
+/** Checks the token that the Router pays out, and returns the token that the vault pays for it. */
+function verifyTokenOut(asked: AskedWithdrawal, tokenOut: Address): Address {
+  const { to, client } = asked.order;
+  if (asked.pays) requireSame(isAddressEqual(tokenOut, to.token), "tokenOut");
+  const wrapped = isNative(tokenOut) ? client.definition.wrappedNative : tokenOut;
+  const paid = paidTokens(asked).find((one) => wrapped !== null && isAddressEqual(one, wrapped));
+  requireSame(paid !== undefined, "tokenOut");
+  return paid;
+}
+
+/**
+ * Checks the step in which the Router's executor redeems the shares: the vault's function at the vault's contract, for
+ * exactly the shares that the executor holds, with the executor as owner and receiver, and no allowance but of the shares
+ * to that contract. `token` is what it must pay.
+ */
+export function verifyRedeemStep(
+  asked: AskedWithdrawal,
+  { step, token }: { step: RouterStep | undefined; token: Address },
+): void {
+  requireSame(step !== undefined, "steps");
+  const { shareToken } = asked.order.vault;
+  const read = readVaultCall(asked, { target: step.target, data: step.data });
+  requireSame(!read.async, "mode");
+  requireSame(step.value === 0n, "step value");
+  requireSame(isNative(step.needToken) && step.needAmount === 0n, "step needToken");
+  requireSame(read.token === null || isAddressWord(read.token, token), "step token");
+  verifyLoss(read, asked.order.slippage);
+  const own = [read.receiver, read.owner].flatMap((word) => word ?? []);
+  const left = step.patches.filter(({ offset }) => offset !== read.shares?.offset);
+  const amounts = step.patches.filter(({ offset }) => offset === read.shares?.offset);
+  requireSame(
+    amounts.length === 1 && amounts.every((patch) => writesBalance(patch, shareToken)),
+    "step shares",
+  );
+  requireSame(
+    left.length === own.length && own.every(({ offset }) => left.some((patch) => writesSelf(patch, offset))),
+    "step receiver",
+  );
+  verifyAllowance(step, { token: shareToken, spender: step.target });
+}
+
+const writesBalance = ({ token, mul, div }: RouterPatch, of: Address): boolean =>
+  isAddressEqual(token, of) && (mul === 0n ? 1n : mul) === (div === 0n ? 1n : div);
+
+const writesSelf = ({ token, offset }: RouterPatch, at: bigint): boolean =>
+  offset === at && isAddressEqual(token, routerSelf);
+
+/** Checks that a step lets nobody take anything, or the one contract the one token. */
+function verifyAllowance(step: RouterStep, of: { token: Address; spender: Address }): void {
+  const none = isNative(step.approveToken) && isNative(step.spender);
+  const meant = isAddressEqual(step.approveToken, of.token) && isAddressEqual(step.spender, of.spender);
+  requireSame(none || meant, "step spender");
+}
+
+const unwrapAbi = once(() => parseAbi(["function withdraw(uint256 amount)"]));
+
+/** Checks the step that unwraps all that the executor holds of the wrapped native token. */
+function verifyUnwrapStep(step: RouterStep, wrapped: Address): void {
+  requireSame(isAddressEqual(step.target, wrapped), "step target");
+  requireSame(decodedWith(unwrapAbi(), step.data) !== null, "step data");
+  requireSame(step.value === 0n && isNative(step.needToken) && step.needAmount === 0n, "step value");
+  requireSame(isNative(step.approveToken) && isNative(step.spender), "step spender");
+  const [patch, ...more] = step.patches;
+  requireSame(more.length === 0 && patch?.offset === 4n && writesBalance(patch, wrapped), "step patches");
+}
+
+function decodedWith(abi: ReturnType<typeof unwrapAbi>, data: Hex): readonly unknown[] | null {
+  try {
+    return decodeFunctionData({ abi, data }).args;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,49 @@
+import { type Address, type Hex, isAddressEqual } from "viem";
+import type { ChainDefinition } from "../chains/chain-definitions.ts";
+import { isNative } from "../lib/address.ts";
+import { readTransferCall } from "../providers/read-transfer-call.ts";
+import { requireSame } from "./verify-exit.ts";
+
+/** What a provider's calldata must do: whose money goes where, and at least how much of it arrives. */
+export interface AskedTransferData {
+  user: Address;
+  from: ChainDefinition;
+  to: ChainDefinition;
+  /** The token paid and its amount; the zero address stands for the native currency. */
+  token: Address;
+  amount: bigint;
+  wanted: Address;
+  /** The least that arrives, in the smallest unit of the token wanted. */
+  least: bigint;
+}
+
+/**
+ * Decodes a provider's calldata and compares it with what was asked for: token, amount, receiver, chain and token wanted,
+ * minimum and, for a bridge, who is refunded. Throws `upstream_rejected` with the name of the first field that differs.
+ */
+export function verifyTransferData(asked: AskedTransferData, data: Hex): void {
+  const { user, from, to, amount, least } = asked;
+  const bridged = from.chainId !== to.chainId;
+  const read = readTransferCall(data);
+  requireSame(read !== null, "transfer data");
+  requireSame(namesToken(read.fromToken, { token: asked.token, chain: from, bridged }), "transfer token");
+  requireSame(read.amount === amount, "transfer amount");
+  requireSame(isAddressEqual(read.receiver, user), "transfer receiver");
+  requireSame(read.refundTo === null || isAddressEqual(read.refundTo, user), "transfer refund");
+  requireSame(read.toChainId === (bridged ? to.chainId : null), "transfer chain");
+  const named =
+    read.toToken === null || namesToken(read.toToken, { token: asked.wanted, chain: to, bridged });
+  requireSame(named, "transfer toToken");
+  requireSame(read.least === null || (least > 0n && read.least >= least), "transfer minimum");
+}
+
+/** Returns true if an address is a token or, for a bridge, the wrapped form by which it names the native currency. */
+function namesToken(
+  address: Address,
+  of: { token: Address; chain: ChainDefinition; bridged: boolean },
+): boolean {
+  const { token, chain, bridged } = of;
+  if (isAddressEqual(address, token)) return true;
+  const { wrappedNative } = chain;
+  return bridged && isNative(token) && wrappedNative !== null && isAddressEqual(address, wrappedNative);
+}

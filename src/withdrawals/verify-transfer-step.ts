@@ -1,0 +1,86 @@
+import { type Address, type Hex, isAddressEqual } from "viem";
+import { PARTS_PER_BILLION } from "../lib/amount.ts";
+import type { UserCall } from "../orders/wallet-calls.ts";
+import type { VerifiedTransfer } from "../providers/provider.ts";
+import { type RouterStep, routerBridged, routerSelf } from "../router/router-codec.ts";
+import {
+  type AskedWithdrawal,
+  decodeOrder,
+  paidTokens,
+  requireSame,
+  verifyFloor,
+  verifyRedeemStep,
+  verifyShareOrder,
+} from "./verify-exit.ts";
+import { verifyTransferData } from "./verify-transfer-data.ts";
+
+/** Part of what the vault is expected to pay that a swap or bridge may leave to the user: 0.1 %, in parts per billion. */
+const LARGEST_REST = PARTS_PER_BILLION / 1_000n;
+/** Smallest units that may be left of an amount of any size. */
+const ROUNDING = 10n;
+
+/** What a redemption with a swap or bridge must do: the withdrawal, the provider's quote, and what the vault pays. */
+export interface AskedRoute extends AskedWithdrawal {
+  /** What was quoted: contract to call, contract to approve, native fee, expected and least amount. */
+  quote: Pick<VerifiedTransfer, "transaction" | "spender" | "toAmount" | "toAmountMin">;
+  /** What the vault is expected to pay, in the smallest unit of its token. */
+  paid: bigint;
+}
+
+/**
+ * Decodes a built order that redeems shares and swaps or bridges what the vault pays, and compares both parts with what was
+ * asked for. Throws `upstream_rejected` with the name of the first field that differs.
+ */
+export function verifyRoutedExit(asked: AskedRoute, call: UserCall): void {
+  const { order: built, steps } = decodeOrder(call);
+  const { order, quote } = asked;
+  const { to, vault } = order;
+  requireSame(asked.mode === "instant", "mode");
+  requireSame(call.value === built.nativeFee && built.nativeFee === quote.transaction.value, "nativeFee");
+  verifyShareOrder(asked, built);
+  const bridged = to.chainId !== vault.chainId;
+  requireSame(isAddressEqual(built.tokenOut, bridged ? routerBridged : to.token), "tokenOut");
+  if (bridged) requireSame(!built.direct && built.minOut === 0n && built.minOutPerIn === 0n, "minOut");
+  else verifyFloor(asked, built);
+  const [redeem, onward, ...more] = steps;
+  requireSame(onward !== undefined && more.length === 0, "steps");
+  const token = paidTokens(asked).find((one) => isAddressEqual(one, onward.needToken));
+  requireSame(token !== undefined, "step needToken");
+  verifyRedeemStep(asked, { step: redeem, token });
+  verifyTransferStep(asked, { step: onward, token, wanted: to.token });
+}
+
+/** The part of a request that a swap or bridge within an order is compared with. */
+export type AskedTransfer = Pick<AskedRoute, "order" | "quote" | "paid">;
+
+/** Checks the step in which a provider swaps or bridges what the vault paid. */
+export function verifyTransferStep(
+  asked: AskedTransfer,
+  { step, token, wanted }: { step: RouterStep; token: Address; wanted: Address },
+): void {
+  const { order, quote, paid } = asked;
+  const { user, to, vault } = order;
+  const { transaction, spender } = quote;
+  const bridged = to.chainId !== vault.chainId;
+  requireSame(isAddressEqual(step.target, transaction.to), "step target");
+  requireSame(step.value === transaction.value, "step value");
+  requireSame(isAddressEqual(step.approveToken, token), "step approveToken");
+  requireSame(isAddressEqual(step.spender, spender ?? transaction.to), "step spender");
+  const amount = step.needAmount;
+  const rest = (paid * LARGEST_REST) / PARTS_PER_BILLION + ROUNDING;
+  requireSame(amount > 0n && amount <= paid && amount >= paid - rest, "step needAmount");
+  const chains = { from: order.client.definition, to: to.client.definition };
+  const asks = { user, ...chains, token, amount, wanted, least: quote.toAmountMin };
+  verifyTransferData(asks, step.data);
+  const words = step.patches.every(
+    (patch) =>
+      isAddressEqual(patch.token, routerSelf) && namesUser(step.data, { user, offset: patch.offset }),
+  );
+  requireSame(words && step.patches.length === (bridged ? 0 : 1), "step receiver");
+}
+
+/** Returns true if a word of calldata, before the Router writes it, is the user's address. */
+function namesUser(data: Hex, { user, offset }: { user: Address; offset: bigint }): boolean {
+  const at = 2 + Number(offset) * 2;
+  return data.slice(at, at + 64).toLowerCase() === user.slice(2).toLowerCase().padStart(64, "0");
+}
