@@ -11,7 +11,7 @@ import {
 import type { Context } from "../context.ts";
 import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
 import type { AppError } from "../errors.ts";
-import { MAX_UINT256, smaller } from "../lib/amount.ts";
+import { MAX_UINT256 } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { readStoredFlows } from "../positions/position-flows.ts";
@@ -24,7 +24,12 @@ import { depositEntryForDisplay, pauseReason } from "../vaults/vault-entry.ts";
 import type { ExitMode, ExitTerms, PendingExit } from "../vaults/vault-exits.ts";
 import { adapterOf, explainVaultRevert } from "../vaults/vault-families.ts";
 import { readTimed } from "../vaults/vault-state.ts";
-import { findExitRefusal, lacksLiquidity, toExitRefusal } from "../withdrawals/exit-refusals.ts";
+import {
+  findExitRefusal,
+  lacksLiquidity,
+  payableShares,
+  toExitRefusal,
+} from "../withdrawals/exit-refusals.ts";
 
 /** What the chain says about a user at a vault: the terms of a deposit and of each way out, and open redemptions. */
 interface ActionFacts {
@@ -157,8 +162,8 @@ function withdrawAction(
   }));
   const possible = judged.find(({ refusal }) => refusal === null);
   if (possible !== undefined) {
-    const { mode, terms } = possible.way;
-    const max = smaller(held, terms.maxShares) ?? held;
+    const { mode } = possible.way;
+    const max = payableShares({ way: possible.way, shares: held });
     return { ...POSSIBLE, max: max.toString(), mode, reason: facts.rewards ?? "" };
   }
   const refusal = judged[0]?.refusal;

@@ -57,12 +57,29 @@ function availableOf({ terms }: Pick<ExitWay, "terms">): bigint | null {
 
 const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TEXTS;
 
+/** Smallest units of the asset by which views of limits round down: once to assets, and once back to shares. */
+const LIMIT_ROUNDING = 2n;
+
+/**
+ * Returns how many of these shares the vault redeems now, by its views: all of them where `maxRedeem` is lower only by
+ * what converting to assets and back loses. For a share of more decimals than the asset that is many units of it.
+ */
+export function payableShares({ way, shares }: Pick<AskedExit, "way" | "shares">): bigint {
+  const { maxShares, grossAssets, previewAssets } = way.terms;
+  if (maxShares === null || maxShares >= shares) return shares;
+  const worth = grossAssets ?? previewAssets;
+  const rounding = worth === null || worth === 0n ? 0n : (shares * LIMIT_ROUNDING + worth - 1n) / worth;
+  // Nothing at all is never a matter of rounding.
+  return maxShares > 0n && shares - maxShares <= rounding ? shares : maxShares;
+}
+
 /** Returns true if the vault's views show that it cannot pay these shares at once. A hint, not a proof. */
 export function lacksLiquidity({ way, shares }: AskedExit): boolean {
-  const { maxShares, availableAssets, previewAssets } = way.terms;
+  const { availableAssets, previewAssets } = way.terms;
   if (way.mode !== "instant") return false;
-  if (maxShares !== null && maxShares < shares) return true;
-  return availableAssets !== null && previewAssets !== null && availableAssets < previewAssets;
+  if (payableShares({ way, shares }) < shares) return true;
+  if (availableAssets === null || previewAssets === null) return false;
+  return availableAssets + LIMIT_ROUNDING < previewAssets || (availableAssets === 0n && previewAssets > 0n);
 }
 
 /**

@@ -1,0 +1,137 @@
+import { encodeErrorResult, type Hex, parseAbi } from "viem";
+import { describe, expect, test } from "vitest";
+import type { ExitTerms } from "../../src/vaults/vault-exits.ts";
+import {
+  explainFailedExit,
+  findExitRefusal,
+  isBelowFloor,
+  lacksLiquidity,
+  payableShares,
+  toExitRefusal,
+} from "../../src/withdrawals/exit-refusals.ts";
+import { vault } from "../support/deposits/fixtures.ts";
+import { familyVault, HELD, paying, READ_AT, WORTH } from "../support/withdrawals/fixtures.ts";
+
+const errors = parseAbi([
+  "error OutputBelowMinimum(uint256 received, uint256 minimum)",
+  "error StepUnderfunded(uint256 index, uint256 held, uint256 needed)",
+  "error StepFailed(uint256 index, bytes reason)",
+  "error NotEnoughLiquidity()",
+  "error EnforcedPause()",
+  "error Unheard(uint256)",
+]);
+const asked = (terms: Partial<ExitTerms> = {}, shares = HELD) => ({
+  ...{ order: { vault }, shares, facts: { block: { number: 1, timestamp: READ_AT } } },
+  way: { mode: "instant" as const, terms: { ...paying, ...terms } },
+});
+
+describe("payableShares()", () => {
+  const of = (terms: Partial<ExitTerms>) => payableShares(asked(terms));
+  /** One unit of an asset of six decimals in shares of eighteen. */
+  const unit = HELD / WORTH;
+
+  test.each<[string, Partial<ExitTerms>, bigint]>([
+    ["no limit is known", { maxShares: null }, HELD],
+    ["the limit is above the balance", { maxShares: HELD * 2n }, HELD],
+    ["the limit is lower by a unit of the asset", { maxShares: HELD - unit }, HELD],
+    ["the limit is lower by one share unit", { maxShares: HELD - 1n }, HELD],
+    ["the limit is lower by three units", { maxShares: HELD - unit * 3n }, HELD - unit * 3n],
+    ["the limit is half", { maxShares: HELD / 2n }, HELD / 2n],
+    ["nothing is payable", { maxShares: 0n }, 0n],
+    ["the worth is unknown", { maxShares: HELD - 1n, grossAssets: null, previewAssets: null }, HELD - 1n],
+    ["the shares are worth nothing", { maxShares: HELD - 1n, grossAssets: 0n }, HELD - 1n],
+  ])("when %s", (_name, terms, payable) => {
+    expect(of(terms)).toBe(payable);
+  });
+
+  test("dust that is worth a unit is not payable where the vault redeems nothing", () => {
+    expect(payableShares(asked({ maxShares: 0n, grossAssets: 1n, previewAssets: 1n }, 5n))).toBe(0n);
+  });
+});
+
+describe("lacksLiquidity()", () => {
+  test.each<[Partial<ExitTerms>, boolean]>([
+    [{}, false],
+    [{ maxShares: HELD - 1n }, false],
+    [{ maxShares: HELD / 2n }, true],
+    [{ availableAssets: WORTH - 1n }, false],
+    [{ availableAssets: WORTH - 3n }, true],
+    [{ availableAssets: 0n }, true],
+    [{ availableAssets: 0n, previewAssets: 1n }, true],
+    [{ availableAssets: null }, false],
+  ])("of %o is %s", (terms, lacking) => {
+    expect(lacksLiquidity(asked(terms))).toBe(lacking);
+  });
+
+  test("says nothing about requests", () => {
+    const request = {
+      ...asked({ maxShares: 0n }),
+      way: { mode: "request" as const, terms: { ...paying, maxShares: 0n } },
+    };
+    expect(lacksLiquidity(request)).toBe(false);
+  });
+});
+
+describe("findExitRefusal()", () => {
+  test.each<[string | undefined, Partial<ExitTerms>]>([
+    [undefined, {}],
+    ["exits_paused", { paused: true }],
+    ["share_locked", { lockedUntil: READ_AT + 1 }],
+    [undefined, { lockedUntil: READ_AT }],
+    ["cooldown", { refusal: "cooldown", earliest: READ_AT + 60 }],
+    ["request_pending", { refusal: "request_pending" }],
+    ["mode_unsupported", { refusal: "mode_unsupported" }],
+    ["token_unsupported", { refusal: "token_unsupported" }],
+    ["price_stale", { refusal: "price_stale" }],
+    ["not_allowed", { refusal: "not_allowed" }],
+    ["below_minimum", { minShares: HELD + 1n }],
+    [undefined, { minShares: HELD }],
+    ["below_minimum", { previewAssets: 0n }],
+    ["upstream_rejected", { asset: null }],
+    // The simulation decides about liquidity.
+    [undefined, { maxShares: 0n }],
+  ])("is %s for %o", (code, terms) => {
+    expect(findExitRefusal(asked(terms))?.code).toBe(code);
+  });
+
+  test("says until when", () => {
+    expect(findExitRefusal(asked({ refusal: "cooldown", earliest: READ_AT + 60 }))?.members).toEqual({
+      until: new Date((READ_AT + 60) * 1_000).toISOString(),
+    });
+    const available = toExitRefusal(asked({ availableAssets: 7n }), "no_liquidity").members;
+    expect(available).toEqual({ available: "7" });
+    expect(toExitRefusal(asked({ maxShares: 0n }), "no_liquidity").members).toEqual({ available: "0" });
+    expect(toExitRefusal(asked(), "no_liquidity").members).toEqual({ available: null });
+    expect(toExitRefusal(asked(), "price_stale").members).toEqual({ subject: "vault" });
+  });
+});
+
+describe("explainFailedExit()", () => {
+  const metaMorpho = familyVault("metamorpho");
+  const of = (revert: Hex, terms: Partial<ExitTerms> = {}) =>
+    explainFailedExit({ ...asked(terms), order: { vault: metaMorpho } }, revert).code;
+  const failed = (reason: Hex) =>
+    encodeErrorResult({ abi: errors, errorName: "StepFailed", args: [0n, reason] });
+  const illiquid = encodeErrorResult({ abi: errors, errorName: "NotEnoughLiquidity" });
+  const unheard = encodeErrorResult({ abi: errors, errorName: "Unheard", args: [1n] });
+
+  test("tells the vault's own words, through the Router or not", () => {
+    expect(of(illiquid)).toBe("no_liquidity");
+    expect(of(failed(illiquid))).toBe("no_liquidity");
+    expect(of(failed(unheard))).toBe("would_revert");
+    expect(of(unheard, { maxShares: 0n })).toBe("no_liquidity");
+    expect(of("0x")).toBe("would_revert");
+  });
+
+  test("a floor of the Router means a vault that pays less than it previews", () => {
+    const floor = encodeErrorResult({ abi: errors, errorName: "OutputBelowMinimum", args: [1n, 2n] });
+    const underfunded = encodeErrorResult({ abi: errors, errorName: "StepUnderfunded", args: [1n, 1n, 2n] });
+    for (const revert of [floor, underfunded]) {
+      expect(of(revert)).toBe("price_unsafe");
+      expect(isBelowFloor(revert)).toBe(true);
+    }
+    expect(isBelowFloor(failed(floor))).toBe(false);
+    // A vault cannot pose as the Router: what it reverts with is wrapped.
+    expect(of(failed(floor))).toBe("would_revert");
+  });
+});
