@@ -6,11 +6,11 @@ import { decodeModel, encodeModel } from "./wire-format.ts";
 export interface CausewayClientOptions {
   /** Origin of the API, such as `https://api.example`. */
   url: string;
-  /** API key of a partner, for attribution and higher limits. Never the secret: a browser shows it to everybody. */
+  /** API key of a partner, for attribution and higher rate limits. Never the secret: a browser would expose it. */
   apiKey?: string;
   /** Timeout of one request, in milliseconds. Default: 15,000. */
   timeoutMs?: number;
-  /** Replaces the platform's `fetch`. */
+  /** Function that replaces the platform's `fetch`. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
@@ -71,7 +71,7 @@ function toQuery(query: Readonly<Record<string, unknown>>): string {
   return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`;
 }
 
-/** Converts an error response of the API to an error: a problem document, or the findings of a 422. */
+/** Converts an error response of the API to an error: a problem document, or the issues of a 422 response. */
 function toApiError({ status, headers }: Response, json: unknown): CausewayError {
   const { detail, code, request_id: requestId, ...rest } = json as Record<string, unknown>;
   if (Array.isArray(detail)) {

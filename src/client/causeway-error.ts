@@ -1,10 +1,11 @@
 import type { ApiErrorCode } from "./api-types.generated.ts";
 
 /**
- * Codes of errors that arise in the client. `invalid_input`: the API refused the input, see `issues`; `network`: no
+ * Codes of errors that arise in the client. `invalid_input`: the API rejected the input, see `issues`; `network`: no
  * usable response; `aborted`: by the caller's signal; `user_rejected`: the user declined in the wallet;
- * `wrong_account`: the wallet does not hold the order's account; `chain_unavailable`: the wallet does not switch to the
- * chain; `transaction_reverted`: a transaction was included and failed; `wallet_failed`: any other failure of the wallet.
+ * `wrong_account`: the wallet does not hold the order's account; `chain_unavailable`: the wallet cannot switch to the
+ * chain; `transaction_reverted`: a transaction was included and reverted; `wallet_failed`: any other failure of the
+ * wallet.
  */
 export type ClientErrorCode =
   | "invalid_input"
@@ -16,7 +17,7 @@ export type ClientErrorCode =
   | "transaction_reverted"
   | "wallet_failed";
 
-/** One finding of the API about an input: where it is, and what is wrong with it. */
+/** One validation issue of an input: its location and an explanation. */
 export interface InputIssue {
   loc: (string | number)[];
   msg: string;
@@ -32,18 +33,18 @@ export interface CausewayErrorDetails {
   cause?: unknown;
 }
 
-/** The only error that the client throws. `code` says what happened; the message is for people. */
+/** The only error that the client throws. `code` is stable; the message is for display. */
 export class CausewayError extends Error {
   override readonly name = "CausewayError";
   /** A code of the API's table (`/docs/errors`) or of the client. */
   readonly code: ApiErrorCode | ClientErrorCode;
-  /** HTTP status, or null if the API did not answer with an error. */
+  /** HTTP status, or null if the API did not return an error response. */
   readonly status: number | null;
   /** Id of the request, for support, or null. */
   readonly requestId: string | null;
   /** Additional fields of the API's error, such as `min_deposit`, `retry_after` or `reasons`. */
   readonly members: Readonly<Record<string, unknown>>;
-  /** With `invalid_input`: what is wrong, and where. */
+  /** Validation issues of an `invalid_input` error; otherwise empty. */
   readonly issues: readonly InputIssue[];
 
   constructor(code: CausewayError["code"], message: string, details: CausewayErrorDetails = {}) {

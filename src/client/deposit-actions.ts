@@ -17,14 +17,14 @@ import {
 } from "./read-actions.ts";
 import { addressIn } from "./wallet-steps.ts";
 
-/** A deposit to execute. `userAddress` is by default the wallet's account. */
+/** A deposit to execute. `userAddress` defaults to the wallet's account. */
 export type ExecuteDepositInput = Omit<DepositInput, "userAddress"> &
   ExecutionOptions & { userAddress?: `0x${string}`; idempotencyKey?: string };
 
 /**
- * Builds a deposit and walks through all its steps: switches chains, gives approvals, signs, sends, and waits for bridges
- * and vaults until the deposit ends. Returns it in its last state, which may be `refunded`, `partial` or `failed`. Throws
- * CausewayError.
+ * Builds a deposit and executes all its steps: switches chains, sends approvals, signs, sends, and waits for bridges
+ * and vaults until the deposit ends. Returns it in its last state, which may be `refunded`, `partial` or `failed`.
+ * Throws CausewayError.
  */
 export async function executeDeposit(client: CausewayClient, input: ExecuteDepositInput): Promise<Deposit> {
   const { wallet, onProgress, signal, batch, idempotencyKey = crypto.randomUUID(), ...rest } = input;
@@ -35,8 +35,8 @@ export async function executeDeposit(client: CausewayClient, input: ExecuteDepos
 }
 
 /**
- * Continues a deposit from its tracking id alone, for example after the page was loaded again: reads what is left, and
- * walks through it like `executeDeposit`. Throws `deposit_not_found` and CausewayError.
+ * Continues a deposit from its tracking id alone, for example after a reload of the page: reads the remaining steps and
+ * executes them like `executeDeposit`. Throws `deposit_not_found` and CausewayError.
  */
 export async function continueDeposit(
   client: CausewayClient,
@@ -56,17 +56,17 @@ function walk(
   return walkSteps(trackedOrder(client, { kind: "deposits", userAddress, first, read, signal }), options);
 }
 
-/** A move to execute: shares of one vault that go straight into another, which may be on another chain. */
+/** A move to execute: shares of one vault are moved directly into another vault, also on another chain. */
 export type ExecuteMoveInput = Omit<ExecuteDepositInput, "fromChainId" | "fromToken" | "fromAmount"> & {
-  /** The vault to leave. */
+  /** Id of the vault whose shares are redeemed. */
   fromVaultId: string;
   /** Shares to move, in the share token's smallest unit. */
   shares: bigint;
 };
 
 /**
- * Moves shares of a vault into another vault, and walks through all steps like `executeDeposit`; the result is a deposit
- * that is paid with shares. Throws `vault_not_found` and CausewayError.
+ * Moves shares of a vault into another vault and executes all steps like `executeDeposit`. The result is a deposit that
+ * is paid with shares. Throws `vault_not_found` and CausewayError.
  */
 export async function executeMove(client: CausewayClient, input: ExecuteMoveInput): Promise<Deposit> {
   const { fromVaultId, shares, ...rest } = input;
@@ -80,8 +80,8 @@ export async function executeMove(client: CausewayClient, input: ExecuteMoveInpu
 }
 
 /**
- * Makes the signed order of a deposit unusable, as long as nobody has sent it: by a transaction, and before it by a
- * signature where the token wants one. Throws `deposit_state` if there is nothing to cancel, and CausewayError.
+ * Cancels the signed order of a deposit that has not been submitted: by a transaction, and if the token requires it, by
+ * a signature first. Throws `deposit_state` if there is nothing to cancel, and CausewayError.
  */
 export async function cancelDeposit(
   client: CausewayClient,
@@ -96,8 +96,8 @@ export async function cancelDeposit(
 }
 
 /**
- * Reads a deposit again and again and calls `onChange` with each reading that differs, until nothing is left to do or to
- * wait for, or the signal fires. Returns the last reading. A temporary failure of the API is tried again.
+ * Polls a deposit and calls `onChange` for each reading that differs, until no step is left, or the signal aborts.
+ * Returns the last reading. Temporary API failures are retried.
  */
 export function watchDeposit(
   client: CausewayClient,

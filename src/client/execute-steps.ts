@@ -12,24 +12,24 @@ import {
   walletOn,
 } from "./wallet-steps.ts";
 
-/** A reading of an order: all that its user does, with states, and when to read again. */
+/** A reading of an order: the user's steps with their states, and the recommended time before the next reading. */
 export interface OrderReading {
   trackingId: string;
-  /** State of the order, such as `built` or `completed`; absent in the answer of a build. */
+  /** State of the order, such as `built` or `completed`; absent in a build's response. */
   state?: string;
   steps: readonly Step[];
   pollAfterMs?: number;
 }
 
-/** What happens during an execution. */
+/** Progress of an execution, at one step. */
 export interface ExecutionProgress {
   trackingId: string;
   /**
    * `wallet`: the wallet asks the user for the step; `sent`: its transaction is sent; `included`: it is in a block;
-   * `signed`: the message is signed; `waiting`: for a bridge, a vault or confirmations; `done`: nothing is left to do.
+   * `signed`: the message is signed; `waiting`: for a bridge, a vault or confirmations; `done`: no step is left.
    */
   phase: "wallet" | "sent" | "included" | "signed" | "waiting" | "done";
-  /** The step that it is about, or null when done. */
+  /** The current step, or null when done. */
   step: Step | null;
   /** The steps of a batch, or the single step. */
   batch: readonly Step[];
@@ -40,26 +40,28 @@ export interface ExecutionProgress {
 /** Options of an execution. */
 export interface ExecutionOptions {
   wallet: WalletSource;
-  /** Called at every change; must not throw. */
+  /** Called at every change. It must not throw. */
   onProgress?: ((progress: ExecutionProgress) => void) | undefined;
-  /** Stops walking with the code `aborted`. What was sent stays sent; continue with the tracking id. */
+  /**
+   * Aborts the execution with the code `aborted`. Sent transactions are not affected; continue with the tracking id.
+   */
   signal?: AbortSignal | undefined;
-  /** False to send every transaction by itself, even if the wallet can batch. */
+  /** False to send every transaction separately, even if the wallet supports batches. */
   batch?: boolean | undefined;
 }
 
-/** An order to walk through: its first reading, and what the API does for it. */
+/** An order to execute: its first reading, and the API calls for it. */
 export interface Order<Reading extends OrderReading> {
   userAddress: string;
   first: OrderReading;
   read(): Promise<Reading>;
-  /** Hands in a signature of the user. The answer is the next reading. */
+  /** Submits a signature of the user and returns the next reading. */
   submit(signature: string): Promise<OrderReading>;
-  /** Tells of a transaction, so that it is found at once. The chains decide; a failed report changes nothing. */
+  /** Reports a transaction, so that it is found immediately. The chains decide; a failed report changes nothing. */
   report(step: Pick<Step, "stepId" | "purpose">, txHash: Hash): Promise<unknown>;
 }
 
-/** Returns an order that the API follows, by where it is kept there. */
+/** Returns an order that the API tracks, with the API calls for its kind. */
 export function trackedOrder<Reading extends OrderReading>(
   client: CausewayClient,
   of: Pick<Order<Reading>, "userAddress" | "first" | "read"> & {
@@ -84,8 +86,8 @@ export function trackedOrder<Reading extends OrderReading>(
 }
 
 /**
- * Walks through steps that the API does not follow, such as the claim of a request that was made elsewhere. Returns when
- * all are done. `submit` is for steps that are signatures.
+ * Executes steps that the API does not track, such as the claim of a request that was made elsewhere. Returns when all
+ * are done. `submit` is for steps that are signatures.
  */
 export async function walkBuiltSteps(
   of: Pick<Order<OrderReading>, "userAddress" | "first"> & Partial<Pick<Order<OrderReading>, "submit">>,
@@ -110,12 +112,12 @@ export async function walkBuiltSteps(
   return walkSteps(order, { ...options, onProgress });
 }
 
-/** Time between readings if the API states none, in milliseconds. */
+/** Default interval between readings, in milliseconds. */
 const POLL_MS = 3_000;
 
 /**
- * Walks through the steps of an order: does the first that is required, reads again, and ends when none is required or
- * waiting. Returns the last reading. A transaction that was sent is never sent again in this walk. Throws CausewayError.
+ * Executes the steps of an order: does the first required step, reads again, and ends when no step is required or
+ * waiting. Returns the last reading. A sent transaction is never sent again in this execution. Throws CausewayError.
  */
 export async function walkSteps<Reading extends OrderReading>(
   order: Order<Reading>,
@@ -142,7 +144,7 @@ export async function walkSteps<Reading extends OrderReading>(
 
 type Told = Omit<ExecutionProgress, "trackingId">;
 
-/** One walk through an order's steps, with what it did already. */
+/** One execution of an order's steps, with the steps that it has already done. */
 class StepWalk<Reading extends OrderReading> {
   readonly #order: Order<Reading>;
   readonly #options: ExecutionOptions;
@@ -160,7 +162,10 @@ class StepWalk<Reading extends OrderReading> {
     return this.#done.has(keyOf(step));
   }
 
-  /** Shows the signatures of this walk as done: the API forgets them, and asks again until it has seen the order. */
+  /**
+   * Marks the signatures of this execution as done: the API does not store them and requires them until it has seen the
+   * order.
+   */
   withSignatures<Shown extends OrderReading>(reading: Shown): Shown {
     const show = (step: Step): Step =>
       step.kind === "signature" && this.did(step) ? { ...step, state: "done" } : step;
@@ -171,7 +176,7 @@ class StepWalk<Reading extends OrderReading> {
     this.#options.onProgress?.({ trackingId: this.#order.first.trackingId, ...told });
   }
 
-  /** Returns the reading that the last step gave by itself, once. */
+  /** Returns, only once, the reading that the last step returned. */
   takeAnswer(): OrderReading | null {
     const answer = this.#answer;
     this.#answer = null;
@@ -231,16 +236,16 @@ class StepWalk<Reading extends OrderReading> {
   }
 }
 
-/** A signature and the transaction that it makes possible may have one id. */
+/** Key of a step: a signature and the transaction that it enables may share one id. */
 const keyOf = ({ kind, stepId }: Step): string => `${kind} ${stepId}`;
 
-/** Returns the name by which the API takes a step's transaction. */
+/** Returns the name under which the API accepts the report of a step's transaction. */
 function reportedAs(kind: "deposits" | "withdrawals", step: Pick<Step, "stepId" | "purpose">): string {
   if (kind === "withdrawals" || step.purpose === "claim" || step.purpose === "cancel") return step.purpose;
   return step.stepId.startsWith("source.") ? "source" : "deposit";
 }
 
-/** Returns the required transactions from a step on that one batch can hold: on its chain, without a gap. */
+/** Returns the required transactions from a step on that fit into one batch: consecutive and on the same chain. */
 function batchFrom(step: TransactionStep, steps: readonly Step[]): TransactionStep[] {
   const batch: TransactionStep[] = [];
   for (const other of steps.slice(steps.indexOf(step))) {
@@ -253,7 +258,7 @@ function batchFrom(step: TransactionStep, steps: readonly Step[]): TransactionSt
 }
 
 /**
- * Reads until the API answers. Its outages are waited for, because what was sent goes on without it; other errors
+ * Reads until the API responds. Outages are waited for, because sent transactions proceed anyway; other errors
  * propagate.
  */
 async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -271,8 +276,8 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | un
 }
 
 /**
- * Reads an order again and again and tells each reading that differs, until nothing is left to do or to wait for. Returns
- * the last reading. Throws `aborted` when the signal fires.
+ * Polls an order and reports each reading that differs, until no step is left. Returns the last reading. Throws
+ * `aborted` when the signal aborts.
  */
 export async function watchOrder<Reading extends OrderReading & { updatedAt: string }>(of: {
   read: () => Promise<Reading>;
@@ -292,7 +297,7 @@ export async function watchOrder<Reading extends OrderReading & { updatedAt: str
   }
 }
 
-/** Waits, or throws `aborted` when the signal fires. */
+/** Waits, or throws `aborted` when the signal aborts. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

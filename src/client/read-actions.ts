@@ -3,28 +3,28 @@ import type { ApiRequest, CausewayClient } from "./causeway-client.ts";
 import type { Model } from "./wire-format.ts";
 
 type Id = keyof operations;
-/** The response of an operation. */
+/** Type of an operation's response. */
 export type Answer<Name extends Id> = operations[Name]["responses"] extends {
   200: { content: { "application/json": infer Body } };
 }
   ? Model<Body>
   : never;
-/** The body that an operation takes. */
+/** Type of an operation's request body. */
 export type Body<Name extends Id> = operations[Name] extends {
   requestBody?: { content: { "application/json": infer Input } };
 }
   ? Model<Input>
   : never;
-/** The query that an operation takes. */
+/** Type of an operation's query. */
 export type Query<Name extends Id> = Model<NonNullable<operations[Name]["parameters"]["query"]>>;
 
 /** Options of every action. */
 export interface ActionOptions {
-  /** Ends the action early with the code `aborted`. */
+  /** Aborts the action with the code `aborted`. */
   signal?: AbortSignal | undefined;
 }
 
-/** A vault, a deposit and other objects of the API, as the actions return them. */
+/** Objects of the API in the form that the actions return. */
 export type Vault = Answer<"vaults.list">[number];
 export type VaultDetail = Answer<"vaults.get">;
 export type Quote = Answer<"quotes.get">;
@@ -37,11 +37,11 @@ export type Step = Deposit["steps"][number];
 /** A deposit to quote or to build. */
 export type DepositInput = Body<"quotes.build">;
 
-/** A withdrawal, its quote and its build, as the actions return them. */
+/** A withdrawal, its quote and its build in the form that the actions return. */
 export type Withdrawal = Answer<"withdrawals.get">;
 export type WithdrawalQuote = Answer<"withdrawals.quote">;
 export type BuiltWithdrawal = Answer<"withdrawals.build">;
-/** A withdrawal to quote or to build: some shares in the share token's smallest unit, or `all` that the user holds. */
+/** A withdrawal to quote or to build: a number of shares in the share token's smallest unit, or `all`. */
 export type WithdrawalInput = Omit<Body<"withdrawals.build">, "shares"> & { shares: bigint | "all" };
 /** Sends a request and returns the response of the operation. Throws CausewayError. */
 export async function ask<Name extends Id>(
@@ -77,7 +77,7 @@ export function quoteDeposit(client: CausewayClient, input: DepositInput & Actio
 }
 
 /**
- * Builds a deposit: the transactions to sign, simulated, and the tracking id. The same `idempotencyKey` gives the same
+ * Builds a deposit: the simulated transactions to sign, and the tracking id. The same `idempotencyKey` returns the same
  * deposit. Source: `POST /v1/quote/build`.
  */
 export function buildDeposit(
@@ -97,21 +97,19 @@ export function getDeposit(
   return ask<"deposits.get">(client, { path: `/v1/deposits/${trackingId}`, signal });
 }
 
-/** Lists the deposits of a user that the chains have shown, newest first. Source: `GET /v1/deposits`. */
+/** Lists a user's deposits with a transaction on a chain, newest first. Source: `GET /v1/deposits`. */
 export function getDeposits(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
   const { signal, ...filters } = query;
   return ask<"deposits.list">(client, { path: "/v1/deposits", query: filters, signal });
 }
 
-/** Quotes a withdrawal: every way in which the vault can pay. Source: `POST /v1/withdraw/quote`. */
+/** Quotes a withdrawal in every mode of the vault. Source: `POST /v1/withdraw/quote`. */
 export function quoteWithdrawal(client: CausewayClient, input: WithdrawalInput & ActionOptions) {
   const { signal, ...body } = input;
   return ask<"withdrawals.quote">(client, { method: "POST", path: "/v1/withdraw/quote", body, signal });
 }
 
-/**
- * Builds a withdrawal: the transactions to sign, simulated, and the tracking id. Source: `POST /v1/withdraw/build`.
- */
+/** Builds a withdrawal: the simulated transactions to sign, and the tracking id. Source: `POST /v1/withdraw/build`. */
 export function buildWithdrawal(client: CausewayClient, input: WithdrawalInput & ActionOptions) {
   const { signal, ...body } = input;
   return ask<"withdrawals.build">(client, { method: "POST", path: "/v1/withdraw/build", body, signal });
@@ -125,13 +123,13 @@ export function getWithdrawal(
   return ask<"withdrawals.get">(client, { path: `/v1/withdrawals/${trackingId}`, signal });
 }
 
-/** Lists the withdrawals of a user that the chains have shown, newest first. Source: `GET /v1/withdrawals`. */
+/** Lists a user's withdrawals with a transaction on a chain, newest first. Source: `GET /v1/withdrawals`. */
 export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
   const { signal, ...filters } = query;
   return ask<"withdrawals.list">(client, { path: "/v1/withdrawals", query: filters, signal });
 }
 
-/** Returns what a user can do with a vault now, and the open requests. Source: `GET /v1/actions/{user}/{vault_id}`. */
+/** Returns a user's possible actions at a vault, and the open requests. Source: `GET /v1/actions/{user}/{vault_id}`. */
 export function getActions(
   client: CausewayClient,
   { userAddress, vaultId, signal }: { userAddress: `0x${string}`; vaultId: string } & ActionOptions,

@@ -13,23 +13,23 @@ import {
 import { CausewayError } from "./causeway-error.ts";
 import type { Step } from "./read-actions.ts";
 
-/** A viem client that can sign: of a browser's wallet, or with a local account. */
+/** A viem client that can sign, for a browser's wallet or a local account. */
 export type Wallet = Client<Transport, Chain | undefined, Account | undefined>;
 
 /**
- * The wallet that signs: one client that switches chains itself, as browsers' wallets do, or a function that returns a
- * client for a chain, for local accounts.
+ * Source of wallet clients: one client that switches chains, as browser wallets do, or a function that returns a client
+ * per chain, for local accounts.
  */
 export type WalletSource = Wallet | ((chainId: number) => Wallet | Promise<Wallet>);
 
-/** A step that the wallet executes by sending a transaction. */
+/** A step that is a transaction of the wallet. */
 export type TransactionStep = Extract<Step, { kind: "transaction" }>;
-/** A signature of a wallet. */
+/** A step that is a signature of the wallet. */
 export type SignatureStep = Extract<Step, { kind: "signature" }>;
 
-/** How long a transaction may take until it is included, in milliseconds. */
+/** Maximum time until a transaction is included, in milliseconds. */
 const INCLUSION_MS = 600_000;
-/** EIP-1193 and EIP-5792 codes with which a user declines. */
+/** EIP-1193 and EIP-5792 error codes of a user's rejection. */
 const USER_REJECTED = 4001;
 const NOT_AUTHORIZED = 4100;
 
@@ -66,8 +66,8 @@ export async function addressIn(
 }
 
 /**
- * Sends the transaction of a step. `included` waits for its receipt and throws `transaction_reverted` if it failed;
- * a replacement that the user made in the wallet counts.
+ * Sends the transaction of a step. `included` waits for its receipt and throws `transaction_reverted` if it reverted.
+ * If the user replaced it in the wallet, the replacement counts.
  */
 export async function sendStep(
   wallet: Wallet,
@@ -96,8 +96,8 @@ async function receiptOf(wallet: Wallet, hash: Hash): Promise<Hash> {
 }
 
 /**
- * Sends steps of the wallet's chain as one atomic batch (EIP-5792), and waits for it. Returns null if the wallet refuses to
- * batch them, so that they can be sent one by one. Throws `user_rejected` and `transaction_reverted`.
+ * Sends steps of the wallet's chain as one atomic batch (EIP-5792) and waits for it. Returns null if the wallet rejects
+ * the batch, so that the steps can be sent one by one. Throws `user_rejected` and `transaction_reverted`.
  */
 export async function sendBatch(
   wallet: Wallet,
@@ -155,7 +155,7 @@ function requestOf(step: TransactionStep): NonNullable<TransactionStep["transact
   throw new CausewayError("wallet_failed", `the step ${step.stepId} has no transaction yet`);
 }
 
-/** Converts an error of the wallet: the user's refusal, an account that it does not hold, or `otherwise`. */
+/** Converts an error of the wallet: the user's rejection, an unavailable account, or `otherwise`. */
 export function toWalletError(error: unknown, otherwise: CausewayError["code"]): CausewayError {
   if (error instanceof CausewayError) return error;
   const codes = new Set<unknown>();

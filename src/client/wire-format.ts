@@ -1,13 +1,13 @@
 import { amountFields } from "./api-types.generated.ts";
 
-/** A name in the API's `snake_case`, as the client writes it. */
+/** Converts a name from the API's `snake_case` to `camelCase`. */
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 
 /**
- * A value of the API as the client shows it: names in `camelCase`. Amounts are `bigint` and addresses `0x${string}` in the
- * generated types already. The contents of `typed_data` stay as they are, because they are signed.
+ * An API value in the client's form, with names in `camelCase`. Amounts are `bigint` and addresses `0x${string}`
+ * already in the generated types. The contents of `typed_data` are unchanged, because they are signed.
  */
 export type Model<T> = T extends readonly (infer Item)[]
   ? Model<Item>[]
@@ -19,7 +19,7 @@ const toCamelCase = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Converts a JSON value of the API to what the client shows. */
+/** Converts a JSON value of the API to the client's form. */
 export function decodeModel(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(decodeModel);
   if (typeof value !== "object" || value === null) return value;
@@ -35,7 +35,7 @@ export function decodeModel(value: unknown): unknown {
   );
 }
 
-/** Converts an input of the client to the API's JSON: names in `snake_case`, amounts as decimal strings. */
+/** Converts an input to the API's JSON: names in `snake_case`, amounts as decimal strings. */
 export function encodeModel(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(input)

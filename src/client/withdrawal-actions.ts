@@ -23,13 +23,13 @@ export interface RequestOfVault {
   requestId: string;
 }
 
-/** A withdrawal to execute. `userAddress` is by default the wallet's account. */
+/** A withdrawal to execute. `userAddress` defaults to the wallet's account. */
 export type ExecuteWithdrawalInput = Omit<WithdrawalInput, "userAddress"> &
   ExecutionOptions & { userAddress?: `0x${string}` };
 
 /**
- * Builds a withdrawal and walks through all its steps like `executeDeposit`, the claim of a request included. Returns it
- * in its last state. Throws CausewayError.
+ * Builds a withdrawal and executes all its steps like `executeDeposit`, including the claim of a request. Returns it in
+ * its last state. Throws CausewayError.
  */
 export async function executeWithdrawal(
   client: CausewayClient,
@@ -61,7 +61,7 @@ function walk(
   return walkSteps(trackedOrder(client, { kind: "withdrawals", userAddress, first, read, signal }), options);
 }
 
-/** Reads a withdrawal again and again like `watchDeposit`. Returns the last reading. */
+/** Polls a withdrawal like `watchDeposit`. Returns the last reading. */
 export function watchWithdrawal(
   client: CausewayClient,
   watch: { trackingId: string; onChange?: (withdrawal: Withdrawal) => void } & ActionOptions,
@@ -70,19 +70,19 @@ export function watchWithdrawal(
   return watchOrder({ read: () => getWithdrawal(client, { trackingId, signal }), onChange, signal });
 }
 
-/** What a claim or a cancellation of a request takes. `userAddress` is by default the wallet's account. */
+/** Input for the claim or cancellation of a request. `userAddress` defaults to the wallet's account. */
 export type RequestExecution = RequestOfVault & ExecutionOptions & { userAddress?: `0x${string}` };
 
 /**
- * Claims what a vault has settled for a request, wherever the request was made. Throws `nothing_to_withdraw` and
- * CausewayError. Source: `POST /v1/withdraw/claim`.
+ * Claims a settled request, including requests made elsewhere. Throws `nothing_to_withdraw` and CausewayError. Source:
+ * `POST /v1/withdraw/claim`.
  */
 export const claimRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "claim", input });
 
 /**
- * Takes back a request that the vault has not settled, wherever it was made. Throws `mode_unsupported` where the vault
- * does not allow it, and CausewayError. Source: `POST /v1/withdraw/cancel`.
+ * Cancels a request that the vault has not settled, including requests made elsewhere. Throws `mode_unsupported` if the
+ * vault does not allow it, and CausewayError. Source: `POST /v1/withdraw/cancel`.
  */
 export const cancelRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "cancel", input });

@@ -11,7 +11,7 @@ import { type ClaimRow, toClaimRow, type VaultClaims } from "./import-claims.ts"
 import { type Resolution, resolveVault } from "./prove-vault.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
-/** A vault's registry entry and whether this call added it, or what the chain says against the claims. */
+/** A vault's registry entry and whether this call added it, or how on-chain data contradict the claims. */
 export type AddedVault = { record: VaultRecord; added: boolean } | { finding: string };
 
 /**

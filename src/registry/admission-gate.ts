@@ -3,7 +3,7 @@ import { PARTS_PER_BILLION } from "../lib/amount.ts";
 import type { DiscoverySetting } from "../lib/discovery-setting.ts";
 import { DAY_MS } from "../lib/durations.ts";
 
-/** What the admission gate knows of a discovered vault. */
+/** Facts about a discovered vault that the admission gate judges. */
 export interface AdmissionFacts {
   chainId: number;
   /** Address of the vault's asset as on-chain data shows it. */
@@ -16,21 +16,21 @@ export interface AdmissionFacts {
   curated: boolean;
   /** Time at which the vault was first seen, in unix milliseconds. */
   seenAt: number;
-  /** Total assets in US dollars by our own price, times 10^18, or null if unknown. */
+  /** Total assets in US dollars by Causeway's own price, times 10^18, or null if unknown. */
   tvlUsd: bigint | null;
   proof: VaultProof;
 }
 
-/** The part of the deposit that a discovered vault must return at once: 99.5%, in parts per billion. */
+/** Minimum part of the deposit that a discovered vault must return immediately, in parts per billion: 99.5%. */
 const LEAST_RETURNED = (PARTS_PER_BILLION * 995n) / 1_000n;
 const USD = 10n ** 18n;
-/** Families that anybody's contract fits: their vaults never open by themselves. */
+/** Families whose interface any contract can implement: their vaults never open automatically. */
 const OPEN_FAMILIES: ReadonlySet<string> = new Set(["erc4626"]);
 
 /**
- * Returns why a discovered vault may not open yet, or null if it may. Being made by a factory proves which code a vault
- * runs, not that it is safe, so every condition must hold: an asset on the operator's list, total assets, age, a second
- * source that somebody curates, and a simulated deposit that comes back whole. `now` is in unix milliseconds.
+ * Returns why a discovered vault may not open yet, or null if it may. A factory only proves which code a vault runs,
+ * not that it is safe, so every condition must hold: an asset on the operator's list, total assets, age, a second,
+ * curated source, and a simulated deposit that is returned in full. `now` is in unix milliseconds.
  */
 export function admissionObstacle(
   facts: AdmissionFacts,

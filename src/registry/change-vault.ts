@@ -14,16 +14,16 @@ import { toVaultRecord } from "./vault-records.ts";
 /** A vault, and the change that an administrator requests for it. */
 type VaultChange = { key: VaultKey; change: VaultChangeInput };
 
-/** The registry entry after a change, or what the chain says against the change, which then was not made. */
+/** The registry entry after a change, or the contradiction with on-chain data because of which nothing was changed. */
 export type ChangedVault = { record: VaultRecord } | { field: "state" | "adapter"; finding: string };
 
 /** Maximum number of attempts to change a vault while other requests change it concurrently. */
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
- * Changes a vault in the registry: its status, and what an administrator claims of it. Unless it only closes the vault,
- * the vault is first read from on-chain data and proven; what the chain contradicts is not stored. Builds see the change
- * immediately, listings within a minute. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`, and
+ * Changes a vault in the registry: its status and its claimed properties. Unless the change only closes the vault, the
+ * vault is first read from on-chain data and proven; claims that the chain contradicts are not stored. Builds see the
+ * change immediately, lists within a minute. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`, and
  * `upstream_unavailable` if the chain does not respond.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<ChangedVault> {
@@ -38,7 +38,7 @@ export async function changeVault(ctx: Context, input: VaultChange): Promise<Cha
   throw failure("store_unavailable", "the vault is being changed by other requests; try again");
 }
 
-/** Returns the entry after a change: a vault that was not closed is proven now, and by its schedule if that fails. */
+/** Returns the entry after a change. A vault that was not closed is proven now or, if that fails, by its schedule. */
 async function recordAfter(ctx: Context, { key, change }: VaultChange): Promise<VaultRecord> {
   if (!onlyCloses(change)) {
     try {
@@ -57,7 +57,7 @@ const wantedStatus = ({ state, status }: VaultChangeInput) => state ?? status;
 const claimsOf = ({ adapter, params, accepted_assets }: VaultChangeInput) =>
   adapter !== undefined || params !== undefined || accepted_assets !== undefined;
 
-/** Returns true for a change of texts, or one that closes the vault for deposits: neither needs the chain. */
+/** Returns true for a change that needs no on-chain data: it only changes texts or closes the vault for deposits. */
 function onlyCloses(change: VaultChangeInput): boolean {
   const wanted = wantedStatus(change);
   return !claimsOf(change) && wanted !== "active" && wanted !== "candidate";
@@ -96,8 +96,8 @@ async function tryChangingVault(
 }
 
 /**
- * Returns an entry with the claims of a change. An administrator's decision reviews the vault, so it counts as an
- * operator's; what was claimed of the asset before is dropped, unless users may hold shares.
+ * Returns an entry with the claims of a change. The administrator reviews the vault, so it counts as added by an
+ * operator. An earlier claim about the asset is dropped, unless users may hold shares.
  */
 function withClaims(row: VaultRow, change: VaultChangeInput): VaultRow {
   const { adapter = row.adapter, params = row.params, name = row.name, curator = row.curator } = change;

@@ -9,20 +9,23 @@ import type { ImportedClaim, ImportReport } from "../schemas/admin/admin-vault-s
 import type { StoredVault } from "../vaults/vault.ts";
 import { findFamily } from "../vaults/vault-families.ts";
 
-/** What somebody claims of a vault. The chain decides about all of it; addresses that deposits use are not part of it. */
+/**
+ * Registry claim: the claimed properties of a vault, all of which are compared with on-chain data. They include no
+ * address that deposits use.
+ */
 export interface VaultClaims extends VaultKey {
   /** Name of a family's adapter; `erc4626` leaves the family open. */
   adapter: string;
   asset: string | null;
   shareToken: string | null;
   params: Readonly<Record<string, string>>;
-  /** Further tokens that the vault may accept without a swap. */
+  /** Additional tokens that the vault may accept without a swap. */
   acceptedAssets: readonly string[];
   name: string;
   curator: string;
 }
 
-/** The claims of a vault of which only the address is known. */
+/** Claims about a vault of which only the address is known. */
 export const NO_CLAIMS: Omit<VaultClaims, keyof VaultKey> = {
   ...{ adapter: "erc4626", asset: null, shareToken: null, params: {}, acceptedAssets: [] },
   ...{ name: "", curator: "" },
@@ -31,13 +34,13 @@ export const NO_CLAIMS: Omit<VaultClaims, keyof VaultKey> = {
 /** Maximum number of claims in one statement, well below PostgreSQL's limit of parameters. */
 const CHUNK = 500;
 
-/** The registry row of a claimed vault that was not stored yet. */
+/** Registry row of a claimed vault before it is stored. */
 export type ClaimRow = StoredVault &
   Pick<VaultRow, "claim" | "provenance" | "proofDueAt" | "statusBy" | "wasActive">;
 
 /**
  * Returns the registry row of a claimed vault. Its addresses are placeholders until a proof reads them, and its name is
- * the claimed one or its id: a vault's own name is a stranger's text.
+ * the claimed one or its id, because a vault's own name is unverified.
  */
 export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; now: number }): ClaimRow {
   const own = claims.address.toLowerCase();
@@ -58,9 +61,9 @@ export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; no
 }
 
 /**
- * Adds claimed vaults to the registry as candidates, once each, in one statement for 500. A vault that is known already
- * stays unchanged; one that a public list names notes that list. Chains that are not served and unknown adapters are
- * refused. Throws `store_unavailable`.
+ * Adds claimed vaults to the registry as candidates, in statements of 500 vaults. A known vault is not changed, except
+ * that it records the public list that names it. Chains that are not served and unknown adapters are refused. Throws
+ * `store_unavailable`.
  */
 export async function importClaims(
   ctx: Context,
@@ -90,7 +93,7 @@ export async function importClaims(
   };
 }
 
-/** Returns the report on one claim. A vault that was claimed twice was added once, and known then. */
+/** Returns the report on one claim. A repeated claim in one request counts as already known. */
 function reportOf(ctx: Context, { claim, added }: { claim: VaultClaims; added: Set<string> }): ImportedClaim {
   const vault_id = formatVaultId(claim);
   const reason = refusalOf(ctx, claim);

@@ -4,43 +4,50 @@ import type { VaultProof } from "../db/schema/vault-tables.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 
 /**
- * The result of one attempt to prove a vault. `passed`: the simulated deposit succeeded. `refused`: the chain
- * contradicts the entry, or the vault rejects deposits. `closed`: the vault's own views show that it is paused, full or
- * without a current price, which says nothing about the entry. `unread`: a node or the database failed.
+ * Result of one attempt to prove a vault. `passed`: the simulated deposit succeeded. `refused`: the chain contradicts
+ * the entry, or the vault rejects deposits. `closed`: the vault's own view functions show that it is paused, full or
+ * without a current price, which is not a fault of the entry. `unread`: a node or the database failed.
  */
 export type ProofFinding =
   | { kind: "passed" | "refused" | "closed"; proof: VaultProof }
   | { kind: "unread"; reason: string };
 
-/** The part of a registry entry that decides what a proof changes. */
+/** Fields of a registry entry that decide what a proof changes. */
 type ProvenEntry = Pick<
   VaultRow,
   "address" | "status" | "statusBy" | "statusReason" | "provenance" | "proofRefusals"
 >;
 
-/** The admission gate's answer for a discovered or imported vault. `obstacle` is null if the vault may open. */
+/** Result of the admission gate for a discovered or imported vault. `obstacle` is null if the vault may open. */
 export interface Admission {
   obstacle: string | null;
 }
 
-/** Number of refusals in a row, 5 and 30 minutes after the first, after which an active vault is paused. */
+/**
+ * Number of consecutive refusals after which an active vault is paused; the second and third attempt follow after 5 and
+ * 30 minutes.
+ */
 const REFUSALS_BEFORE_PAUSE = 3;
-/** Time from one refusal of an active vault to the next attempt, by the number of refusals so far. */
+/**
+ * Pause between a refusal of an active vault and the next attempt, in milliseconds, by the number of refusals so far.
+ */
 const RETRY_MS: readonly number[] = [5 * MINUTE_MS, 25 * MINUTE_MS];
-/** Time to the next attempt after a node or the database failed. */
+/** Pause before the next attempt after a node or the database failed, in milliseconds. */
 const UNREAD_RETRY_MS = 10 * MINUTE_MS;
-/** Time to the next attempt for a vault that is closed by its own views, or that a proof paused. */
+/**
+ * Pause before the next attempt for a vault that is closed by its own views or was paused by a proof, in milliseconds.
+ */
 const CLOSED_RETRY_MS = HOUR_MS;
-/** Time to the next attempt for a candidate that its proof refused. */
+/** Pause before the next attempt for a candidate that its proof refused, in milliseconds. */
 const REFUSED_RETRY_MS = 6 * HOUR_MS;
-/** Time to the next attempt for a discovered vault whose proof passed and which the admission gate holds back. */
+/** Pause before the next attempt for a vault that only the admission gate holds back, in milliseconds. */
 const HELD_RETRY_MS = 7 * DAY_MS;
-/** Time between two proofs of a vault that passes: between these two limits, spread by the vault's address. */
+/** Minimum and maximum time between two passed proofs of a vault, in milliseconds; the vault's address decides. */
 const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
 
 /**
- * Returns what the result of a proof changes in a registry entry. Administrators' decisions stand: a vault that they
- * paused or excluded keeps its status. A failure to read never counts as a refusal. `now` is in unix milliseconds.
+ * Returns the changes of a registry entry after a proof. Administrators' decisions stand: a vault that they paused or
+ * excluded keeps its status. A failed read never counts as a refusal. `now` is in unix milliseconds.
  */
 export function decideAfterProof(
   entry: ProvenEntry,
@@ -75,14 +82,14 @@ export function decideAfterProof(
 
 const OPEN = { status: "active", statusBy: "proof", statusReason: "" } as const;
 
-/** Returns true for entries that were reviewed by people, which their proof alone opens. */
+/** Returns true for entries that people have reviewed, which open by their proof alone. */
 const isReviewed = ({ provenance }: Pick<ProvenEntry, "provenance">): boolean =>
   provenance.source === "seed" || provenance.source === "operator";
 
-/** Returns true for entries that were not open before. */
+/** Returns true for entries that are not open yet. */
 const isCandidate = ({ status }: ProvenEntry): boolean => status === "candidate" || status === "refused";
 
-/** Returns true if a passed proof opens the vault: not if an administrator closed it. */
+/** Returns true if a passed proof opens the vault, which is not the case if an administrator closed it. */
 function mayActivate(entry: ProvenEntry): boolean {
   return isCandidate(entry) || (entry.status === "paused" && entry.statusBy === "proof");
 }
@@ -113,7 +120,9 @@ function retry(
   return { proofDueAt: new Date(now + waitMs), proofRefusals: proofRefusals + 1 };
 }
 
-/** Spreads the renewals of many vaults over the day, so that they do not fall due at the same time again. */
+/**
+ * Returns the time to a vault's next proof, spread by its address so that the proofs of many vaults do not coincide.
+ */
 function renewalMs(address: string): number {
   const share = Number.parseInt(address.slice(-4), 16) / 0xffff;
   return Math.floor(RENEWAL_MS.least + share * (RENEWAL_MS.most - RENEWAL_MS.least));

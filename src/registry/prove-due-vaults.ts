@@ -15,16 +15,16 @@ import { proveVault } from "./prove-vault.ts";
 import { readAdmission } from "./read-admission.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
-/** Number of vaults of one chain that a run claims at a time. */
+/** Number of vaults of one chain that a run leases at a time. */
 const BATCH_SIZE = 4;
 /** Time after which a run starts no further batch, in milliseconds. */
 const RUN_MS = 40 * SECOND_MS;
 /**
- * Maximum number of vaults that one run proves on one chain, so that its requests stay within the platform's limit of
- * subrequests (wrangler.toml): a proof makes about ten.
+ * Maximum number of vaults that one run proves on one chain. A proof makes about ten requests, so the run stays within
+ * the platform's limit of subrequests (wrangler.toml).
  */
 const MAX_VAULTS = 60;
-/** Time for which a run claims its vaults, in milliseconds: a killed run's vaults are due again after it. */
+/** Lease on vaults that a run proves, in milliseconds; after it, the vaults of a killed run are due again. */
 const LEASE_MS = 30 * SECOND_MS;
 
 /** Schema of a queue message: a chain whose due vaults are to be proven. */
@@ -39,9 +39,9 @@ const noProofs = (): ProofRoundReport => ({
 });
 
 /**
- * Runs the proof (a simulated deposit) of each vault that is due, the most overdue first: with a queue in one message per
- * chain, otherwise in this run, several chains in parallel. Skips chains whose last index run failed, because their nodes
- * would probably only tie up connections. Throws `store_unavailable`.
+ * Runs the due proofs (simulated deposits), the most overdue first: with a queue in one message per chain, otherwise in
+ * this run, several chains in parallel. Skips chains whose last index run failed, because their nodes probably do not
+ * respond. Throws `store_unavailable`.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const report = noProofs();
@@ -81,8 +81,8 @@ export async function proveFromMessage(ctx: Context, message: ProofMessage): Pro
 }
 
 /**
- * Proves the due vaults of one chain, one after the other to respect public nodes' limits, until none is due, the chain
- * does not respond, or the run's budget is spent; the rest is left to the next run.
+ * Proves the due vaults of one chain sequentially, to respect public nodes' limits, until none is due, the chain does
+ * not respond, or the run's budget is used up. The rest is left to the next run.
  */
 async function proveChain(
   ctx: Context,
@@ -139,7 +139,7 @@ async function proveAndRecord(
 }
 
 /**
- * Proves one vault now, whatever its schedule, and returns its registry entry. Throws `vault_not_found`,
+ * Proves one vault now, independent of its schedule, and returns its registry entry. Throws `vault_not_found`,
  * `store_unavailable`, and `upstream_unavailable` if the chain could not be read.
  */
 export async function proveVaultNow(ctx: Context, key: VaultKey): Promise<VaultRecord> {

@@ -22,17 +22,17 @@ import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 /** The result of an attempt to prove a vault, with the columns that were read from on-chain data. */
 export interface ProofAttempt {
   finding: ProofFinding;
-  /** Null if the vault's contracts could not be resolved. */
+  /** Columns from on-chain data, or null if the vault's contracts could not be resolved. */
   derived: ProofChange["derived"];
 }
 
-/** Name of the adapter that any ERC-4626 vault fits; a claim with this name leaves the family open. */
+/** Name of the generic ERC-4626 adapter; for a claim with this name, the proof determines the family. */
 const GENERIC_ADAPTER = "erc4626";
 
 /**
  * Proves a registry entry on the current state of its chain: recognizes the vault's family, reads its addresses, tokens
- * and parameters, compares them with the entry, and simulates a deposit. Nothing is stored. A chain or a store that
- * fails leads to the finding `unread`, never to an error.
+ * and parameters, compares them with the entry, and simulates a deposit. Stores nothing. A failing chain or store leads
+ * to the finding `unread`, never to an error.
  */
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   const client = ctx.chains.client(row.chainId);
@@ -54,8 +54,8 @@ export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAtte
 }
 
 /**
- * Returns true if a register or list still names a discovered vault. Registers that tell by events are asked, because
- * their lists of vaults are never read as a whole. Errors of the chain client propagate.
+ * Returns true if a register or list still names a discovered vault. Registers with a view function for membership are
+ * asked; for the others, their last read counts. Errors of the chain client propagate.
  */
 async function isStillNamed(
   ctx: Context,
@@ -82,7 +82,7 @@ async function simulatedFinding(ctx: Context, vault: Vault): Promise<ProofFindin
 
 const unread = (reason: string): ProofAttempt => ({ finding: { kind: "unread", reason }, derived: null });
 
-/** A vault as on-chain data shows it, with its own name, or why it is not what its entry claims. */
+/** A vault resolved from on-chain data, with its own name, or the reason why it contradicts its entry. */
 export type Resolution =
   | { ok: true; derived: NonNullable<ProofChange["derived"]>; ownName: string }
   | { ok: false; reason: string };
@@ -91,8 +91,8 @@ export type Resolution =
 export type ClaimedEntry = StoredVault & Pick<VaultRow, "claim" | "wasActive" | "provenance">;
 
 /**
- * Recognizes a vault's family, reads its addresses, tokens and parameters from on-chain data, and compares them with what
- * is claimed. Errors of the chain client propagate.
+ * Recognizes a vault's family, reads its addresses, tokens and parameters from on-chain data, and compares them with
+ * the claims. Errors of the chain client propagate.
  */
 export async function resolveVault(client: ChainClient, row: ClaimedEntry): Promise<Resolution> {
   const subject = subjectOfRow(row);
@@ -113,10 +113,10 @@ export async function resolveVault(client: ChainClient, row: ClaimedEntry): Prom
   return { ok: true, derived: { ...columns, ...named, adapter, type }, ownName };
 }
 
-/** The end of a name that stands for a discovered vault until its asset is known. */
+/** Suffix of a discovered vault's placeholder name, until its asset is known. */
 const PLACEHOLDER = / vault$/;
 
-/** Returns the name of a discovered vault: its protocol and its asset, because its own name is a stranger's text. */
+/** Returns the name of a discovered vault: its protocol and its asset, because its own name is unverified. */
 function shownName({ provenance, name }: ClaimedEntry, symbol: string): { name?: string } {
   const isFound = provenance.source === "factory" || provenance.source === "list";
   return isFound && PLACEHOLDER.test(name) ? { name: name.replace(PLACEHOLDER, ` ${symbol}`) } : {};
@@ -129,8 +129,8 @@ const isOpen = ({ status, wasActive }: ClaimedEntry): boolean =>
 const underivableAs = (reason: string) => underivable(reason) as { ok: false; reason: string };
 
 /**
- * Returns how on-chain data contradicts what an entry claims, or null. Only what identifies the vault's money counts:
- * the asset always, the share token once users may hold it. Other addresses are read again at every proof.
+ * Returns the contradiction between on-chain data and an entry, or null. Only the identity of the vault's tokens
+ * counts: the asset always, the share token once users may hold it. Other addresses are read again at every proof.
  */
 function contradictionOf(
   row: ClaimedEntry,

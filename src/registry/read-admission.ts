@@ -13,8 +13,8 @@ import { servedRegisters, sourceOf } from "./discovery/discover-vaults.ts";
 import type { Admission, ProofFinding } from "./proof-decision.ts";
 
 /**
- * Asks the admission gate about a vault whose proof passed. Returns null for vaults that need no admission: reviewed
- * ones, those that were open before, and those whose proof did not pass. A value that cannot be read is an obstacle.
+ * Returns the admission gate's result for a vault whose proof passed. Returns null for vaults that need no admission:
+ * reviewed ones, those that were open before, and those whose proof did not pass. An unreadable value is an obstacle.
  */
 export async function readAdmission(
   ctx: Context,
@@ -44,7 +44,7 @@ export async function readAdmission(
   return { obstacle };
 }
 
-/** Returns true for a register that the protocol's owners keep, and for a public list that an operator imported. */
+/** Returns true for a register that the protocol's owners maintain, and for a public list that an operator imported. */
 function isCurated(ctx: Context, { chainId, name }: { chainId: number; name: string }): boolean {
   if (name.startsWith("list:")) return true;
   return servedRegisters(ctx).some(
@@ -54,7 +54,7 @@ function isCurated(ctx: Context, { chainId, name }: { chainId: number; name: str
 }
 
 /**
- * Returns a vault's total assets in US dollars, times 10^18, at the lower of our own prices, or null if they are
+ * Returns a vault's total assets in US dollars, times 10^18, at the lower of Causeway's own prices, or null if they are
  * unknown.
  */
 async function readTvl(ctx: Context, vault: Vault): Promise<bigint | null> {

@@ -23,8 +23,8 @@ import { adapterOf, asyncDepositsOf, explainVaultRevert } from "../vaults/vault-
 import { readUncached } from "../vaults/vault-state.ts";
 
 /**
- * The outcome of a simulated deposit into a vault. Amounts are in smallest units; `returned` is null if the way back was
- * not simulated or is not open at once.
+ * Result of a simulated deposit into a vault. Amounts are in smallest units; `returned` is null if the redemption was
+ * not simulated or is not possible immediately.
  */
 export interface SimulatedProof {
   kind: "passed" | "refused" | "closed";
@@ -35,15 +35,15 @@ export interface SimulatedProof {
   returned: bigint | null;
 }
 
-/** Slippage that a proof allows between the deposited assets and the value of the shares, or of what they return. */
+/** Slippage of a proof, between the deposited assets and the value of the shares or their redemption. */
 const PROOF_SLIPPAGE = 0.03;
-/** The part of the minted shares that the way back redeems, because a later block mints slightly fewer shares. */
+/** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
 const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
 
 /**
- * Simulates a deposit from an account that nobody used before, with the vault's own call on the real state of the
- * chain, and for vaults that pay withdrawals at once the redemption of the shares too. Throws
- * `simulation_unavailable`; errors of the RPC nodes propagate.
+ * Simulates a deposit from an unused account, with the vault's own call on the real state of the chain, and for vaults
+ * with instant withdrawals also the redemption of the shares. Throws `simulation_unavailable`; errors of the RPC nodes
+ * propagate.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);
@@ -62,7 +62,7 @@ export async function simulateProof(ctx: Context, vault: Vault): Promise<Simulat
 
 const NOTHING_SEEN = { amount: null, shares: null, returned: null } as const;
 
-/** Returns an address whose key nobody knows; it differs in every proof, so that a vault cannot recognize it. */
+/** Returns an address without a known key; it differs in every proof, so that a vault cannot recognize it. */
 function freshAccount(ctx: Context): Address {
   return getAddress(slice(keccak256(stringToHex(`causeway proof ${ctx.randomId()}`)), 12));
 }
@@ -77,7 +77,7 @@ async function readTerms(
   return { terms: value, block };
 }
 
-/** Returns the usual amount, moved into the vault's limits if these are known. */
+/** Returns the default amount, adjusted to the vault's limits if these are known. */
 function amountWithin({ minDeposit, maxDeposit }: DepositTerms, usual: bigint): bigint {
   if (minDeposit !== null && minDeposit > usual) return minDeposit;
   return maxDeposit !== null && maxDeposit > 0n && maxDeposit < usual ? maxDeposit : usual;
@@ -85,7 +85,7 @@ function amountWithin({ minDeposit, maxDeposit }: DepositTerms, usual: bigint): 
 
 type Verdict = Pick<SimulatedProof, "kind" | "reason">;
 
-/** The reasons why a vault's own views show that it takes no deposit now. */
+/** Verdicts for the reasons why a vault's view functions show that it accepts no deposit now. */
 const REFUSALS: Readonly<Record<Refusal, Verdict>> = {
   not_allowed: { kind: "refused", reason: "the vault admits only accounts on its own list" },
   share_locked: { kind: "refused", reason: "the vault locks new shares of the depositor" },
@@ -93,7 +93,7 @@ const REFUSALS: Readonly<Record<Refusal, Verdict>> = {
   price_stale: { kind: "closed", reason: "the vault has no current price" },
 };
 
-/** Returns why the vault's views show that it rejects the deposit, or null if they show no reason. */
+/** Returns the reason why the vault rejects the deposit according to its view functions, or null if they show none. */
 function refusalOf({ vault, token, amount }: VaultDeposit, terms: DepositTerms): Verdict | null {
   if (terms.asset === null || !sameAddress(terms.asset, token.address))
     return { kind: "refused", reason: `the vault does not confirm that it takes ${token.symbol}` };
@@ -105,7 +105,9 @@ function refusalOf({ vault, token, amount }: VaultDeposit, terms: DepositTerms):
   return null;
 }
 
-/** Returns the verdict on a deposit that reverted: full, paused or without a price is not a refusal for good. */
+/**
+ * Returns the verdict on a reverted deposit: a vault that is full, paused or without a price is closed, not refused.
+ */
 function revertVerdict(vault: Vault, revert: `0x${string}`): Verdict {
   const { code, text } = explainVaultRevert(vault, revert);
   const closed = code === "above_maximum" || code === "vault_paused" || code === "price_stale";
@@ -153,7 +155,7 @@ const userCall = ({ target, data }: Pick<DepositCall, "target" | "data">): UserC
   data,
 });
 
-/** The payment of a deposit by an account that holds nothing, so that its balance is set in the simulation. */
+/** Returns the payment of a deposit by an account without tokens; its balance is set in the simulation. */
 function paymentOf(
   ctx: Context,
   { vault, user, token, amount }: VaultDeposit,
@@ -179,9 +181,9 @@ function isWorth({ amount, token }: VaultDeposit, returned: bigint): boolean {
 }
 
 /**
- * Simulates the deposit followed by the redemption of the minted shares. Returns the assets that come back for all of
- * the shares, rounded down, or null if the vault pays no withdrawal at once: redemptions that revert are no proof
- * against a deposit, because shares may be locked and liquidity may be lent out.
+ * Simulates the deposit followed by the redemption of the minted shares. Returns the assets for all shares, rounded
+ * down, or null if the vault has no instant withdrawals. A reverting redemption does not refute the vault, because
+ * shares may be locked and liquidity lent out.
  */
 async function simulateWayBack(
   ctx: Context,

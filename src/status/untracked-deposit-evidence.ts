@@ -39,10 +39,7 @@ export function findShownDeposit(shown: ShownIn): ShownDeposit | null {
   return findRouterOrder(shown) ?? findVaultDeposit(shown) ?? findMint(shown);
 }
 
-/**
- * Finds a Router order into a vault of the registry, in a token that the vault accepts. The sender's own orders come
- * first.
- */
+/** Finds a Router order into a vault of the registry in an accepted token; the sender's own orders come first. */
 function findRouterOrder({ vaults, chain, transaction, receipt }: ShownIn): ShownDeposit | null {
   const entry = { via: "router", address: depositRouterAddress } as const;
   const orders = executedOrders(receipt.logs).flatMap(({ args }): (ShownDeposit & { payer: Address })[] => {

@@ -11,8 +11,9 @@ export interface TokenPlace {
 }
 
 /**
- * Returns the symbol and decimals of a token that the registry's vaults accept or of a native currency. A share token has
- * an empty symbol, because its name is the vault's own claim; any other token has null decimals too. Throws `store_unavailable`.
+ * Returns the symbol and decimals of a token that the registry's vaults accept, or of a native currency. A share token
+ * has an empty symbol, because its name is unverified; any other token also has null decimals. Throws
+ * `store_unavailable`.
  */
 export async function findToken(ctx: Context, { chainId, address }: TokenPlace): Promise<TokenRef> {
   const own = { address: getAddress(address) };

@@ -14,7 +14,7 @@ import { adapterOf } from "./vault-families.ts";
 import { CachedFigures, type ListedFacts } from "./vault-figures.ts";
 
 const TokenSchema = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() });
-/** The result of a vault's last proof as it is cached. */
+/** Schema of a vault's last proof in the cache. */
 const CachedProof: z.ZodType<VaultProof> = z.object({
   ok: z.boolean(),
   blockNumber: z.int().nullable(),
@@ -57,7 +57,7 @@ const CachedRow = z.object({
 });
 const CachedRows = z.array(CachedRow);
 
-/** The vaults that the API shows, as a list and by vault id, and what lists show of each, by vault id. */
+/** The vaults that the API shows: as a list, by vault id, and with their figures for lists by vault id. */
 export interface Registry {
   all: readonly Vault[];
   byId: ReadonlyMap<string, Vault>;
@@ -67,9 +67,9 @@ export interface Registry {
 const registryOfRows = new WeakMap<object, Registry>();
 
 /**
- * Returns the vaults of served chains that are or were open for deposits, at most a minute old. The last good copy is served
- * while the database is down. Invalid rows are left out and logged. Throws `store_unavailable` if the database is down
- * and there is no copy.
+ * Returns the vaults of served chains that are or were open for deposits, at most a minute old. While the database is
+ * down, the last good copy is served. Invalid rows are excluded and logged. Throws `store_unavailable` if the database
+ * is down and there is no copy.
  */
 export async function listRegistry(ctx: Context): Promise<Registry> {
   const { value: rows } = await ctx.cache.cached(registryPolicy(ctx));
@@ -98,8 +98,8 @@ const registryPolicy = (ctx: Context): CachePolicy<z.infer<typeof CachedRows>> =
 });
 
 /**
- * Reads the registry again after a change, so that all isolates see it within a minute. The last good copy stays if the
- * database does not answer. Never throws.
+ * Reloads the registry after a change, so that all isolates see it within a minute. If the database does not respond,
+ * the last good copy stays. Never throws.
  */
 export async function renewRegistry(ctx: Context): Promise<void> {
   await ctx.cache.renew(registryPolicy(ctx));
@@ -184,7 +184,9 @@ export async function withStoredVault<T>(
   return usedByBuilds(vault) === usedByBuilds(guess) ? early : work(vault);
 }
 
-/** Returns a vault as text without its proof, which is renewed at any time and decides nothing about a deposit. */
+/**
+ * Returns a text of a vault for comparison, without its proof, which is renewed regularly and does not affect deposits.
+ */
 const usedByBuilds = (vault: Vault): string => stringifyWithBigints({ ...vault, proof: null });
 
 async function findCachedVault(ctx: Context, key: VaultKey): Promise<Vault | null> {

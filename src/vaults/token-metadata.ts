@@ -11,7 +11,7 @@ import { readUncached } from "./vault-state.ts";
 
 /** Symbol and decimals that a token contract returns. */
 interface TokenMetadata {
-  /** Empty if the token returns no symbol. */
+  /** Symbol of the token, or empty if it returns none. */
   symbol: string;
   decimals: number;
 }
@@ -59,8 +59,8 @@ function tokenMetadataQuery(address: Address) {
 }
 
 /**
- * Describes a token for display: as `findToken` does, or by what the token contract returns. Its decimals are null if
- * the chain cannot be read or has no such token. Throws `store_unavailable`.
+ * Returns a token for display: from `findToken`, or from the token contract. Its decimals are null if the chain cannot
+ * be read or has no such token. Throws `store_unavailable`.
  */
 export async function describeToken(ctx: Context, token: TokenPlace): Promise<TokenRef> {
   const known = await findToken(ctx, token);

@@ -25,8 +25,8 @@ export interface VaultState {
   /** True if an on-chain switch makes the vault reject every deposit. */
   paused: boolean;
   /**
-   * Part of the assets that a withdrawal at once costs in fees, as a fraction. Null or absent if it is unknown or nothing
-   * is paid at once.
+   * Fee of an instant withdrawal, as a fraction of the assets. Null or absent if it is unknown or there are no instant
+   * withdrawals.
    */
   exitFee?: number | null | undefined;
 }
@@ -243,7 +243,7 @@ export interface VaultAdapter {
   flows(vault: Vault): FlowSource;
   /** Returns how asynchronous deposits are followed, or null if every deposit into this vault mints shares at once. */
   asyncDeposits?(vault: Vault): AsyncDeposits | null;
-  /** How withdrawals are read, encoded and followed. Absent if no way out of the family is known. */
+  /** Withdrawals of the family. Absent if they are not supported. */
   exits?: VaultExits;
 }
 

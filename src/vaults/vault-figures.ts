@@ -7,7 +7,7 @@ import type { Vault } from "./vault.ts";
 import type { VaultState } from "./vault-adapter.ts";
 import type { Yields } from "./vault-yields.ts";
 
-/** Schema of `VaultFigures`, as the registry's cache holds them. */
+/** Schema of `VaultFigures` in the registry's cache. */
 export const CachedFigures = z.object({
   blockNumber: z.number(),
   blockTime: z.coerce.date(),
@@ -24,18 +24,18 @@ export const CachedFigures = z.object({
 });
 
 /**
- * What lists show of a vault besides its registry entry, as read at one block. Amounts are decimal strings in the units
- * of the vault's API response, null if unknown; fees and yields are fractions.
+ * Figures of a vault for lists, read at one block. Amounts are decimal strings in the units of the vault's API
+ * response, null if unknown; fees and yields are fractions.
  */
 export type VaultFigures = z.infer<typeof CachedFigures>;
 
-/** What lists show of a vault: its last figures, or null if it was never read, and its open incidents by tier. */
+/** Data of a vault for lists: its last figures, or null if it was never read, and its open incidents by tier. */
 export interface ListedFacts {
   figures: VaultFigures | null;
   signals: { high: number; medium: number };
 }
 
-/** What the figures of a vault are made of. */
+/** Inputs of a vault's figures. */
 export interface FiguresInput {
   state: VaultState;
   block: BlockTime;
@@ -44,7 +44,7 @@ export interface FiguresInput {
   routerDeployed: boolean;
 }
 
-/** Returns the figures of a vault, as the table of figures stores them. */
+/** Returns a row of the table `vault_figures` for a vault. */
 export function toFiguresRow(vault: Vault, input: FiguresInput): FiguresRow {
   const { state, block, tvlUsd, yields, routerDeployed } = input;
   return {
@@ -65,7 +65,7 @@ export function toFiguresRow(vault: Vault, input: FiguresInput): FiguresRow {
   };
 }
 
-/** Web sites of curators by name; those of others are unknown. Sources: the curators' own sites. */
+/** Websites of curators by name; those of others are unknown. Sources: the curators' own sites. */
 const CURATOR_SITES: Readonly<Record<string, string>> = {
   aave: "https://aave.com",
   "ether.fi": "https://www.ether.fi",
@@ -80,14 +80,14 @@ const CURATOR_SITES: Readonly<Record<string, string>> = {
   yearn: "https://yearn.fi",
 };
 
-/** The fields of a vault's API response that lead to pages elsewhere; each is empty if unknown. */
+/** Fields of a vault's API response with external links; each is empty if unknown. */
 interface VaultLinks {
   curator_url: string;
   explorer_link: string;
   logo_uri: string;
 }
 
-/** Returns the links that the API shows of a vault. No logo is known, because a vault's own is a stranger's picture. */
+/** Returns the external links of a vault. There is no logo, because a logo that the vault provides is unverified. */
 export function vaultLinks(vault: Vault, chain: ChainDefinition): VaultLinks {
   const { explorer } = chain;
   return {

@@ -43,7 +43,7 @@ export function wordParam(vault: Pick<Vault, "vaultId" | "params">, name: string
   return text;
 }
 
-/** An entry of a parameter that lists tokens: address, decimals and symbol. */
+/** Pattern of an entry in a parameter that lists tokens: address, decimals and symbol. */
 const TOKEN_ENTRY = /^(0x[0-9a-fA-F]{40})\/(\d{1,2})\/(\S{1,32})$/;
 
 /**
@@ -60,14 +60,14 @@ export function tokensParam(vault: Pick<Vault, "vaultId" | "params">, name: stri
   });
 }
 
-/** Formats tokens for a parameter that `tokensParam` reads; a token whose symbol does not fit is left out. */
+/** Formats tokens for a parameter that `tokensParam` reads; tokens with unsupported symbols are left out. */
 export const tokenList = (tokens: readonly Token[]): string =>
   tokens
     .map(({ address, decimals, symbol }) => `${address.toLowerCase()}/${decimals}/${symbol}`)
     .filter((text) => TOKEN_ENTRY.test(text) && !text.includes(","))
     .join(",");
 
-/** Leaves out the parameters that a derivation reads again, so that none stays that the chain no longer confirms. */
+/** Removes the parameters that a derivation reads again, so that no outdated value stays. */
 export const withoutParams = (
   params: Readonly<Record<string, string>>,
   names: readonly string[],

@@ -50,7 +50,7 @@ export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
   };
 }
 
-/** Converts a proof to the format of API responses, which does not show what a redemption returned. */
+/** Converts a proof to the format of API responses, without the result of the redemption. */
 export const toWireProof = ({
   ok,
   blockNumber,

@@ -187,7 +187,7 @@ const explainOwnExitError = once(() =>
   }),
 );
 
-/** What a code of a deposit means for a withdrawal that reverts with the same error. */
+/** Meanings of deposit error codes for withdrawals that revert with the same error. */
 const EXIT_MEANING: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
   vault_paused: "exits_paused",
   above_maximum: "no_liquidity",
@@ -195,8 +195,8 @@ const EXIT_MEANING: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
 };
 
 /**
- * Maps the revert data of a withdrawal to an error code and a text, for errors that vaults of many families share.
- * `otherwise` is what the same data means for a deposit.
+ * Maps the revert data of a withdrawal to an error code and a text, for errors that many families share. `otherwise` is
+ * the meaning of the same data for a deposit.
  */
 export function explainExitError(data: Hex, otherwise: ExplainedRevert): ExplainedRevert {
   const own = explainOwnExitError()(data);

@@ -3,8 +3,8 @@ import type { Vault } from "./vault.ts";
 import { adapterOf, asyncDepositsOf } from "./vault-families.ts";
 
 /**
- * Returns how a vault settles deposits and withdrawals in general. Families that do both, depending on their state, count
- * as the one that waits: a caller who is prepared to wait is not surprised. So do vaults whose way out is not known.
+ * Returns how a vault generally settles deposits and withdrawals. A family with both modes counts as asynchronous,
+ * because callers must be prepared to wait; so does a vault whose withdrawals are not supported.
  */
 export function settlementOf(vault: Vault): VaultSettlement {
   const modes = adapterOf(vault).exits?.modes(vault) ?? [];

@@ -15,16 +15,16 @@ export function sharePriceOf(
   return price > MAX_UINT256 ? null : price;
 }
 
-/** Least value of a sample, in the asset's smallest unit, from which a fee is computed: rounding is then below 0.03%. */
+/** Minimum value of a sample for computing a fee, in the asset's smallest unit; rounding is then below 0.03%. */
 const LEAST_SAMPLE = 10_000n;
-/** Difference between two conversions of the same shares that roundings alone explain, in smallest units. */
+/** Maximum difference between two conversions of the same shares that counts as rounding, in smallest units. */
 const ROUNDING = 2n;
 const FEE_PARTS = 10n ** 9n;
 
 /**
- * Returns the part of the assets that a withdrawal at once costs in fees, as a fraction, rounded up to a billionth.
- * `gross` is the value of some shares and `net` what redeeming them returns, both in the asset's smallest unit. Returns
- * null if either is unknown or the sample is too small.
+ * Returns the fee of an instant withdrawal as a fraction of the assets, rounded up to a billionth. `gross` is the value
+ * of some shares and `net` the proceeds of redeeming them, both in the asset's smallest unit. Returns null if either is
+ * unknown or the sample is too small.
  */
 export function exitFeeOf({ gross, net }: { gross: bigint | null; net: bigint | null }): number | null {
   if (gross === null || net === null || gross < LEAST_SAMPLE) return null;

@@ -63,9 +63,9 @@ async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock>
 }
 
 /**
- * Returns pause and minimum deposit of a chain's vaults by vault id: those known from elsewhere (`known`, at the time
- * `at` in milliseconds), or newer ones that this isolate has read. Reads them again in one batch, beside this request, if
- * they are older than 15 seconds. Never throws.
+ * Returns pause and minimum deposit of a chain's vaults by vault id: the given ones (`known`, read at the time `at` in
+ * milliseconds), or newer ones that this isolate has read. Reads them again in one batch, in parallel with this
+ * request, if they are older than 15 seconds. Never throws.
  */
 export async function readVaultFlags(
   ctx: Context,

@@ -15,8 +15,9 @@ import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
 import { arrivalOf, planWithdrawalSteps, toWireWithdrawal } from "./withdrawal-response.ts";
 
 /**
- * Builds a withdrawal at most once per idempotency key and caller, and says whether the response is that of an earlier
- * request. Errors of `buildOnce` and `prepareWithdrawal` propagate; throws `store_unavailable`, `upstream_timeout`.
+ * Builds a withdrawal at most once per idempotency key and caller, and returns whether the response is that of an
+ * earlier request. Errors of `buildOnce` and `prepareWithdrawal` propagate; throws `store_unavailable`,
+ * `upstream_timeout`.
  */
 export function buildWithdrawalOnce(
   ctx: Context,
@@ -26,7 +27,7 @@ export function buildWithdrawalOnce(
   return buildOnce(ctx, { key, asked: { withdraw: input }, user: input.user_address, build });
 }
 
-/** Builds a withdrawal whose first transaction was simulated on the head of its chain, and records it. */
+/** Builds and records a withdrawal whose first transaction was simulated at the latest block of its chain. */
 async function buildWithdrawal(ctx: Context, input: WithdrawInput): Promise<BuiltWithdrawal> {
   const client = ctx.chains.client(input.vault_id.chainId);
   const gasPrice = client === null ? Promise.resolve(null) : readGasPrice(ctx, client);
@@ -47,7 +48,10 @@ async function buildWithdrawal(ctx: Context, input: WithdrawInput): Promise<Buil
   });
 }
 
-/** Returns how long a withdrawal may be sent, in milliseconds: five minutes, or less if its provider's quote ends earlier. */
+/**
+ * Returns the time for which a withdrawal may be sent, in milliseconds: five minutes, or less if its provider's quote
+ * expires earlier.
+ */
 function lifetimeMs(prepared: PreparedWithdrawal): number {
   if (prepared.kind !== "routed") return QUOTE_TTL_MS;
   return Math.min(QUOTE_TTL_MS, prepared.exit.route.validSeconds * 1000);

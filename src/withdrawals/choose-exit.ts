@@ -6,12 +6,12 @@ import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import { FailedExit, type PreparedExit, prepareExit } from "./single-exit.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** A mode of a vault with what was prepared in it, or the reason why it is not possible now. */
+/** A mode of a vault with the withdrawal prepared in it, or the reason why it is not possible now. */
 export type ModeOption<T> =
   | { mode: ExitMode; prepared: T; refusal: null }
   | { mode: ExitMode; prepared: null; refusal: AppError };
 
-/** Errors that say nothing about this mode of the vault, so that no other mode may stand in for it. */
+/** Error codes that are unrelated to the vault's mode, so that no other mode is tried. */
 const NOT_THE_VAULTS: ReadonlySet<ErrorCode> = new Set([
   "simulation_unavailable",
   "store_unavailable",
@@ -21,9 +21,9 @@ const NOT_THE_VAULTS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Prepares a mode by the first of its ways that works: through the Router, which enforces a minimum, else by the user's
- * own call. An order that the Router refuses because the vault pays too little is not repeated without it. Errors of
- * `prepareExit` propagate, those of the last way if no way works.
+ * Prepares a withdrawal in one mode: through the Router, which enforces a minimum, otherwise by the user's own call. An
+ * order that the Router rejects because the vault pays too little is not repeated without the Router. Errors of
+ * `prepareExit` propagate; if all attempts fail, the last error is thrown.
  */
 export async function prepareMode(
   ctx: Context,
@@ -47,13 +47,13 @@ export async function prepareMode(
   throw last;
 }
 
-/** Returns true if the vault may refuse the Router's executor and accept the owner. */
+/** Returns true if the vault may reject the Router's executor and still accept the owner. */
 const mayCallItself = (error: unknown): boolean =>
   error instanceof AppError && (error.code === "not_allowed" || error.code === "share_locked");
 
 /**
- * Prepares the first mode that is possible, in the order given. Throws the error of the first mode if none is possible,
- * and at once any error that is not the vault's refusal.
+ * Prepares the first possible mode, in the given order. Throws the first mode's error if none is possible, and
+ * immediately any error that is not a refusal of the vault.
  */
 export async function firstPossible<T>(
   modes: readonly ExitMode[],
@@ -72,8 +72,8 @@ export async function firstPossible<T>(
 }
 
 /**
- * Prepares all modes in parallel, the possible ones first. Throws the error of the first mode if none is possible, and
- * any error that is not the vault's refusal.
+ * Prepares all modes in parallel and returns the possible ones first. Throws the first mode's error if none is
+ * possible, and any error that is not a refusal of the vault.
  */
 export async function allPossible<T>(
   modes: readonly ExitMode[],
@@ -115,7 +115,7 @@ export function rankModes(
   return [...new Set(ways.map(({ mode }) => mode))].sort((a, b) => cost(a) - cost(b));
 }
 
-/** Returns true if the vault keeps no more than the slippage of what the shares are worth. */
+/** Returns true if the exit fee is at most the slippage, in relation to the value of the shares. */
 function isCheap({ terms }: ExitWay, slippage: number): boolean {
   const { previewAssets, grossAssets } = terms;
   if (previewAssets === null || grossAssets === null) return true;

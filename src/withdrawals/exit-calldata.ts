@@ -20,9 +20,9 @@ import type { WithdrawalOrder } from "./withdrawal-order.ts";
 export interface Exit {
   order: WithdrawalOrder;
   way: ExitWay;
-  /** In the share token's smallest unit. */
+  /** Shares to redeem, in the share token's smallest unit. */
   shares: bigint;
-  /** Minimum that the vault pays, in the smallest unit of the way's token. At least 1. */
+  /** Minimum payment of the vault, in the smallest unit of the token that it pays. At least 1. */
   minAssets: bigint;
   /** Latest block timestamp at which the Router accepts the order, in unix seconds. */
   deadline: bigint;
@@ -34,7 +34,7 @@ const UNWRAP_OFFSET = 4n;
 /** Scale of `minOutPerIn`: output units per input unit times 10^27. */
 const PER_UNIT_SCALE = 10n ** 27n;
 
-/** Encodes the vault's own call, for the owner or for the Router's executor, which then also receives what it pays. */
+/** Encodes the vault's own call, for the owner or for the Router's executor, which then also receives the payment. */
 export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall {
   const { exits, vault, user } = order;
   const account = way.via === "router" ? null : user;
@@ -45,13 +45,13 @@ export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall
   });
 }
 
-/** Returns true if the native currency is asked for, and the vault pays its wrapped form. */
+/** Returns true if the user requests the native currency and the vault pays its wrapped token. */
 export const unwraps = ({ order, way }: Pick<Exit, "order" | "way">): boolean =>
   way.pays && isNative(order.to.token) && !isNative(way.token.address);
 
 /**
  * Returns the Router step in which the executor redeems the shares that it holds. Words of the call that name the
- * caller are overwritten with the executor's address. Throws a RangeError for a request, which its owner must make.
+ * caller are replaced by the executor's address. Throws a RangeError for a request, which the owner must make.
  */
 export function redeemStep(exit: Exit): RouterStep {
   const { shareToken } = exit.order.vault;
@@ -71,7 +71,7 @@ export function redeemStep(exit: Exit): RouterStep {
   };
 }
 
-/** Returns the Router step that unwraps all that the executor holds of the wrapped native token. */
+/** Returns the Router step that unwraps the executor's whole balance of the wrapped native token. */
 function unwrapStep(exit: Exit): RouterStep {
   const { address } = exit.way.token;
   const data = encodeFunctionData({ abi: wrappedNativeAbi(), functionName: "withdraw", args: [0n] });
@@ -79,7 +79,7 @@ function unwrapStep(exit: Exit): RouterStep {
   return { ...callOnlyStep({ target: address, value: 0n, data }), patches };
 }
 
-/** Returns the parts of a Router order that every withdrawal has: the shares taken, the user, and the attribution. */
+/** Returns the fields of a Router order that all withdrawals share: the shares taken, the user, and the attribution. */
 export function shareOrder(
   exit: Exit,
 ): Omit<RouterOrder, "tokenOut" | "minOut" | "minOutPerIn" | "nativeFee"> {
@@ -98,12 +98,12 @@ export function shareOrder(
   };
 }
 
-/** Returns the least output per share for orders of all shares, so that the floor holds whatever their number is. */
+/** Returns the minimum output per share for orders of all shares, so that the floor holds for any number of shares. */
 export function floorPerShare({ order, shares }: Exit, minOut: bigint): bigint {
   return order.shares === "all" ? (minOut * PER_UNIT_SCALE) / shares : 0n;
 }
 
-/** Returns the Router order that redeems shares and pays out what the vault paid, or its unwrapped form. */
+/** Returns the Router order that redeems shares and pays out the proceeds, unwrapped if needed. */
 export function toExitOrder(exit: Exit): RouterCall {
   const { way, minAssets } = exit;
   const native = unwraps(exit);

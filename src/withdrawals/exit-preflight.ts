@@ -18,31 +18,31 @@ import type { Token } from "../vaults/vault.ts";
 import type { ExitMode, ExitTerms } from "../vaults/vault-exits.ts";
 import { exitTokenFor, isWanted, type WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** One way to leave a vault: the mode, the token that the vault pays, and who calls it. */
+/** One redemption path (`way`): the mode, the token that the vault pays, and the caller of the vault. */
 export interface ExitWay {
   mode: ExitMode;
   token: Token;
-  /** True if nothing follows: the vault, or unwrapping what it pays, gives what the user wants. */
+  /** True if no swap or bridge follows: the vault's payment, unwrapped if needed, is what the user requested. */
   pays: boolean;
   /** `router`: an executor of the Router redeems the shares; `user`: the owner does so without it. */
   via: "router" | "user";
-  /** The contract that needs an allowance of the shares, or null. */
+  /** Contract that needs an allowance of the shares, or null if none does. */
   spender: Address | null;
   terms: ExitTerms;
 }
 
-/** What the chain says about a withdrawal before it is encoded, all read at one block. */
+/** On-chain state for a withdrawal before it is encoded, all read at one block. */
 export interface ExitFacts {
   /** Shares to redeem, in the share token's smallest unit. */
   shares: bigint;
-  /** The user's share balance, or null if the node could not read it. */
+  /** The user's share balance, or null if it could not be read. */
   balance: bigint | null;
-  /** Allowance of the shares by spender in lowercase; null if the node could not read it. */
+  /** Allowance of the shares by spender in lowercase; null if it could not be read. */
   allowances: ReadonlyMap<string, bigint | null>;
-  /** The user's balance of the native currency, in wei, or null if the node could not read it. */
+  /** The user's balance of the native currency, in wei, or null if it could not be read. */
   nativeBalance: bigint | null;
   block: BlockTime;
-  /** The ways out, in order of preference within each mode: the Router, which enforces a minimum, comes first. */
+  /** Redemption paths, in order of preference within each mode: the Router, which enforces a minimum, comes first. */
   ways: readonly ExitWay[];
 }
 
@@ -50,8 +50,9 @@ type Holding = Pick<ExitFacts, "balance" | "allowances" | "nativeBalance">;
 type PlannedWay = Omit<ExitWay, "terms">;
 
 /**
- * Reads what a withdrawal depends on: share balance, allowances, the vault's terms for each way out, and price feeds.
- * One request, or two if all shares are redeemed, whose number is read first. Throws `nothing_to_withdraw`.
+ * Reads the state for a withdrawal: share balance, allowances, the vault's conditions for each redemption path, and
+ * price feeds. Sends one request, or two if all shares are redeemed, whose number is read first. Throws
+ * `nothing_to_withdraw`.
  */
 export async function readExitFacts(ctx: Context, order: WithdrawalOrder): Promise<ExitFacts> {
   const facts = await readFacts(ctx, { order, shares: order.shares });
@@ -99,7 +100,7 @@ async function readFacts(
   return { ...value.held, shares: value.number, block, ways };
 }
 
-/** Returns the ways out that a caller asks for, as far as the family's rules allow them. */
+/** Returns the redemption paths in the requested modes that the family's rules allow. */
 function planWays(order: WithdrawalOrder): PlannedWay[] {
   const { exits, vault, user, routed } = order;
   const modes = exits.modes(vault).filter((mode) => isWanted(mode, order.mode));

@@ -20,7 +20,7 @@ const REFUSAL_TEXTS: Readonly<Record<ExitRefusal, string>> = {
   mode_unsupported: "does not pay withdrawals in this mode now",
 };
 
-/** A redemption that a vault is asked about: the order, the way out and the shares. */
+/** A redemption to be judged: the order, the redemption path and the shares. */
 export interface AskedExit {
   order: Pick<WithdrawalOrder, "vault">;
   way: Pick<ExitWay, "terms" | "mode">;
@@ -30,7 +30,7 @@ export interface AskedExit {
 const timeText = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
 
-/** Creates the error for a refusal of the vault, with the figures that its terms give. */
+/** Creates the error for a refusal of the vault, with the figures from its conditions. */
 export function toExitRefusal({ order, way }: AskedExit, refusal: ExitRefusal): AppError {
   const { terms } = way;
   const text = `${order.vault.name} ${REFUSAL_TEXTS[refusal]}`;
@@ -49,7 +49,9 @@ export function toExitRefusal({ order, way }: AskedExit, refusal: ExitRefusal): 
   }
 }
 
-/** Returns what the vault can pay at once, in the smallest unit of the way's token, or null if it does not say. */
+/**
+ * Returns the amount that the vault can pay instantly, in the smallest unit of the path's token, or null if unknown.
+ */
 function availableOf({ terms }: Pick<ExitWay, "terms">): bigint | null {
   const { availableAssets, maxShares } = terms;
   return availableAssets ?? (maxShares === 0n ? 0n : null);
@@ -83,8 +85,8 @@ export function lacksLiquidity({ way, shares }: AskedExit): boolean {
 }
 
 /**
- * Returns the error of a redemption that the vault's views already refuse, or null. Limits of liquidity are only hints
- * and not among the reasons: the simulation decides about them.
+ * Returns the error of a redemption that the vault's view functions already refuse, or null. Liquidity limits are only
+ * hints and not checked here: the simulation decides about them.
  */
 export function findExitRefusal(asked: AskedExit & { facts: Pick<ExitFacts, "block"> }): AppError | null {
   const { order, way, shares } = asked;
@@ -111,7 +113,7 @@ function belowMinimum({ order }: AskedExit): AppError {
   return failure("below_minimum", text, { min_deposit: null });
 }
 
-/** Returns the error for what a vault reverts with: its code's, else lack of liquidity if its views show one. */
+/** Returns the error for a vault's revert: by its error code, otherwise lack of liquidity if the views show it. */
 function toExitError(asked: AskedExit, revert: { code: ErrorCode | null; text: string | null }): AppError {
   const { name } = asked.order.vault;
   const { code, text } = revert;
@@ -123,8 +125,8 @@ function toExitError(asked: AskedExit, revert: { code: ErrorCode | null; text: s
 }
 
 /**
- * Returns the error for a simulated redemption that reverted. The Router's floor means a vault that pays less than it
- * previews; any other reason is the vault's own, which the Router passes on.
+ * Returns the error for a reverted simulation of a redemption. If the Router's floor reverted, the vault pays less than
+ * its preview; any other reason is the vault's own, which the Router passes on.
  */
 export function explainFailedExit(asked: AskedExit, revert: Hex): AppError {
   const routers = decodeRouterError(revert);
@@ -137,13 +139,13 @@ export function explainFailedExit(asked: AskedExit, revert: Hex): AppError {
   return toExitError(asked, explained);
 }
 
-/** Returns true if the Router itself refused a simulated order because too little came out of it. */
+/** Returns true if the Router itself rejected a simulated order because its output was too low. */
 export function isBelowFloor(revert: Hex): boolean {
   const name = decodeRouterError(revert)?.name;
   return name === "OutputBelowMinimum" || name === "StepUnderfunded";
 }
 
-/** Creates the error of a vault that pays less than it promises. */
+/** Creates the error for a vault that pays less than its preview. */
 export function paysLess({ order }: AskedExit): AppError {
   return failure("price_unsafe", `${order.vault.name} pays less than its preview promises`, {
     subject: "vault",

@@ -6,8 +6,8 @@ import { transferOf } from "./prepared-withdrawal.ts";
 import { toFigures, toRefusedOption, withdrawalWarnings } from "./withdrawal-response.ts";
 
 /**
- * Quotes a withdrawal in every mode that is asked for, from the same simulations as a build, and records nothing. Errors
- * of `quoteWithdrawal` propagate.
+ * Quotes a withdrawal in every requested mode, from the same simulations as a build, and records nothing. Errors of
+ * `quoteWithdrawal` propagate.
  */
 export async function getWithdrawalQuote(ctx: Context, input: WithdrawInput): Promise<WithdrawQuote> {
   const { options, tokens } = await quoteWithdrawal(ctx, input);

@@ -25,9 +25,9 @@ const refused = (code: string, detail: string): PreparedExitStep => ({
 });
 
 /**
- * Returns the next transaction that the user must sign for a withdrawal, built and simulated now: the claim of a settled
- * request, the cancellation of one whose window has passed, or the second step for the amount that the vault paid. If it
- * would be refused or a chain cannot be read, the result contains a `refusal` instead. Throws only unexpected errors.
+ * Returns the next transaction that the user must sign for a withdrawal, built and simulated now: the claim of a
+ * settled request, the cancellation of an expired one, or the second step for the amount that the vault paid. If it
+ * would fail or a chain cannot be read, the result contains a `refusal` instead. Throws only unexpected errors.
  */
 export async function nextExitStep(ctx: Context, row: WithdrawalRow): Promise<PreparedExitStep> {
   try {
@@ -84,7 +84,7 @@ async function prepareFollowUp(
   return { next: prepared.next === null ? null : { ...prepared.next, kind }, refusal: prepared.refusal };
 }
 
-/** Builds the second step for the amount that the vault paid, and keeps what identifies the transaction. */
+/** Builds the second step for the amount that the vault paid, and stores the data that identify the transaction. */
 async function nextTransfer(ctx: Context, row: WithdrawalRow): Promise<PreparedExitStep> {
   if (row.assets === null)
     return refused(

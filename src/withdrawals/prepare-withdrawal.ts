@@ -13,9 +13,9 @@ import { prepareOnward } from "./routed-exit.ts";
 import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
- * Prepares a withdrawal without recording it: resolves the request, reads the vault's terms, chooses the mode, and
+ * Prepares a withdrawal without recording it: resolves the request, reads the vault's conditions, chooses the mode, and
  * encodes, verifies and simulates the first transaction. The vault is read from Postgres. Throws `vault_not_found`;
- * errors of `resolveWithdrawal`, `readExitFacts` and of the mode that comes first propagate.
+ * errors of `resolveWithdrawal`, `readExitFacts` and of the preferred mode propagate.
  */
 export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Promise<PreparedWithdrawal> {
   const work = async (vault: Vault): Promise<PreparedWithdrawal> => {
@@ -26,14 +26,14 @@ export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Pro
   return withStoredVault(ctx, { key: input.vault_id, work });
 }
 
-/** A withdrawal in every mode that was asked for, the one that a build takes first. */
+/** A withdrawal in every requested mode, that of a build first. */
 export interface QuotedWithdrawal {
   options: ModeOption<PreparedWithdrawal>[];
-  /** Tokens whose prices may be known by now. */
+  /** Tokens whose prices may be known already. */
   tokens: ChainToken[];
 }
 
-/** Prepares a withdrawal in every mode that is asked for. Errors as `prepareWithdrawal`. */
+/** Prepares a withdrawal in every requested mode. Throws the errors of `prepareWithdrawal`. */
 export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promise<QuotedWithdrawal> {
   const work = async (vault: Vault): Promise<QuotedWithdrawal> => {
     const { order, facts } = await readOrder(ctx, { input, vault });

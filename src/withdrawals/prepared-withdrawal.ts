@@ -9,10 +9,10 @@ import type { ExitFacts } from "./exit-preflight.ts";
 import type { PreparedExit, SimulatedExit } from "./single-exit.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** The swap or bridge of what a vault pays, with the figures that its provider states. */
+/** The swap or bridge of a vault's payment, with its provider's figures. */
 export interface ExitTransfer {
   route: VerifiedTransfer;
-  /** The token asked for. */
+  /** Token that the user requested. */
   token: Token;
   /** Reasons why other routes failed. */
   reasons: readonly NoRouteReason[];
@@ -24,10 +24,10 @@ export interface RoutedExit extends ExitTransfer {
   exit: Exit;
   facts: ExitFacts;
   call: UserCall;
-  /** What the vault is expected to pay, and the least of it, in the smallest unit of the way's token. */
+  /** Expected and minimum payment of the vault, in the smallest unit of the token that it pays. */
   assets: bigint;
   minAssets: bigint;
-  /** What arrives in the end: the least that is enforced, and what is expected. */
+  /** Expected and minimum amount of the requested token on arrival. */
   toAmount: bigint;
   toAmountMin: bigint;
   source: Extract<SimulatedPayment, { ok: true }>;
@@ -35,15 +35,15 @@ export interface RoutedExit extends ExitTransfer {
 }
 
 /**
- * A withdrawal that is ready to be built. `direct`: the vault pays what the user wants; `routed`: a swap or bridge follows
- * in the same transaction; `two_step`: the user makes it in a second one, null while nothing can be quoted.
+ * A withdrawal that is ready to be built. `direct`: the vault pays the requested token; `routed`: a swap or bridge
+ * follows in the same transaction; `two_step`: the user sends it as a second transaction, null until it can be quoted.
  */
 export type PreparedWithdrawal =
   | { kind: "direct"; order: WithdrawalOrder; exit: PreparedExit }
   | { kind: "routed"; order: WithdrawalOrder; exit: RoutedExit }
   | { kind: "two_step"; order: WithdrawalOrder; exit: PreparedExit; transfer: ExitTransfer | null };
 
-/** Returns the swap or bridge of a withdrawal, or null if there is none or it is not known yet. */
+/** Returns the swap or bridge of a withdrawal, or null if there is none or it cannot be quoted yet. */
 export function transferOf(prepared: PreparedWithdrawal): ExitTransfer | null {
   if (prepared.kind === "direct") return null;
   return prepared.kind === "routed" ? prepared.exit : prepared.transfer;

@@ -28,7 +28,7 @@ import { explainExitRevert } from "../vaults/vault-families.ts";
 import { readTimed } from "../vaults/vault-state.ts";
 import { exitsOf } from "./withdrawal-order.ts";
 
-/** What a user does with a redemption request: collects what it pays, or takes it back. */
+/** An action on a redemption request: the claim of its payment, or its cancellation. */
 export type RequestAction = "claim" | "cancel";
 
 interface Asked {
@@ -41,10 +41,11 @@ interface Asked {
 }
 
 /**
- * Builds the claim or the cancellation of a redemption request, whoever built the request, simulated from the user's
- * address. Throws `vault_not_found`, `mode_unsupported` if the family has no such call, `nothing_to_withdraw` if there is
- * nothing to claim or no such request, `cooldown` if the wait is not over, `withdrawal_state` if the request can no longer
- * be taken back, and the vault's own refusal. Errors of nodes and simulation propagate.
+ * Builds the claim or cancellation of a redemption request, including requests that were not built by this API,
+ * simulated from the user's address. Throws `vault_not_found`, `mode_unsupported` if the family has no such call,
+ * `nothing_to_withdraw` if there is nothing to claim or no such request, `cooldown` if the wait is not over,
+ * `withdrawal_state` if the request can no longer be cancelled, and the vault's own refusal. Errors of nodes and
+ * simulation propagate.
  */
 export async function buildRequestAction(
   ctx: Context,
@@ -152,15 +153,16 @@ async function simulateAction(ctx: Context, of: Acting): Promise<BuiltRequestAct
   };
 }
 
-/** Returns the only step of an action. */
+/** Returns the single step of an action. */
 function actionStep(action: RequestAction, claim: Step): Step {
   if (action === "claim") return claim;
   return { ...claim, step_id: "cancel", purpose: "cancel", title: "Cancel the request" };
 }
 
 /**
- * Returns what the user received in the simulation, or null if it was not seen. Throws the vault's refusal if the call
- * reverted, and `nothing_to_withdraw` for a claim that pays nothing: some vaults skip what is not ready.
+ * Returns the amount that the user received in the simulation, or null if it could not be read. Throws the vault's
+ * refusal if the call reverted, and `nothing_to_withdraw` for a claim without a payment, because some vaults skip
+ * unsettled requests.
  */
 function receivedBy(simulation: SimulationResult, { vault, action }: Acting): bigint | null {
   const [made] = simulation.calls;

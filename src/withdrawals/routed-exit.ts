@@ -33,25 +33,25 @@ import { verifyRoutedExit } from "./verify-transfer-step.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
- * Part of what a vault is expected to pay that is not swapped or bridged, so that a price that falls slightly does not
- * fail the order: 0.01 %, in parts per billion. It goes to the user as it is.
+ * Part of the vault's expected payment that is not swapped or bridged, so that a slightly lower price does not fail the
+ * order: 0.01%, in parts per billion. It is paid to the user directly.
  */
 const MARGIN = PARTS_PER_BILLION / 10_000n;
-/** Smallest units that rounding in the vault may cost on top. */
+/** Tolerance for the vault's rounding in addition to the margin, in smallest units. */
 const ROUNDING = 2n;
 
 type Onward = { order: WithdrawalOrder; facts: ExitFacts; mode: ExitWay["mode"] };
 type RoutedFigures = Omit<RoutedExit, "token" | "reasons" | "warnings">;
-/** What a route search found: the whole withdrawal in one transaction, or the user's second one. */
+/** Result of a route search: the whole withdrawal in one transaction, or the user's second transaction. */
 type FoundOnward =
   | { kind: "routed"; exit: RoutedFigures }
   | { kind: "two_step"; exit: PreparedExit; route: VerifiedTransfer };
 
 /**
- * Prepares a withdrawal whose token the vault does not pay itself: redemption and swap or bridge in one transaction of the
- * Router where the vault lets an executor redeem and the provider's call names the user; otherwise the redemption first,
- * and the swap or bridge by the user after it. What is paid later is swapped or bridged when it is there. Throws the
- * vault's refusal, else the most useful failure of the routes.
+ * Prepares a withdrawal in a token that the vault does not pay: redemption and swap or bridge in one Router transaction
+ * if the vault lets an executor redeem and the provider's call names the user; otherwise the redemption first, then the
+ * swap or bridge by the user. A later payment is swapped or bridged once it has arrived. Throws the vault's refusal,
+ * otherwise the most useful failure of the routes.
  */
 export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
   const { order, facts, mode } = of;
@@ -79,7 +79,7 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
   return { kind: "two_step", order, exit: built.exit, transfer: { route: built.route, ...about } };
 }
 
-/** Returns the amount to swap or bridge of what a vault is expected to pay. Throws `below_minimum` if nothing is left. */
+/** Returns the part of a vault's expected payment to swap or bridge. Throws `below_minimum` if nothing remains. */
 export function onwardAmount(expected: bigint): bigint {
   const amount = expected - (expected * MARGIN) / PARTS_PER_BILLION - ROUNDING;
   if (amount > 0n) return amount;
@@ -123,14 +123,14 @@ async function buildOnward(
   };
 }
 
-/** A provider's call as a step of the Router, with the amount that it takes. */
+/** A provider's call as a step of the Router, with its input amount. */
 interface StepPlan {
   route: VerifiedTransfer;
   asStep: RouterStepUse;
   amount: bigint;
 }
 
-/** Returns the Router step that makes a provider's call with what the step before paid to the executor. */
+/** Returns the Router step that makes a provider's call with the proceeds of the previous step. */
 export function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): RouterStep {
   const { address: token } = exit.way.token;
   const { to: target, data, value } = route.transaction;
@@ -147,7 +147,7 @@ export function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): R
   };
 }
 
-/** Returns the Router order that redeems shares and swaps or bridges what the vault pays. */
+/** Returns the Router order that redeems shares and swaps or bridges the proceeds. */
 export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }): RouterCall {
   const { plan, minOut } = of;
   const bridged = plan.asStep.receiverOffset === null;
@@ -179,7 +179,7 @@ function encodeRouted(exit: Exit, of: { plan: StepPlan; minOut: bigint; facts: E
 
 type Routed = { order: WithdrawalOrder; exit: PreparedExit; attempt: RouteAttempt; plan: StepPlan };
 
-/** Encodes, verifies and simulates redemption and swap or bridge in one order. Errors of both propagate. */
+/** Encodes, verifies and simulates a redemption and its swap or bridge in one order. Errors of both propagate. */
 async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
   const { order, exit: prepared, attempt, plan } = of;
   const { facts } = prepared;
@@ -221,7 +221,9 @@ async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
 
 const largest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** Returns the error of a simulated order that reverted: the vault's if its step failed, else the transfer's. */
+/**
+ * Returns the error for a reverted simulation of the order: the vault's if its step failed, otherwise the transfer's.
+ */
 function explainRouted(exit: Exit, revert: Hex): AppError {
   const asked = { order: exit.order, way: exit.way, shares: exit.shares };
   const error = decodeRouterError(revert);

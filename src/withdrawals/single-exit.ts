@@ -23,32 +23,36 @@ import { verifyApprovals } from "./verify-approvals.ts";
 import { type AskedWithdrawal, verifyExit } from "./verify-exit.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** Largest exit fee that needs no larger slippage: 3 %, in parts per billion. It is shown as a figure of its own. */
+/**
+ * Maximum exit fee that does not count toward the slippage, in parts per billion: 3%. The response shows it separately.
+ */
 const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
 
-/** What the simulation of a withdrawal's first transaction showed. */
+/** Results of simulating a withdrawal's first transaction. */
 export interface SimulatedExit {
   /** The calls to sign, in order: the approvals that are still needed, then the redemption. */
   calls: UserCall[];
   gasUsed: bigint;
   blockNumber: number;
-  /** What the user received, in the smallest unit of the token received, or null if nothing or not seen. */
+  /**
+   * Amount that the user received, in the received token's smallest unit, or null if none arrived or it was not read.
+   */
   received: bigint | null;
 }
 
-/** A redemption or a request for one that was encoded, verified and simulated. */
+/** A redemption or request that was encoded, verified and simulated. */
 export interface PreparedExit {
   exit: Exit;
   facts: ExitFacts;
   call: UserCall;
-  /** What the vault is expected to pay, in the smallest unit of the way's token, or null if unknown. */
+  /** Expected payment of the vault, in the smallest unit of the token that it pays, or null if unknown. */
   assets: bigint | null;
-  /** The minimum that a contract enforces, or null if none does. */
+  /** Minimum payment that a contract enforces, or null if none does. */
   minAssets: bigint | null;
   simulated: SimulatedExit;
 }
 
-/** A way out of a vault for one order, before it is encoded. */
+/** One redemption path for one order, before it is encoded. */
 export interface ExitAttempt {
   order: WithdrawalOrder;
   facts: ExitFacts;
@@ -56,9 +60,9 @@ export interface ExitAttempt {
 }
 
 /**
- * Checks, encodes, verifies and simulates a redemption, or a request for one, that the user pays with shares. Throws
- * the error of the vault's refusal, `price_unsafe` if it would pay much less than the shares are worth or than it
- * previews, `would_revert`, `simulation_unavailable`, `upstream_rejected`.
+ * Checks, encodes, verifies and simulates a redemption or a request. Throws the vault's refusal, `price_unsafe` if it
+ * would pay much less than the shares are worth or than its preview, `would_revert`, `simulation_unavailable`,
+ * `upstream_rejected`.
  */
 export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<PreparedExit> {
   const { order, facts, way } = attempt;
@@ -97,10 +101,10 @@ function promisedLoss({ slippage, exits }: WithdrawalOrder): bigint {
   return asked < MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
 }
 
-/** A redemption whose simulation reverted: its error, with what the contracts reverted with. */
+/** Error of a redemption whose simulation reverted, with the revert data of the contracts. */
 export class FailedExit extends Error {
   readonly explained: AppError;
-  /** True if the Router refused it because too little came out, whoever would make the call. */
+  /** True if the Router rejected it because of its output, so that no other caller would succeed. */
   readonly belowFloor: boolean;
 
   constructor(explained: AppError, revert: Hex) {
@@ -111,13 +115,13 @@ export class FailedExit extends Error {
   }
 }
 
-/** Returns what the vault promises to pay in this transaction, or null if its views do not say. */
+/** Returns the vault's preview of its payment in this transaction, or null if unknown. */
 function promisedNow({ way }: ExitAttempt): bigint | null {
   const { previewAssets, paidNow } = way.terms;
   return way.mode === "instant" ? (paidNow ?? previewAssets) : null;
 }
 
-/** Returns `price_unsafe` if the vault keeps more than 3 % of the shares' worth and more than the slippage, else null. */
+/** Returns `price_unsafe` if the exit fee exceeds both 3% of the shares' value and the slippage, otherwise null. */
 function findExcessiveFee({ order, way }: ExitAttempt): AppError | null {
   const { previewAssets, grossAssets } = way.terms;
   if (way.mode !== "instant" || previewAssets === null || grossAssets === null) return null;
@@ -130,7 +134,7 @@ function findExcessiveFee({ order, way }: ExitAttempt): AppError | null {
   });
 }
 
-/** Returns the payment of a withdrawal: the user's shares, with what the chain says about balance and allowance. */
+/** Returns the payment of a withdrawal: the user's shares, with their balance and allowance. */
 export function sharePayment({ order, facts, way }: ExitAttempt): TokenPayment {
   const { client, user, vault } = order;
   const { spender } = way;
@@ -163,7 +167,7 @@ function receivedReads(exit: Exit) {
 type Succeeded = Extract<SimulatedPayment, { ok: true }>;
 type Made = { exit: Exit; facts: ExitFacts; call: UserCall; made: Succeeded };
 
-/** Returns what the user received: the rise of the balance, else what the Router returned as the rise that it measured. */
+/** Returns the amount that the user received: the increase of the balance, or the increase that the Router measured. */
 export function receivedIn(
   simulation: SimulationResult,
   of: { index: number; routed: boolean },
@@ -224,7 +228,9 @@ function toRequested(of: Made): PreparedExit {
   };
 }
 
-/** Returns true if the vault's logs show the request or, from nodes without logs, exactly the shares left the user. */
+/**
+ * Returns true if the vault's logs show the request or, if the node returns no logs, exactly the shares left the user.
+ */
 function isRequestNoted({ exit, made }: Made): boolean {
   const { order, shares } = exit;
   const { exits, vault, user } = order;

@@ -20,7 +20,7 @@ import { readTokenMetadata } from "../vaults/token-metadata.ts";
 import type { Token } from "../vaults/vault.ts";
 import { verifyTransferData } from "./verify-transfer-data.ts";
 
-/** Returns symbol and decimals of a token that a user wants. Throws `token_unsupported` if it is none. */
+/** Returns symbol and decimals of the requested token. Throws `token_unsupported` if the address is not a token. */
 export async function wantedToken(
   ctx: Context,
   { chainId, token: address }: { chainId: number; token: Address },
@@ -32,7 +32,9 @@ export async function wantedToken(
   return { address, ...(await readTokenMetadata(ctx, { chainId, address })) };
 }
 
-/** Builds and verifies a provider's transaction for an offer, at its tolerance. Throws `price_unsafe` if it is not fair. */
+/**
+ * Builds and verifies a provider's transaction for an offer, with its tolerance. Throws `price_unsafe` if it is unfair.
+ */
 export async function buildOffer(
   ctx: Context,
   { order, attempt }: { order: RouteOrder; attempt: RouteAttempt },
@@ -50,7 +52,7 @@ export async function buildOffer(
   return route;
 }
 
-/** Finds a route for what a vault pays or has paid. Errors of `searchRoutes` propagate. */
+/** Finds a route for a vault's payment. Errors of `searchRoutes` propagate. */
 export function findTransfer<B>(
   ctx: Context,
   of: { order: RouteOrder; token: Token; build: (ctx: Context, attempt: RouteAttempt) => Promise<B> },
@@ -105,31 +107,31 @@ export async function simulateUserTransfer(
   return { route, payment, source };
 }
 
-/** The second step of a withdrawal: what the vault paid, swapped or bridged by the user. */
+/** The second step of a withdrawal: the user's swap or bridge of the vault's payment. */
 export interface TransferStep {
   user: Address;
-  /** What is paid: chain, token and amount in its smallest unit. */
+  /** Payment of the step: chain, token and amount in its smallest unit. */
   from: { chainId: number; token: Address; amount: bigint };
   to: { chainId: number; token: Address };
   slippage: number;
   preferredBridge: string | null;
 }
 
-/** A second step that is ready to be signed, with what identifies it once it is sent. */
+/** A second step that is ready to be signed, with the data that identify its transaction. */
 export interface PreparedTransfer {
   transaction_request: TransactionRequest;
   approval: Approval | null;
   calls: WalletCall[];
-  /** Target and keccak256 of the calldata, by which the transaction is recognised. */
+  /** Target and keccak256 of the calldata, which identify the transaction. */
   target: Address;
   dataHash: string;
   provider: string;
   bridge: string | null;
   tool: string;
-  /** What is expected and guaranteed to arrive, in the smallest unit of the token asked for. */
+  /** Expected and minimum amount on arrival, in the smallest unit of the requested token. */
   toAmount: bigint;
   toAmountMin: bigint;
-  /** False if the account does not hold the amount. */
+  /** False if the account does not hold the amount now. */
   balanceSufficient: boolean;
 }
 

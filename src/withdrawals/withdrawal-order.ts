@@ -12,19 +12,19 @@ import { isRouterDeployed } from "../vaults/vault-entry.ts";
 import type { ExitMode, VaultExits } from "../vaults/vault-exits.ts";
 import { adapterOf } from "../vaults/vault-families.ts";
 
-/** Slippage of a withdrawal that names none: in a token that the vault pays itself, and in any other. */
+/** Default slippage of a withdrawal: in a token that the vault pays itself, and in any other token. */
 const DEFAULT_SLIPPAGE = { same: 0.005, other: 0.03 } as const;
 
-/** A requested withdrawal with everything that it names resolved: vault, chains, token and partner. */
+/** A requested withdrawal with resolved vault, chains, token and partner. */
 export interface WithdrawalOrder extends Attribution {
   /** RPC client of the vault's chain. */
   client: ChainClient;
   vault: Vault;
   exits: VaultExits;
   user: Address;
-  /** Shares to redeem, in the share token's smallest unit, or `all` for whatever the user holds. */
+  /** Shares to redeem, in the share token's smallest unit, or `all` for the user's whole balance. */
   shares: bigint | "all";
-  /** What the user wants, and on which chain. The zero address stands for the native currency. */
+  /** Token and chain that the user requested. The zero address is the native currency. */
   to: { client: ChainClient; chainId: number; token: Address };
   slippage: number;
   mode: WithdrawInput["mode"];
@@ -32,14 +32,14 @@ export interface WithdrawalOrder extends Attribution {
   /** True if the Router is deployed on the vault's chain. */
   routed: boolean;
   trackingId: string;
-  /** Reference that the Router emits: keccak256 of the tracking id. */
+  /** Deposit reference that the Router emits: keccak256 of the tracking id. */
   ref: Hex;
 }
 
 /**
- * Resolves a request to withdraw. The vault may be paused or closed: only its deposits are. Throws `chain_unsupported`,
- * `vault_not_found`, `authorization_unsupported`, `mode_unsupported`, `token_unsupported`, `partner_mismatch`, `vault_not_enrolled`,
- * `key_forbidden`. Errors of the RPC nodes propagate.
+ * Resolves a withdrawal request. A vault may be paused or closed, which affects only deposits. Throws
+ * `chain_unsupported`, `vault_not_found`, `authorization_unsupported`, `mode_unsupported`, `token_unsupported`,
+ * `partner_mismatch`, `vault_not_enrolled`, `key_forbidden`. Errors of the RPC nodes propagate.
  */
 export async function resolveWithdrawal(
   ctx: Context,
@@ -76,7 +76,7 @@ export async function resolveWithdrawal(
   };
 }
 
-/** Returns a vault's way out. Throws `mode_unsupported` if none is known for its family. */
+/** Returns the withdrawals of a vault's family. Throws `mode_unsupported` if they are not supported. */
 export function exitsOf(vault: Vault): VaultExits {
   const { exits } = adapterOf(vault);
   if (exits === undefined || exits.modes(vault).length === 0)
@@ -84,7 +84,7 @@ export function exitsOf(vault: Vault): VaultExits {
   return exits;
 }
 
-/** Returns true if a mode of a vault is one that the caller asks for; `request` covers cooldowns. */
+/** Returns true if a vault's mode matches the requested one; `request` includes cooldowns. */
 export function isWanted(mode: ExitMode, asked: WithdrawInput["mode"]): boolean {
   return asked === "auto" || (asked === "instant") === (mode === "instant");
 }
@@ -105,16 +105,16 @@ function targetOf(
   return { client, chainId, token };
 }
 
-/** The token that a vault is asked to pay in a mode, and whether it is what the user wants in the end. */
+/** The token that a vault pays in a mode, and whether it is the requested one. */
 export interface ExitToken {
   token: Token;
-  /** True if no swap or bridge follows; the native currency is unwrapped from its wrapped form. */
+  /** True if no swap or bridge follows; a wrapped native token may be unwrapped. */
   pays: boolean;
 }
 
 /**
- * Returns the token to ask the vault for: the one that the user wants if the vault pays it, or its wrapped form for the
- * native currency, else the first.
+ * Returns the token that the vault shall pay: the requested one or its wrapped form if the vault pays it, otherwise the
+ * vault's first token.
  */
 export function exitTokenFor(of: {
   exits: VaultExits;

@@ -82,9 +82,9 @@ export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Pr
   return { ...wire, next, next_refusal: refusal, steps, poll_after_ms: pollWithdrawalAfter(wire.state) };
 }
 
-/** Which of a user's withdrawals are listed; absent filters do not restrict the list. */
+/** Filter of a user's list of withdrawals; absent fields do not restrict it. */
 export interface WithdrawalListFilter {
-  /** Without it, only withdrawals that a chain has seen: anybody may build withdrawals for anybody's address. */
+  /** States to list. Default: withdrawals with a transaction on a chain, because anyone can build for any address. */
   states?: readonly WithdrawalState[] | undefined;
   vault?: VaultKey | undefined;
   from?: Date | undefined;
@@ -107,9 +107,8 @@ export async function listWithdrawals(
 }
 
 /**
- * Marks a withdrawal as abandoned when its user will not send the transaction. The withdrawal is reopened if the
- * transaction appears on-chain after all. Throws `withdrawal_not_found`, `store_unavailable`, and `withdrawal_state` if
- * the withdrawal was already sent.
+ * Marks a withdrawal that its user will not send as abandoned. It is reopened if a transaction appears on chain. Throws
+ * `withdrawal_not_found`, `store_unavailable`, and `withdrawal_state` if it was already sent.
  */
 export async function abandonWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalRow> {
   const row = await loadWithdrawal(ctx, trackingId);
@@ -126,9 +125,9 @@ export async function abandonWithdrawal(ctx: Context, trackingId: string): Promi
 }
 
 /**
- * Stores a transaction hash that a caller reports for a withdrawal, as a hint for tracking. Every step is on the vault's
- * chain. A report binds nothing and excludes no other, because anybody may make it: only a receipt decides what the
- * transaction is. An approval has no hash to store. Throws `withdrawal_not_found`, `store_unavailable`.
+ * Stores a reported transaction of a withdrawal as a hint for tracking. All steps are on the vault's chain. Anyone can
+ * report, so a report binds nothing and excludes no other report: only the receipt decides. An approval has no hash to
+ * store. Throws `withdrawal_not_found`, `store_unavailable`.
  */
 export async function reportWithdrawalTransaction(
   ctx: Context,

@@ -14,7 +14,7 @@ import { sharePayment } from "./single-exit.ts";
 
 type Figures = Omit<WithdrawOption, "mode" | "reasons">;
 
-/** Returns what arrives in the end: what is expected and what is guaranteed, each null if unknown. */
+/** Returns the expected and the guaranteed amount of the requested token, each null if unknown. */
 export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null; least: bigint | null } {
   if (prepared.kind === "routed") {
     const { toAmount, toAmountMin } = prepared.exit;
@@ -29,14 +29,14 @@ export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null
   return { amount: route.toAmount, least };
 }
 
-/** Returns what a vault keeps of the shares' worth, or null if it does not say. */
+/** Returns the exit fee of a vault in the smallest unit of the token that it pays, or null if it is unknown. */
 function exitFee({ terms }: ExitWay): bigint | null {
   const { grossAssets, previewAssets } = terms;
   if (grossAssets === null || previewAssets === null) return null;
   return grossAssets > previewAssets ? grossAssets - previewAssets : 0n;
 }
 
-/** Returns the figures of a withdrawal: what the vault pays, its fee, and what arrives in the end. */
+/** Returns the figures of a withdrawal: the vault's payment, its fee, and the amount that arrives. */
 export function toFigures(prepared: PreparedWithdrawal, prices: Prices): Figures {
   const { exit, order } = prepared;
   const { way } = exit.exit;
@@ -65,7 +65,7 @@ function decimalsOfTarget(prepared: PreparedWithdrawal): number | null {
   return transferOf(prepared)?.token.decimals ?? null;
 }
 
-/** Returns a mode that is not possible now as an option of a quote. */
+/** Converts a mode that is not possible now to an option of a quote. */
 export function toRefusedOption({
   mode,
   refusal,
@@ -78,7 +78,7 @@ export function toRefusedOption({
   };
 }
 
-/** Returns the warnings of a withdrawal: those of its route, and an exit fee above the slippage. */
+/** Returns the warnings of a withdrawal: those of its route, and one for an exit fee above the slippage. */
 export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
   const { order, exit } = prepared;
   const { way } = exit.exit;
@@ -107,7 +107,7 @@ export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
   ];
 }
 
-/** Returns what the user does for a withdrawal. `share` is the share token for display. */
+/** Returns the plan of the user's steps for a withdrawal. `share` is the share token for display. */
 export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRef): StepPlan {
   const { order, exit } = prepared;
   const { way, shares } = exit.exit;

@@ -12,7 +12,7 @@ import { findToken } from "../vaults/find-token.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 
-/** A withdrawal to show the steps of: its row, its state now, and the transaction that the user can sign next. */
+/** A withdrawal for its list of steps: the row, its current state, and the user's next transaction. */
 interface SteppedWithdrawal {
   row: WithdrawalRow;
   state: WithdrawalState;
@@ -20,8 +20,8 @@ interface SteppedWithdrawal {
 }
 
 /**
- * Returns all that the user does for a withdrawal, with the state of each step by what the chains show. Reads the user's
- * allowance while the first transaction is to be sent. Throws `store_unavailable`.
+ * Returns the user's steps for a withdrawal, with the state of each step as the chains show it. Reads the user's
+ * allowance if the first transaction is not sent yet. Throws `store_unavailable`.
  */
 export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithdrawal): Promise<Step[]> {
   const { state } = withdrawal;
@@ -37,8 +37,8 @@ export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithd
 }
 
 /**
- * Returns the row with the reported transaction of the step that the user is at, while no chain shows one: a client that
- * has sent a transaction must not be asked to send it again.
+ * Returns the row with the reported transaction of the current step, until a chain shows one: a client that has sent a
+ * transaction must not be asked to send it again.
  */
 async function withReportedHashes(ctx: Context, { row, state }: SteppedWithdrawal): Promise<WithdrawalRow> {
   const column = REPORTED_COLUMN[state];
@@ -52,7 +52,7 @@ async function withReportedHashes(ctx: Context, { row, state }: SteppedWithdrawa
   return own === undefined ? row : { ...row, [column]: own.txHash };
 }
 
-/** The column of the transaction that a withdrawal in a state waits for. */
+/** Column of the transaction that each state waits for. */
 const REPORTED_COLUMN: Readonly<
   Partial<Record<WithdrawalState, "sourceTxHash" | "depositTxHash" | "claimTxHash">>
 > = { built: "sourceTxHash", awaiting_transfer: "depositTxHash", claimable: "claimTxHash" };
@@ -112,7 +112,7 @@ function claimState(
   return row.claimTxHash === null ? "skipped" : "done";
 }
 
-/** Returns the steps of the swap or bridge of what the vault paid, or none if the withdrawal has no second step. */
+/** Returns the steps of the second step: the swap or bridge of the vault's payment. Empty if there is none. */
 function transferSteps({ row, state, next, plan }: SteppedWithdrawal & { plan: StepPlan }): Step[] {
   const planned = plan.destination;
   if (planned === null) return [];
@@ -142,7 +142,7 @@ function transferFacts(
   return as("waiting", true);
 }
 
-/** Reads the allowance that a leg's transaction needs. Returns null if no node answers. */
+/** Reads the allowance that a leg's transaction needs, or returns null if it cannot be read. */
 async function readAllowance(
   ctx: Context,
   { leg, row }: { leg: StepLeg; row: WithdrawalRow },
@@ -154,7 +154,7 @@ async function readAllowance(
   return answer?.value ?? null;
 }
 
-/** Returns the plan of a withdrawal that has none stored: its transactions are unknown. */
+/** Returns a plan for a withdrawal without a stored plan; its transactions are unknown. */
 async function planOfRow(ctx: Context, row: WithdrawalRow): Promise<StepPlan> {
   const { vaultChainId: chainId, mode } = row;
   const token = await findToken(ctx, { chainId, address: row.shareToken });
@@ -169,10 +169,10 @@ async function planOfRow(ctx: Context, row: WithdrawalRow): Promise<StepPlan> {
   return { source, destination: null, settles: mode !== "instant" };
 }
 
-/** Milliseconds between two readings of a withdrawal, by what it waits for. */
+/** Recommended interval between two reads of a withdrawal, by what it waits for, in milliseconds. */
 const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
 
-/** Returns the milliseconds after which reading a withdrawal again is worthwhile. */
+/** Returns the recommended time before the next read of a withdrawal, in milliseconds. */
 export function pollWithdrawalAfter(state: WithdrawalState): number {
   switch (state) {
     case "built":

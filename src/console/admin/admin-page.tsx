@@ -19,7 +19,9 @@ const SECTIONS = [
   { value: "audit", label: "Audit" },
 ];
 
-/** For administrators: applications, vaults with claims and proofs, audit. The token lives in this page's memory only. */
+/**
+ * Page for administrators: applications, vaults with claims and proofs, audit log. The token is only kept in memory.
+ */
 export function AdminPage() {
   const [token, setToken] = useState("");
   const [section, setSection] = useState<Section>("applications");
@@ -90,7 +92,7 @@ const Status = ({ status }: { status: string }): ReactNode => (
   <Badge tone={STATUS_TONES[status] ?? "neutral"}>{status}</Badge>
 );
 
-/** What can be decided about an application in each of its states. */
+/** Possible decisions by the status of an application. */
 const DECISIONS: Readonly<Record<string, readonly string[]>> = {
   pending: ["approve", "reject"],
   approved: ["revoke"],

@@ -120,7 +120,7 @@ export const depositsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** A user's withdrawals that the chains have shown, newest first. */
+/** Query for a user's withdrawals with a transaction on a chain, newest first. */
 export const withdrawalsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["withdrawals", userAddress.toLowerCase()],

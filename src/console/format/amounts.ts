@@ -1,10 +1,10 @@
-/** A fraction digit count that suits a list: small amounts keep four significant digits. */
+/** Number of significant digits of small amounts in lists. */
 const DIGITS = 4;
 const THIN_SPACE_MINUS = "−";
 
 /**
- * Formats an amount of a token's smallest unit for display: `1,234.5678`. Rounds toward zero, so that nobody is shown
- * more than there is; what is not zero is never shown as zero (`<0.0001`).
+ * Formats an amount in a token's smallest unit for display: `1,234.5678`. Rounds toward zero, so that no more than the
+ * real amount is shown; a nonzero amount is never shown as zero (`<0.0001`).
  */
 export function formatAmount(amount: bigint, options: { decimals: number; digits?: number }): string {
   const { decimals, digits = DIGITS } = options;
@@ -20,19 +20,19 @@ export function formatAmount(amount: bigint, options: { decimals: number; digits
 
 const smallest = (digits: number): string => (digits === 0 ? "1" : `0.${"1".padStart(digits, "0")}`);
 
-/** Formats an amount in full, without grouping, as it is typed into a field. */
+/** Formats an amount in full without grouping, for an input field. */
 export function toDecimalText(amount: bigint, decimals: number): string {
   const unit = 10n ** BigInt(decimals);
   const fraction = (amount % unit).toString().padStart(decimals, "0").replace(/0+$/, "");
   return `${amount / unit}${fraction === "" || decimals === 0 ? "" : `.${fraction}`}`;
 }
 
-/** What a text in an amount field means. */
+/** Result of parsing an amount field: an amount in smallest units, or a problem to display. */
 export type ParsedAmount = { amount: bigint } | { problem: string };
 
 /**
- * Reads an amount that a person typed: digits with one decimal point; commas group thousands and mean nothing. Refuses
- * what the token cannot express, instead of rounding it.
+ * Parses a typed amount: digits with one decimal point and optional thousands commas. Rejects more decimals than the
+ * token has, instead of rounding.
  */
 export function parseAmount(text: string, decimals: number): ParsedAmount {
   const compact = text.trim().replace(/[\s_]/g, "");

@@ -1,14 +1,14 @@
 import { CausewayError } from "../../client/causeway-error.ts";
 import { toSentence } from "./words.ts";
 
-/** An error in plain words: what happened, what to do, and the request's id for support. */
+/** An error for display: what happened, what to do, and the request's id for support. */
 export interface ErrorWords {
   title: string;
   advice: string;
   reference: string | null;
 }
 
-/** Title and advice by code. Where the advice is empty, the API's own sentence says more than a fixed text could. */
+/** Title and advice by error code. If the advice is empty, the API's own message is shown. */
 const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advice: string]>> = {
   above_maximum: ["The vault does not take this much", ""],
   aborted: ["Stopped", "Nothing more is sent. What was sent already continues by itself."],
@@ -54,7 +54,7 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
   zero_shares: ["Too small to give any shares", "Enter a larger amount."],
 };
 
-/** Explains an error for people. Never shows what a program would have to read. */
+/** Explains an error for display, without technical details. */
 export function explainError(error: unknown): ErrorWords {
   if (!(error instanceof CausewayError)) {
     const advice = "Load the page again. Nothing was sent by it.";
@@ -65,7 +65,7 @@ export function explainError(error: unknown): ErrorWords {
   return { title, advice: told, reference: error.requestId };
 }
 
-/** The API's sentence about the error; with several invalid fields, the first. */
+/** Returns the API's message about the error or, if fields are invalid, about the first one. */
 function sentence({ issues, message }: CausewayError): string {
   return toSentence(issues[0]?.msg ?? message);
 }

@@ -33,7 +33,7 @@ export function plural(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Returns a text of the API as a sentence: with a capital letter and an end. */
+/** Formats a text of the API as a sentence, with a capital letter and a full stop. */
 export function toSentence(text: string): string {
   const start = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(start) ? start : `${start}.`;
@@ -47,14 +47,14 @@ export function shorten(hex: string): string {
 /** How a vault settles deposits or withdrawals. */
 export type Settlement = "instant" | "request" | "cooldown";
 
-/** Names a settlement in plain words: `Instant`, `On request, about 3 days`. */
+/** Returns a settlement in plain words: `Instant`, `On request, about 3 days`. */
 export function describeSettlement(kind: Settlement, seconds: number | null = null): string {
   const time = seconds === null || seconds === 0 ? "" : `, ${formatDuration(seconds)}`;
   if (kind === "instant") return "Instant";
   return kind === "request" ? `On request${time}` : `Cooldown${time}`;
 }
 
-/** Names of vault families as their protocols write them; others are shown as the API names them. */
+/** Names of vault families as their protocols write them; other families are shown by the API's name. */
 const FAMILIES: Readonly<Record<string, string>> = {
   aave: "Aave",
   accountable: "Accountable",

@@ -5,7 +5,7 @@ import { Button } from "../ui/controls.tsx";
 import { ErrorState } from "../ui/feedback.tsx";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 
-/** Makes a signature that was given for a deposit unusable, before somebody sends the order. */
+/** Cancels a deposit's signed order before it is submitted. */
 export function CancelSignature({ deposit }: { deposit: Deposit }) {
   const { trackingId } = deposit;
   const wallet = useWallet();

@@ -18,7 +18,7 @@ const TokenPicker = lazy(() =>
   import("./token-picker.tsx").then((module) => ({ default: module.TokenPicker })),
 );
 
-/** A token to pay with, on its chain. */
+/** A token to pay with and its chain. */
 interface PaidToken {
   chainId: number;
   address: `0x${string}`;
@@ -26,13 +26,13 @@ interface PaidToken {
   decimals: number;
 }
 
-/** How the payment is allowed: by a signature where the token takes one, or by an approval transaction. */
+/** Authorization of the payment: a signature if the token supports one (`auto`), or an approval. */
 type Authorize = "auto" | "approve";
 
-/** The loss that is accepted unless the reader chooses another. */
+/** Default slippage tolerance. */
 const SLIPPAGE = "0.01";
 
-/** Describes a deposit into a vault, shows what it gives, and builds it. */
+/** Form for a deposit into a vault: takes the payment, shows the quote, and builds the deposit. */
 export function DepositForm({ vault }: { vault: VaultDetail }) {
   const [token, setToken] = useState<PaidToken>({ ...vault.asset, chainId: vault.chainId });
   const [text, setText] = useState("");
@@ -177,7 +177,7 @@ function AmountField(props: {
   );
 }
 
-/** Shows the balance and fills it in. Native money is not offered whole, because the network's fee is paid with it. */
+/** Balance with a button that fills it in. There is no such button for the native currency, which also pays for gas. */
 function BalanceHint(props: { token: PaidToken; balance: bigint | null; onAll: (text: string) => void }) {
   const { token, balance, onAll } = props;
   if (balance === null) return null;
@@ -200,7 +200,7 @@ function BalanceHint(props: { token: PaidToken; balance: bigint | null; onAll: (
 
 type Draft = Parameters<typeof useDepositQuote>[1];
 
-/** Builds the deposit and opens its page, where it is signed and followed. */
+/** Button that builds the deposit and opens its page, where it is signed and tracked. */
 function Submit(props: { vault: VaultDetail; draft: Draft; authorize: Authorize; ready: boolean }) {
   const { vault, draft, authorize, ready } = props;
   const { address } = useWallet();

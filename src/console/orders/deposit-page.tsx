@@ -12,7 +12,7 @@ import { CancelSignature } from "./cancel-signature.tsx";
 import { BridgeLink, OrderView } from "./order-view.tsx";
 import { isOpen } from "./order-words.ts";
 
-/** A deposit that was built: what is signed, step by step, and how far it is. Its address continues it at any time. */
+/** Page of a built deposit: its steps to sign and its progress. Its URL continues it at any time. */
 export function DepositPage() {
   const { trackingId } = useParams({ from: "/deposits/$trackingId" });
   const query = useQuery({

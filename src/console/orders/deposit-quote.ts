@@ -4,11 +4,11 @@ import { causeway } from "../api/console-client.ts";
 import { useDebounced } from "../ui/use-debounced.ts";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 
-/** Quotes need an account; before a wallet is connected they are made for this one, which nobody holds. */
+/** Unowned account for quotes before a wallet is connected. */
 const NOBODY = "0x000000000000000000000000000000000000dEaD";
 const [BALANCE_MS, QUOTE_MS] = [20_000, 30_000];
 
-/** A deposit as the form describes it. */
+/** A deposit as entered in the form. */
 export interface DepositDraft {
   chainId: number;
   token: `0x${string}`;
@@ -19,7 +19,7 @@ export interface DepositDraft {
 /** Returns true for a chain's own currency, which needs no approval. */
 export const isNativeToken = (address: string): boolean => /^0x0+$/.test(address);
 
-/** Returns what the API takes for a draft, or null without an amount. */
+/** Returns the API input for a draft, or null without an amount. */
 export function depositInput(
   vault: Pick<VaultDetail, "vaultId">,
   draft: DepositDraft & { userAddress: `0x${string}` },
@@ -30,7 +30,7 @@ export function depositInput(
   return { ...paid, vaultId: vault.vaultId, userAddress, slippage };
 }
 
-/** Quotes a draft once it has settled, and again every half minute while it is shown. */
+/** Quotes a draft once typing has paused, and again every half minute while it is visible. */
 export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
   const { address } = useWallet();
   const settled = useDebounced(draft.amount);
@@ -49,7 +49,7 @@ export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
   return { ...query, settling: settled !== draft.amount };
 }
 
-/** Returns the wallet's balance of a token while the wallet is on its chain; null when it is not known. */
+/** Returns the wallet's balance of a token if the wallet is on its chain, or null if it is unknown. */
 export function useBalance(of: { chainId: number; token: `0x${string}` }): bigint | null {
   const wallet = useWallet();
   const { address } = wallet;

@@ -16,7 +16,7 @@ const PHASES: Readonly<Record<ExecutionProgress["phase"], string>> = {
   done: "Done",
 };
 
-/** All that the reader does, in order, and how far it is. */
+/** The user's steps in order, with their states. */
 export function OrderSteps({
   steps,
   progress,

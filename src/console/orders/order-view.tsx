@@ -12,13 +12,13 @@ import { OrderSteps } from "./order-steps.tsx";
 import { describeFailure, describeState, isOpen, type OrderKind } from "./order-words.ts";
 import { type OrderWalk, useOrderWalk } from "./use-order-walk.ts";
 
-/** A deposit or a withdrawal, as far as both are alike. */
+/** The common fields of deposits and withdrawals. */
 export type TrackedOrder = Pick<
   Deposit | Withdrawal,
   "trackingId" | "state" | "status" | "substatus" | "userAddress" | "vaultId" | "steps" | "nextRefusal"
 >;
 
-/** A deposit or withdrawal: how it stands, what is signed step by step, and the given details. */
+/** View of a deposit or withdrawal: its state, its steps to sign, and the given details. */
 export function OrderView(props: {
   kind: OrderKind;
   order: TrackedOrder;
@@ -59,7 +59,7 @@ export function OrderView(props: {
   );
 }
 
-/** What an order changes elsewhere: these answers are read again when its state changes. */
+/** Query keys that are read again when an order's state changes. */
 const CHANGED = new Set(["positions", "deposits", "withdrawals", "actions", "balance"]);
 
 function useChangesWith({ trackingId, state }: TrackedOrder): void {
@@ -72,7 +72,7 @@ function useChangesWith({ trackingId, state }: TrackedOrder): void {
   }, [cache, trackingId, state]);
 }
 
-/** The one thing to do now: sign, switch the account, wait, or look at the result. */
+/** The user's next action: sign, switch the account, wait, or view the result. */
 function NextAction({ kind, order, walk }: { kind: OrderKind; order: TrackedOrder; walk: OrderWalk }) {
   const wallet = useWallet();
   const required = order.steps.filter(({ state }) => state === "required");
@@ -165,7 +165,7 @@ function Ended({ order }: { order: TrackedOrder }): ReactNode {
   );
 }
 
-/** The bridge's own page about a transfer, if it has one. */
+/** Link to the bridge's page about a transfer, if there is one. */
 export function BridgeLink({ url }: { url: string | null }) {
   if (url === null) return null;
   return (

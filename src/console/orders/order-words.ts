@@ -2,16 +2,16 @@ import type { Step } from "../../client/read-actions.ts";
 import { formatAmount } from "../format/amounts.ts";
 import { shorten } from "../format/words.ts";
 
-/** States of deposits and withdrawals, as the API names them. */
+/** State of a deposit or withdrawal, as named by the API. */
 export type OrderState = string;
-/** What a reader does with an order. */
+/** Kind of an order. */
 export type OrderKind = "deposit" | "withdrawal";
 
-/** Returns true while something is left to do or to wait for. */
+/** Returns true while a step is required or waiting. */
 export const isOpen = ({ steps }: { steps: readonly Pick<Step, "state">[] }): boolean =>
   steps.some(({ state }) => state === "required" || state === "waiting");
 
-/** Describes one step: what the wallet will ask, and what it allows. */
+/** Returns the title and explanation of a step: what the wallet asks, and what the user allows. */
 export function describeStep(step: Step): { title: string; explanation: string } {
   const amount = amountOf(step);
   const spender = step.spender === null ? "the contract" : shorten(step.spender);
@@ -80,7 +80,7 @@ function amountOf(step: Step): string {
   return `${formatAmount(step.amount, { decimals: step.token.decimals })} ${step.token.symbol || "shares"}`;
 }
 
-/** How an order stands: in the colour of good news, bad news or waiting. */
+/** Words for a state: label, color tone and summary. */
 export interface StateWords {
   label: string;
   tone: "neutral" | "accent" | "good" | "warn" | "bad";
@@ -126,12 +126,12 @@ const STATES: Readonly<Record<string, StateWords>> = {
   rejected: { label: "Rejected", tone: "bad", summary: "The vault rejected the request." },
 };
 
-/** Describes an order's state. One that this page does not know yet is shown by its name. */
+/** Returns the words for an order's state; an unknown state is shown by its name. */
 export function describeState(state: OrderState): StateWords {
   return STATES[state] ?? { label: state.replaceAll("_", " "), tone: "neutral", summary: "" };
 }
 
-/** Adds to a failure what the chain said about it. */
+/** Explanations of failures by substatus. */
 const FAILURES: Readonly<Record<string, string>> = {
   EXPIRED: "Its time had run out.",
   INSUFFICIENT_ALLOWANCE: "The approval was too small.",
@@ -141,5 +141,5 @@ const FAILURES: Readonly<Record<string, string>> = {
   SLIPPAGE_EXCEEDED: "The price moved by more than the accepted loss, so nothing was taken.",
 };
 
-/** Describes why an order failed, or returns "". */
+/** Returns why an order failed, or an empty string if unknown. */
 export const describeFailure = (substatus: string | null): string => FAILURES[substatus ?? ""] ?? "";

@@ -5,7 +5,7 @@ import { ErrorState, LoadingRows, Notice } from "../ui/feedback.tsx";
 import { Fact, Facts } from "../ui/layout.tsx";
 import { sharesToAssets } from "../vaults/vault-limits.ts";
 
-/** What a deposit would give, and at least, and what it costs. */
+/** Summary of a deposit's quote: expected and minimum result, and costs. */
 export function QuoteSummary(props: {
   vault: VaultDetail;
   quote: Quote | undefined;
@@ -60,7 +60,7 @@ function Figures({ vault, quote }: { vault: VaultDetail; quote: Quote }) {
   );
 }
 
-/** The value of shares in the vault's asset, by its share price. */
+/** Value of shares in the vault's asset, by its share price. */
 function WorthOf({ vault, shares }: { vault: VaultDetail; shares: bigint }) {
   const { asset } = vault;
   const assets = sharesToAssets(vault, shares);
@@ -72,7 +72,7 @@ function WorthOf({ vault, shares }: { vault: VaultDetail; shares: bigint }) {
   );
 }
 
-/** Names of the ways to a vault. */
+/** Returns the words for the kind of a quote's route. */
 function describeRoute({ quoteType, routeOptions }: Quote): string {
   const [best] = routeOptions;
   const steps = best?.tags.includes("two_step") === true ? ", two transactions" : "";

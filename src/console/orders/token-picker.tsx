@@ -10,10 +10,10 @@ import { Modal } from "../ui/dialogs.tsx";
 import { EmptyState, Loaded } from "../ui/feedback.tsx";
 import { TokenMark } from "../ui/tokens.tsx";
 
-/** A token as the API lists it. */
+/** A token in the API's list. */
 export type ListedToken = Answer<"tokens.list">[number];
 
-/** Lets the reader choose a chain and one of its tokens. */
+/** Dialog to choose a chain and one of its tokens. */
 export function TokenPicker(props: {
   open: boolean;
   onOpenChange: (open: boolean) => void;

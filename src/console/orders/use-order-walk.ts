@@ -5,7 +5,7 @@ import { causeway } from "../api/console-client.ts";
 import { walletSession } from "../wallet/wallet-session.ts";
 import type { OrderKind } from "./order-words.ts";
 
-/** How a walk through an order's steps stands. */
+/** State of the execution of an order's steps. */
 export interface OrderWalk {
   running: boolean;
   progress: ExecutionProgress | null;
@@ -14,8 +14,8 @@ export interface OrderWalk {
 }
 
 /**
- * Walks through the steps of an order with the reader's wallet, on request. Leaving the page stops it; what was sent
- * goes on, and the next visit continues from the order's id.
+ * Executes the steps of an order with the user's wallet, on request. Leaving the page stops it; sent transactions
+ * proceed, and the next visit continues from the order's id.
  */
 export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange: () => void }): OrderWalk {
   const { kind, trackingId, onChange } = of;

@@ -12,7 +12,7 @@ import { TokenAmount } from "../ui/tokens.tsx";
 import { BridgeLink, OrderView } from "./order-view.tsx";
 import { isOpen } from "./order-words.ts";
 
-/** A withdrawal that was built: what is signed, step by step, and how far it is. Its address continues it at any time. */
+/** Page of a built withdrawal: its steps to sign and its progress. Its URL continues it at any time. */
 export function WithdrawalPage() {
   const { trackingId } = useParams({ from: "/withdrawals/$trackingId" });
   const query = useQuery({
@@ -42,7 +42,7 @@ function WithdrawalView({ withdrawal }: { withdrawal: Withdrawal }) {
   );
 }
 
-/** Returns a token of a chain as the service lists it; the vault's own asset is known without the list. */
+/** Returns a token of a chain from the service's list or, without the list, from the vault's accepted tokens. */
 function useToken(of: { chainId: number; address: string; vault: VaultDetail | undefined }) {
   const tokens = useQuery(tokensQuery(of.chainId)).data ?? [];
   const known = of.vault === undefined ? tokens : [...of.vault.acceptedAssets, ...tokens];

@@ -4,11 +4,11 @@ import type { Answer } from "../../client/read-actions.ts";
 import { ask } from "../api/console-client.ts";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 
-/** A signed-in partner. Kept in memory only: it ends with the page. */
+/** A signed-in partner. It is only kept in memory and ends with the page. */
 export interface PartnerSession {
   address: `0x${string}`;
   token: string;
-  /** The first key pair, once, right after registration. */
+  /** The first key pair, present once after the registration. */
   issued: { apiKey: string; apiSecret: string } | null;
 }
 
@@ -36,7 +36,7 @@ export function usePartnerSession(): PartnerSession | null {
 type Purpose = "login" | "register";
 type Nonce = Answer<"partners.nonce">;
 
-/** Signs the service's message for a purpose with the connected wallet. */
+/** Signs the service's nonce message with the connected wallet. */
 async function sign(
   address: `0x${string}`,
   nonce: Nonce,
@@ -77,7 +77,7 @@ export function usePartnerSignIn() {
   });
 }
 
-/** What an applicant says about the company. */
+/** Fields of a partner application. */
 export interface ApplicationForm {
   company: string;
   email: string;

@@ -15,7 +15,7 @@ const PartnerDesk = lazy(() =>
   import("./partner-desk.tsx").then((module) => ({ default: module.PartnerDesk })),
 );
 
-/** For partners: apply, sign in, keys and figures. */
+/** Page for partners: application, sign-in, keys and figures. */
 export function PartnersPage() {
   const { address } = useWallet();
   const session = usePartnerSession();

@@ -10,10 +10,10 @@ import { ErrorState } from "../ui/feedback.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
 import type { Position } from "./portfolio-search.ts";
 
-/** The loss that a move accepts between two vaults of one asset, and between others. */
+/** Default slippage of a move: between two vaults of one asset, and between others. */
 const [SAME_ASSET, OTHER_ASSET] = [0.01, 0.03];
 
-/** Moves shares straight into another vault: what arrives there, and the transaction that does it. */
+/** Form that moves shares directly into another vault: expected result, and the transaction. */
 export function MoveForm(props: { position: Position; userAddress: `0x${string}`; shares: bigint | null }) {
   const { position, userAddress, shares } = props;
   const [into, setInto] = useState("");
@@ -73,7 +73,7 @@ export function MoveForm(props: { position: Position; userAddress: `0x${string}`
   );
 }
 
-/** The vaults that take deposits; those of the same asset first. */
+/** Returns the vaults that accept deposits, those with the same asset first. */
 function choicesOf(vaults: readonly Vault[], { vaultId, assetSymbol }: Position) {
   const rank = ({ asset }: Vault): number => (asset.symbol.toUpperCase() === assetSymbol ? 0 : 1);
   const open = vaults.filter((vault) => !vault.paused && vault.vaultId !== vaultId);

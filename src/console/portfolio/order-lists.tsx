@@ -11,10 +11,10 @@ import { TokenAmount } from "../ui/tokens.tsx";
 type ListedDeposit = Answer<"deposits.list">[number];
 type ListedWithdrawal = Answer<"withdrawals.list">[number];
 
-/** States in which an order waits for its owner. */
+/** States in which an order waits for the user. */
 const WAITING = new Set(["awaiting_deposit", "awaiting_transfer", "claimable"]);
 
-/** Deposits and withdrawals that wait for their owner. */
+/** List of the deposits and withdrawals that wait for the user. */
 export function UnfinishedOrders(props: {
   deposits: readonly ListedDeposit[];
   withdrawals: readonly ListedWithdrawal[];
@@ -49,7 +49,7 @@ function OrderLink(props: { kind: OrderKind; trackingId: string; look: string; c
   );
 }
 
-/** Deposits, newest first. */
+/** List of deposits, newest first. */
 export function DepositList({ deposits }: { deposits: readonly ListedDeposit[] }) {
   if (deposits.length === 0)
     return <EmptyState title="No deposits yet">Deposits appear once they are sent.</EmptyState>;
@@ -67,7 +67,7 @@ export function DepositList({ deposits }: { deposits: readonly ListedDeposit[] }
   );
 }
 
-/** Withdrawals, newest first. */
+/** List of withdrawals, newest first. */
 export function WithdrawalList({ withdrawals }: { withdrawals: readonly ListedWithdrawal[] }) {
   if (withdrawals.length === 0)
     return <EmptyState title="No withdrawals yet">Withdrawals appear once they are sent.</EmptyState>;
@@ -89,7 +89,7 @@ export function WithdrawalList({ withdrawals }: { withdrawals: readonly ListedWi
   );
 }
 
-/** One deposit or withdrawal: its vault, what was paid, and how it stands. */
+/** Row of one deposit or withdrawal: its vault, payment and state. */
 function OrderRow(props: {
   kind: OrderKind;
   order: Pick<ListedDeposit | ListedWithdrawal, "trackingId" | "vaultId" | "state" | "createdAt">;

@@ -15,7 +15,7 @@ import { DepositList, UnfinishedOrders, WithdrawalList } from "./order-lists.tsx
 import { isAddress, type Position, readPortfolioSearch, totalUsd } from "./portfolio-search.ts";
 import { PositionRequests } from "./position-requests.tsx";
 
-/** Positions, requests, deposits and withdrawals of the connected wallet, or of any address. */
+/** Page with positions, requests, deposits and withdrawals of the connected wallet, or of any address. */
 export function PortfolioPage() {
   const wallet = useWallet();
   const { address } = readPortfolioSearch(useSearch({ from: "/portfolio" }));
@@ -223,13 +223,13 @@ function PositionRow(props: { position: Position; chain: string; own: `0x${strin
   );
 }
 
-/** Colours of gains and losses; what is too small to be shown in digits is neither. */
+/** Color of a gain or loss; neutral if it is too small to display. */
 function yieldTone(amount: bigint | null, decimals: number): string {
   if (amount === null || formatAmount(amount, { decimals }).includes("<")) return "text-muted";
   return amount < 0n ? "text-bad" : "text-good";
 }
 
-/** A figure of a position. On phones the second one stands below the vault's name. */
+/** Cell with one figure of a position. With `below`, it stands below the vault's name on phones. */
 function Cell({ label, below = false, children }: { label: string; below?: boolean; children: ReactNode }) {
   return (
     <div className={`text-sm ${below ? "pl-11 md:pl-0 md:text-right" : "text-right"}`}>

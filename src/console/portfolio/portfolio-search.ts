@@ -1,23 +1,23 @@
 import type { Positions } from "../../client/read-actions.ts";
 
-/** A position as the API lists it. */
+/** A position in the API's response. */
 export type Position = Positions["positions"][number];
 
-/** What the portfolio's address says: whose it is; without, the connected wallet's. */
+/** Parameters in the portfolio's URL. Without an address, it shows the connected wallet. */
 export interface PortfolioSearch {
   address?: `0x${string}`;
 }
 
-/** Returns true for the form of an address. The API judges the checksum. */
+/** Returns true if a text has the form of an address; the API verifies the checksum. */
 export const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-fA-F]{40}$/.test(text);
 
-/** Reads the address from the page's own. What is no address is left out. */
+/** Reads the parameters from the page's URL. An invalid address is ignored. */
 export function readPortfolioSearch(search: Readonly<Record<string, unknown>>): PortfolioSearch {
   const { address } = search;
   return typeof address === "string" && isAddress(address) ? { address } : {};
 }
 
-/** Adds up values in USD, in cents, rounding each down. Null if one is not known or there are none: a part is no total. */
+/** Returns the total of values in USD, in cents, each rounded down. Null if a value is unknown or there are none. */
 export function totalUsd(positions: readonly { valueUsd: string | null }[]): string | null {
   let cents = 0n;
   for (const { valueUsd } of positions) {

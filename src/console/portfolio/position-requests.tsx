@@ -10,7 +10,7 @@ import type { Position } from "./portfolio-search.ts";
 
 type Request = Position["requests"][number];
 
-/** Requests that the vault has not paid yet, with what can be done about each. */
+/** List of requests that the vault has not paid yet, with the possible actions. */
 export function PositionRequests({ position, own }: { position: Position; own: `0x${string}` | null }) {
   if (position.requests.length === 0) return null;
   return (
@@ -49,7 +49,7 @@ function RequestText({ request, position }: { request: Request; position: Positi
   );
 }
 
-/** Leads to the deposit or withdrawal that made the request, if it was built here. */
+/** Link to the deposit or withdrawal that made the request, if Causeway built it. */
 function Follow({ request: { kind, trackingId } }: { request: Request }) {
   if (trackingId === null) return null;
   const to = kind === "deposit" ? "/deposits/$trackingId" : "/withdrawals/$trackingId";
@@ -60,7 +60,7 @@ function Follow({ request: { kind, trackingId } }: { request: Request }) {
   );
 }
 
-/** Claims or cancels a request, wherever it was made. */
+/** Buttons to claim or cancel a request, including requests made elsewhere. */
 function RequestActions(props: { request: Request; vaultId: string; own: `0x${string}` }) {
   const { request, vaultId, own } = props;
   const cache = useQueryClient();

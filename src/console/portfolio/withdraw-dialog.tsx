@@ -6,7 +6,7 @@ import { MoveForm } from "./move-form.tsx";
 import type { Position } from "./portfolio-search.ts";
 import { WithdrawForm } from "./withdraw-form.tsx";
 
-/** Leaves a position, all or in part: to the wallet, or straight into another vault. */
+/** Dialog to withdraw a position, fully or in part: to the wallet, or directly into another vault. */
 export function WithdrawDialog(props: {
   position: Position;
   userAddress: `0x${string}`;

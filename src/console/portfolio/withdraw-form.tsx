@@ -25,7 +25,7 @@ const TokenPicker = lazy(() =>
 
 type Option = WithdrawalQuote["options"][number];
 
-/** A token to be paid in, on its chain. */
+/** The token and chain to be paid in. */
 interface WantedToken {
   chainId: number;
   address: `0x${string}`;
@@ -33,10 +33,10 @@ interface WantedToken {
   decimals: number | null;
 }
 
-/** The loss that is accepted unless the reader chooses another: for the vault's own token, and for others. */
+/** Default slippage of a withdrawal: in the vault's own token, and in other tokens. */
 const [SAME_TOKEN, OTHER_TOKEN] = ["0.005", "0.03"];
 
-/** Withdraws shares to the wallet: in which token, on which chain, and by which of the vault's ways. */
+/** Form for a withdrawal to the wallet: token, chain and withdrawal mode. */
 export function WithdrawForm(props: {
   position: Position;
   userAddress: `0x${string}`;

@@ -12,7 +12,7 @@ const MAIN = [
   { to: "/status", label: "Status" },
 ] as const;
 
-/** What surrounds every page: header, navigation, notice of a lost connection, footer. */
+/** Frame of every page: header, navigation, notice of a lost connection, footer. */
 export function AppShell() {
   return (
     <div className="flex min-h-dvh flex-col">
@@ -76,7 +76,7 @@ function NavLink({ to, children }: { to: (typeof MAIN)[number]["to"]; children: 
   );
 }
 
-/** The page. Focus moves here after a change of page, so that screen readers start at its beginning. */
+/** Main region of the page. It receives the focus after navigation, so that screen readers start at its beginning. */
 function Main() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const main = useRef<HTMLElement>(null);

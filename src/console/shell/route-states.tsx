@@ -4,7 +4,7 @@ import { buttonClass } from "../ui/controls.tsx";
 import { ErrorState, Loaded, LoadingRows, type Reading } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/layout.tsx";
 
-/** Shown while the code of a page is loaded. */
+/** Placeholder while the code of a page is loaded. */
 export function PagePending() {
   return (
     <div className="mx-auto max-w-6xl">
@@ -13,7 +13,7 @@ export function PagePending() {
   );
 }
 
-/** Shown for addresses that no page has. */
+/** Page for unknown URLs. */
 export function PageNotFound() {
   return (
     <Page title="No such page" lead="The address may be mistyped, or the page has moved." narrow>
@@ -24,7 +24,7 @@ export function PageNotFound() {
   );
 }
 
-/** Shown when a page fails, for example because its code could not be loaded. */
+/** Page for errors, for example if a page's code could not be loaded. */
 export function PageFailed({ error }: { error: unknown }) {
   return (
     <Page title="This page failed" narrow>
@@ -35,7 +35,7 @@ export function PageFailed({ error }: { error: unknown }) {
   );
 }
 
-/** A page of one object: its own heading once it was read, and the given one while it is read or could not be. */
+/** Page of one object, with its own heading once it is loaded and the given heading before. */
 export function LoadedPage<Data>(props: {
   title: string;
   query: Reading<Data>;

@@ -1,15 +1,15 @@
-/** What a signal is about. */
+/** Aspects of a vault that signals are about. */
 export const dimensions = ["capital", "performance", "risk", "trust"] as const;
-/** How far back the feed reaches. */
+/** Periods that the feed can show. */
 export const periods = ["24h", "7d", "30d", "90d"] as const;
 
-/** What the reader looks for. Kept in the page's address. */
+/** Filters of the feed, kept in the page's URL. */
 export interface SignalFilters {
   dimension?: (typeof dimensions)[number];
   since?: (typeof periods)[number];
 }
 
-/** Reads filters from the page's address. What is not understood is left out. */
+/** Reads filters from the page's URL. Unknown values are ignored. */
 export function readSignalFilters(search: Readonly<Record<string, unknown>>): SignalFilters {
   const dimension = dimensions.find((known) => known === search["dimension"]);
   const since = periods.find((known) => known === search["since"]);

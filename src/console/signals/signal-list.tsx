@@ -3,7 +3,7 @@ import type { Answer } from "../../client/read-actions.ts";
 import { formatAge, plural } from "../format/words.ts";
 import { Badge, type Tone } from "../ui/feedback.tsx";
 
-/** A signal as the API lists it. */
+/** A signal in the API's response. */
 export type Signal = Answer<"intel.feed">["signals"][number];
 
 const TIERS: Readonly<Record<Signal["tier"], { tone: Tone; label: string }>> = {
@@ -12,7 +12,7 @@ const TIERS: Readonly<Record<Signal["tier"], { tone: Tone; label: string }>> = {
   low: { tone: "neutral", label: "Low" },
 };
 
-/** Signals, newest first, each with its figures. */
+/** List of signals with their figures, newest first. */
 export function SignalList({ signals, linked = true }: { signals: readonly Signal[]; linked?: boolean }) {
   return (
     <ul className="divide-y divide-line">

@@ -18,7 +18,7 @@ const PERIODS: Readonly<Record<(typeof periods)[number], string>> = {
 };
 const PER_PAGE = 50;
 
-/** What the service noticed about its vaults, and the rules by which it does. */
+/** Page with the signals about vaults and the rules that raise them. */
 export function SignalsPage() {
   return (
     <Page

@@ -4,10 +4,10 @@ import { formatDuration } from "../format/words.ts";
 
 type Health = Answer<"health.details">;
 
-/** What counts as behind: users notice deposits that are found later than this, in seconds. */
+/** Delay from which users notice that deposits are found late, in seconds. */
 const LATE_S = 180;
 
-/** Returns in plain words what users may notice; empty if everything works. */
+/** Returns the noticeable troubles in plain words; empty if everything works. */
 export function findTroubles(health: Health, chains: readonly ListedChain[]): string[] {
   const down = new Set(health.dependencies.filter(({ ok }) => !ok).map(({ name }) => name));
   const troubles: string[] = [];

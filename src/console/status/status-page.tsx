@@ -10,7 +10,7 @@ import { findTroubles } from "./service-troubles.ts";
 
 type Health = Answer<"health.details">;
 
-/** The state of the service: chains, nodes, stores, index and jobs. */
+/** Page with the state of the service: chains, nodes, stores, index and jobs. */
 export function StatusPage() {
   const query = useQuery(healthQuery);
   return (
@@ -88,7 +88,7 @@ function Chains({ health, chains }: { health: Health; chains: readonly ListedCha
   );
 }
 
-/** Names of the parts that the API calls by keys. */
+/** Display names of the API's dependency keys. */
 const PARTS: Readonly<Record<string, string>> = {
   database: "Database",
   redis: "Cache",

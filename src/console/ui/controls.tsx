@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
 
-/** Look of a button: one primary action per view. */
+/** Style of a button. A view has at most one primary button. */
 export type ButtonKind = "primary" | "secondary" | "quiet";
 
 const KINDS: Readonly<Record<ButtonKind, string>> = {
@@ -9,11 +9,11 @@ const KINDS: Readonly<Record<ButtonKind, string>> = {
   quiet: "text-accent hover:bg-accent-soft",
 };
 
-/** Classes of a button, for links that look like one. */
+/** Returns the CSS classes of a button, also for links that look like one. */
 export const buttonClass = (kind: ButtonKind = "primary", wide = false): string =>
   `inline-flex min-h-10 items-center justify-center gap-2 rounded-lg px-4 py-2 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-60 ${KINDS[kind]} ${wide ? "w-full" : ""}`;
 
-/** A button. Never submits a form by accident. */
+/** A button with type `button` by default, so that it never submits a form by accident. */
 export function Button(
   props: Omit<ComponentProps<"button">, "className"> & { kind?: ButtonKind; wide?: boolean; busy?: boolean },
 ) {
@@ -32,7 +32,7 @@ export function Button(
   );
 }
 
-/** A turning ring beside the words that say what is waited for. */
+/** Spinner beside a text that names what is loading. */
 export function Spinner() {
   return (
     <span
@@ -45,7 +45,7 @@ export function Spinner() {
 const FIELD =
   "min-h-10 w-full min-w-0 rounded-lg border border-strong bg-surface px-3 py-2 text-ink disabled:opacity-60 aria-invalid:border-bad";
 
-/** A labelled text field with a hint or a problem below it. */
+/** A labelled text field with a hint or an error below it. */
 export function TextField(
   props: Omit<ComponentProps<"input">, "className" | "id"> & {
     label: string;
@@ -83,7 +83,7 @@ export interface Choice {
   label: string;
 }
 
-/** A labelled choice of one. The platform's own control, which every phone and screen reader knows. */
+/** A labelled select field, with the platform's native control for phones and screen readers. */
 export function SelectField(props: {
   label: string;
   value: string;
@@ -109,7 +109,7 @@ export function SelectField(props: {
   );
 }
 
-/** A row of buttons of which one is pressed. */
+/** A group of toggle buttons with one selected. */
 export function Segments(props: {
   label: string;
   value: string;

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 
-/** A column of a table. Minor ones are left out on phones, where there is no room to scroll sideways. */
+/** A column of a table. Minor columns are hidden on phones. */
 export interface Column {
   label: string;
   minor?: boolean;
 }
 
-/** A row: its name and one cell for each further column. */
+/** A row: its name, and one cell for each other column. */
 export interface TableRow {
   id: string;
   name: ReactNode;

@@ -1,7 +1,9 @@
 import { Dialog } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 
-/** A modal dialog: focus stays inside, Escape and the close button leave it. On phones it rises from the bottom. */
+/**
+ * A modal dialog that traps the focus. Escape or the close button closes it. On phones it slides in from the bottom.
+ */
 export function Modal(props: {
   open: boolean;
   onOpenChange: (open: boolean) => void;

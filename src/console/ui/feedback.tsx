@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { explainError } from "../format/error-words.ts";
 import { Button } from "./controls.tsx";
 
-/** Meaning of a colour. */
+/** Meaning of a color. */
 export type Tone = "neutral" | "accent" | "good" | "warn" | "bad";
 
 const BADGE: Readonly<Record<Tone, string>> = {
@@ -13,7 +13,7 @@ const BADGE: Readonly<Record<Tone, string>> = {
   bad: "bg-bad-soft text-bad",
 };
 
-/** A short state beside something. */
+/** A badge with a short state. */
 export function Badge({ tone = "neutral", children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span
@@ -32,7 +32,7 @@ const NOTICE: Readonly<Record<Tone, string>> = {
   bad: "border-bad/30 bg-bad-soft",
 };
 
-/** A message that belongs to the page. Bad news is announced at once, other news when the reader pauses. */
+/** A message on the page. Errors are announced to screen readers immediately, other messages politely. */
 export function Notice(props: { tone?: Tone; title?: string; action?: ReactNode; children?: ReactNode }) {
   const { tone = "neutral", title, action, children } = props;
   return (
@@ -49,7 +49,7 @@ export function Notice(props: { tone?: Tone; title?: string; action?: ReactNode;
   );
 }
 
-/** What to show where data could not be read. */
+/** Error message with a retry button, shown in place of data. */
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
   const { title, advice, reference } = explainError(error);
   return (
@@ -70,7 +70,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
   );
 }
 
-/** What to show where there is nothing yet. */
+/** Message for an empty list. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="px-4 py-12 text-center">
@@ -84,7 +84,7 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
 
 const LINES = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
-/** Bars in place of rows that are being read. */
+/** Placeholder rows while data are loading. */
 export function LoadingRows({ rows = 4, label = "Loading" }: { rows?: number; label?: string }) {
   return (
     <div role="status" className="space-y-3 p-4 sm:p-5">
@@ -103,7 +103,7 @@ export interface Reading<Data> {
   refetch(): unknown;
 }
 
-/** Shows the data of a query, or that it is being read, or why it could not be. Data stays while it is read again. */
+/** Shows the data of a query, a placeholder while it loads, or its error. Existing data stay during a reload. */
 export function Loaded<Data>(props: {
   query: Reading<Data>;
   rows?: number;

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from "react";
 
-/** A page with its heading. Sets the document's title. */
+/** A page with its heading. Sets the document title. */
 export function Page(props: {
   title: string;
   lead?: ReactNode;
@@ -26,7 +26,7 @@ export function Page(props: {
   );
 }
 
-/** A section on its own surface, with an optional heading. */
+/** A card: a section with a border and an optional heading. */
 export function Card(props: { title?: string; aside?: ReactNode; flush?: boolean; children: ReactNode }) {
   const { title, aside, flush, children } = props;
   return (

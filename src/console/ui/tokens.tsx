@@ -1,6 +1,6 @@
 import { formatAmount } from "../format/amounts.ts";
 
-/** Hues of token marks; a symbol always has the same one. */
+/** Colors of token marks; the same symbol always has the same color. */
 const HUES = [
   "bg-[#1f6feb]",
   "bg-[#0f766e]",
@@ -11,7 +11,10 @@ const HUES = [
   "bg-[#475569]",
 ];
 
-/** A mark with a token's first letters. Logos of third parties are not loaded: they would tell them who looks at what. */
+/**
+ * A mark with a token's first letters. Logos are not loaded, because third parties would learn which tokens a user
+ * views.
+ */
 export function TokenMark({ symbol }: { symbol: string }) {
   const sum = [...symbol].reduce((total, letter) => total + letter.charCodeAt(0), 0);
   return (
@@ -24,7 +27,7 @@ export function TokenMark({ symbol }: { symbol: string }) {
   );
 }
 
-/** An amount with its symbol. Unknown is a dash. The exact amount is in the title. */
+/** An amount with its symbol, and the exact amount in its title. An unknown amount is a dash. */
 export function TokenAmount(props: {
   amount: bigint | null | undefined;
   token: { symbol: string; decimals: number | null };

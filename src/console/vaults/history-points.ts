@@ -1,15 +1,15 @@
-/** A point of a chart: seconds since 1970 and a figure. */
+/** A point of a chart: a time in unix seconds and a value. */
 export interface ChartPoint {
   time: number;
   value: number;
 }
 
-/** What a chart shows. */
+/** Metrics that a chart can show. */
 export type ChartMetric = "share_price" | "total_assets" | "apy";
 
 /**
  * Converts the points of a vault's history for a chart: a share price is scaled by 10^18, total assets by the asset's
- * decimals, an APY is a fraction. Unknown points are left out, and of points at one time the last is kept.
+ * decimals, an APY is a fraction. Unknown points are left out; of several points at one time, the last is kept.
  */
 export function toChartPoints(
   points: readonly { time: string; value: unknown }[],

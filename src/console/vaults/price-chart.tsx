@@ -3,14 +3,14 @@ import { useEffect, useRef } from "react";
 import { useTheme } from "../shell/theme.ts";
 import type { ChartPoint } from "./history-points.ts";
 
-/** What a chart shows, how its figures are written, and what it says to readers without sight. */
+/** Properties of a chart: its points, the format of its values, and its label for screen readers. */
 interface ChartProps {
   points: readonly ChartPoint[];
   format: (value: number) => string;
   label: string;
 }
 
-/** A line over time that can be inspected with the pointer. It is drawn again when the page's colours change. */
+/** A line chart over time with a crosshair. It is drawn again when the color scheme changes. */
 export function PriceChart(props: ChartProps) {
   const { dark } = useTheme();
   return <Drawing key={dark ? "dark" : "light"} {...props} />;

@@ -1,10 +1,10 @@
 import type { Vault } from "../../client/read-actions.ts";
 import { familyName } from "../format/words.ts";
 
-/** By what the list is ordered. */
+/** Sort order of the list of vaults. */
 export type VaultOrder = "tvl" | "apy" | "name";
 
-/** What the reader looks for. Kept in the page's address, so that a list can be bookmarked and shared. */
+/** Filters of the list, kept in the page's URL, so that a list can be bookmarked and shared. */
 export interface VaultFilters {
   q?: string;
   chain?: number;
@@ -14,7 +14,7 @@ export interface VaultFilters {
   order?: VaultOrder;
 }
 
-/** Reads filters from the page's address. What is not understood is left out. */
+/** Reads filters from the page's URL. Unknown values are ignored. */
 export function readVaultFilters(search: Readonly<Record<string, unknown>>): VaultFilters {
   const text = (name: string) => (typeof search[name] === "string" ? (search[name] as string) : undefined);
   const chain = Number(search["chain"]);
@@ -29,7 +29,7 @@ export function readVaultFilters(search: Readonly<Record<string, unknown>>): Vau
   });
 }
 
-/** Returns filters with changes; empty ones are removed. */
+/** Returns filters with changes applied; empty values are removed. */
 export function changeFilters(
   filters: VaultFilters,
   changes: { [Name in keyof VaultFilters]: VaultFilters[Name] | undefined },
@@ -42,7 +42,7 @@ function defined(given: { [Name in keyof VaultFilters]: VaultFilters[Name] | und
   return Object.fromEntries(entries) as VaultFilters;
 }
 
-/** Returns the vaults that match, in the chosen order. Vaults that are paused or whose figure is unknown come last. */
+/** Returns the matching vaults in the chosen order. Paused vaults and those with an unknown value come last. */
 export function selectVaults(vaults: readonly Vault[], filters: VaultFilters): Vault[] {
   return vaults.filter((vault) => matches(vault, filters)).sort(comparing(filters.order ?? "tvl"));
 }
@@ -73,14 +73,14 @@ function comparing(order: VaultOrder): (a: Vault, b: Vault) => number {
   };
 }
 
-/** The values that the filters can take, in the given vaults. */
+/** The values that the filters can take for the given vaults. */
 export interface VaultChoices {
   chains: { value: number; label: string }[];
   assets: string[];
   families: string[];
 }
 
-/** Returns what can be chosen: nothing that would give an empty list by itself. */
+/** Returns the possible filter values; each matches at least one vault. */
 export function choicesOf(vaults: readonly Vault[]): VaultChoices {
   const chains = new Map(vaults.map(({ chainId, chainName }) => [chainId, chainName]));
   const assets = new Set(

@@ -1,10 +1,10 @@
 import type { VaultDetail } from "../../client/read-actions.ts";
 import { formatAmount } from "../format/amounts.ts";
 
-/** From here on a limit means that there is none: vaults report the largest integers. */
+/** Limit from which a vault counts as unlimited; such vaults report the largest integers. */
 const UNLIMITED = 2n ** 120n;
 
-/** Describes how much a vault still takes: `No limit`, `Full`, or an amount. */
+/** Describes the remaining capacity of a vault: `No limit`, `Full`, or an amount. */
 export function describeCapacity({ maxDeposit, asset }: VaultDetail): string {
   if (maxDeposit === null) return "Not known";
   if (maxDeposit >= UNLIMITED) return "No limit";
@@ -12,14 +12,14 @@ export function describeCapacity({ maxDeposit, asset }: VaultDetail): string {
   return `${formatAmount(maxDeposit, { decimals: asset.decimals, digits: 2 })} ${asset.symbol}`;
 }
 
-/** Describes a vault's least deposit: `none`, `not known`, or an amount. */
+/** Describes a vault's minimum deposit: `none`, `not known`, or an amount. */
 export function describeMinimum({ minDeposit, noMinimum, asset }: VaultDetail): string {
   if (noMinimum) return "none";
   if (minDeposit === null) return "not known";
   return `${formatAmount(minDeposit, { decimals: asset.decimals })} ${asset.symbol}`;
 }
 
-/** Converts shares to whole units of the asset by the vault's share price, rounded down; null when it is not known. */
+/** Converts shares to the asset by the vault's share price, rounded down, or returns null if the price is unknown. */
 export function sharesToAssets(
   { sharePrice, asset, shareDecimals }: VaultDetail,
   shares: bigint,

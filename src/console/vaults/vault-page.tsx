@@ -23,7 +23,7 @@ import { useWallet } from "../wallet/wallet-session.ts";
 import { VaultHistory } from "./vault-history.tsx";
 import { describeCapacity, describeMinimum } from "./vault-limits.ts";
 
-/** One vault: its figures, terms and signals, and the deposit form. */
+/** Page of one vault: its figures, conditions and signals, and the deposit form. */
 export function VaultPage() {
   const { vaultId } = useParams({ from: "/vaults/$vaultId" });
   const query = useQuery(vaultQuery(vaultId));
@@ -114,7 +114,7 @@ const ACTIONS = [
   ["cancel", "Cancel a request"],
 ] as const;
 
-/** What the connected wallet may do with the vault now, and why not. */
+/** The connected wallet's possible actions at the vault, and the reasons if an action is not possible. */
 function YourActions({ vault }: { vault: VaultDetail }) {
   const { address } = useWallet();
   const of = { userAddress: address ?? zeroAddress, vaultId: vault.vaultId };

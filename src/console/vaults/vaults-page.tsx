@@ -16,7 +16,7 @@ import {
   type VaultOrder,
 } from "./vault-filters.ts";
 
-/** All vaults: searched, filtered and ordered on the page, because the whole list is small and cached. */
+/** Page with all vaults, searched, filtered and sorted in the browser, because the whole list is small and cached. */
 export function VaultsPage() {
   const query = useQuery(vaultsQuery);
   return (

@@ -26,29 +26,29 @@ import { causeway } from "../api/console-client.ts";
 export interface WalletChoice {
   id: string;
   name: string;
-  /** A `data:` URI, or null. */
+  /** Icon as a `data:` URI, or null. */
   icon: string | null;
 }
 
-/** What the page knows about the reader's wallet. */
+/** State of the user's wallet. */
 export interface WalletState {
   status: "disconnected" | "connecting" | "connected";
   address: `0x${string}` | null;
-  /** The chain that the wallet is on, or null. */
+  /** Chain that the wallet is on, or null. */
   chainId: number | null;
-  /** The wallet's name, or "". */
+  /** Name of the wallet, or an empty string. */
   name: string;
 }
 
-/** What the code of wallets can do. It is loaded when somebody connects, or was connected at the last visit. */
+/** Functions of the wallet code, which is loaded when the user connects, or was connected at the last visit. */
 export interface WalletConnection {
   choices(): readonly WalletChoice[];
-  /** Calls the listener when a wallet announces itself. Returns a function that ends this. */
+  /** Calls the listener when a wallet announces itself. Returns a function that removes the listener. */
   onChoices(listener: () => void): () => void;
   connect(id: string): Promise<void>;
   reconnect(): Promise<void>;
   disconnect(): Promise<void>;
-  /** Returns an account's balance of a token, or of native money, on the wallet's chain, in the smallest unit. */
+  /** Returns an account's balance of a token or the native currency on the wallet's chain, in the smallest unit. */
   balanceOf(of: { token: `0x${string}`; owner: `0x${string}` }): Promise<bigint>;
   /** Signs a text with the connected account. Throws `user_rejected`. */
   sign(of: { address: `0x${string}`; message: string }): Promise<`0x${string}`>;
@@ -56,10 +56,10 @@ export interface WalletConnection {
   client(): Promise<Wallet>;
 }
 
-/** How often a wallet's node is asked for a receipt, in milliseconds. */
+/** Interval at which a wallet's node is asked for a receipt, in milliseconds. */
 const POLLING_MS = 1_500;
 
-/** Creates the connection to the wallets of this browser, which announce themselves by EIP-6963. */
+/** Creates the connection to this browser's wallets, which announce themselves by EIP-6963. */
 export async function createWalletConnection(of: {
   storageKey: string;
   publish: (state: WalletState | null) => void;
@@ -131,7 +131,7 @@ async function createWalletConfig(storageKey: string) {
   });
 }
 
-/** Wallets that announced themselves; the library's own entries have no provider behind them. */
+/** Returns true for wallets that announced themselves; the library's own connectors have no provider. */
 const isAnnounced = ({ type, id }: Connector): boolean => type === "injected" && id !== "injected";
 
 const toChoice = ({ uid, name, icon }: Connector): WalletChoice => ({

@@ -7,7 +7,7 @@ const WalletDialog = lazy(() =>
   import("./wallet-dialog.tsx").then(({ WalletDialog: component }) => ({ default: component })),
 );
 
-/** Connects a wallet, or shows the connected one. The dialog and the code of wallets are loaded when needed. */
+/** Button that connects a wallet, or shows the connected one. The dialog and the wallet code are loaded on demand. */
 export function WalletButton({
   primary = false,
   label = "Connect wallet",

@@ -14,7 +14,7 @@ interface DialogProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** Lets the reader choose one of the browser's wallets, or shows the connected one. */
+/** Dialog to choose one of the browser's wallets, or to view the connected one. */
 export function WalletDialog({ open, onOpenChange }: DialogProps) {
   const wallet = useWallet();
   const close = () => onOpenChange(false);

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from "react";
 import type { WalletConnection, WalletState } from "./wagmi-connection.ts";
 
-/** Prefix of what the wallet library stores: which wallet was used last. Never a key or a session. */
+/** Storage key prefix of the wallet library, which stores the last used wallet and never a key or session. */
 const WALLET_STORAGE = "causeway";
 const DISCONNECTED: WalletState = { status: "disconnected", address: null, chainId: null, name: "" };
 const listeners = new Set<() => void>();
 let state = DISCONNECTED;
 let loading: Promise<WalletConnection> | null = null;
 
-/** The state of the wallet, and whatever changes it. */
+/** State of the wallet, with the functions that change it. */
 export const walletSession = {
   get: (): WalletState => state,
   set(next: WalletState | null): void {
@@ -19,7 +19,7 @@ export const walletSession = {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
-  /** Loads the code of wallets, once. A failed load is tried again by the next call. */
+  /** Loads the wallet code once. A failed load is retried by the next call. */
   load(): Promise<WalletConnection> {
     loading ??= import("./wagmi-connection.ts")
       .then(({ createWalletConnection }) =>
@@ -40,7 +40,7 @@ export function useWallet(): WalletState {
 
 let resumed = false;
 
-/** Connects the wallet of the last visit again, without asking, if the wallet still allows it. Works once per page. */
+/** Reconnects the wallet of the last visit without asking, if the wallet still allows it. Runs once per page. */
 export async function resumeWallet(): Promise<void> {
   if (resumed) return;
   resumed = true;

@@ -19,19 +19,19 @@ import { type VaultRegister, vaultRegisters } from "./vault-registers.ts";
 export interface DiscoveryReport {
   registers: number;
   failed: number;
-  /** Vaults that the registers named in what was read; most are known already. */
+  /** Number of vaults that the registers named in the read data; most are already known. */
   named: number;
 }
 
-/** Time to the next reading of a list, of a register with more events, of one without, and after a failure. */
+/** Time to the next read of a list, of a register with more events, of one without, and after a failure. */
 const DUE_MS = { list: DAY_MS, behind: MINUTE_MS, events: HOUR_MS, failed: HOUR_MS } as const;
 /** Time after which a run starts no further register, in milliseconds. */
 const RUN_MS = 30 * SECOND_MS;
-/** Number of blocks below the head that a reading leaves to the next one, because a reorg may replace them. */
+/** Number of blocks below the head that a read leaves to the next one, because a reorg may replace them. */
 const UNSETTLED_BLOCKS = 64;
 
 /**
- * Returns the registers of the served chains: those in code, and for chains that the code does not know those of the
+ * Returns the registers of the served chains: those in code and, for chains that are not in code, those of the
  * configuration.
  */
 export function servedRegisters(ctx: Context): VaultRegister[] {
@@ -48,9 +48,9 @@ export function servedRegisters(ctx: Context): VaultRegister[] {
 }
 
 /**
- * Reads the registers that are due, the longest due first, several chains at a time. What they name becomes a candidate
- * without a name of its own; only its proof and the admission gate open it. A register that fails is tried again later
- * and does not stop the others. Throws `store_unavailable`.
+ * Reads the due registers, the longest due first, several chains at a time. Every named vault becomes a candidate under
+ * a placeholder name; only its proof and the admission gate open it. A failing register is retried later and does not
+ * stop the others. Throws `store_unavailable`.
  */
 export async function discoverVaults(ctx: Context): Promise<DiscoveryReport> {
   const startedAt = ctx.now();
@@ -77,7 +77,7 @@ const keyOf = ({ chainId, address }: { chainId: number; address: string }): stri
 
 const isDue = (tip: RegisterTip | null, now: number): boolean => tip === null || tip.dueAt.getTime() <= now;
 
-/** Name of a register as entries note it. */
+/** Returns the name of a register in registry entries. */
 export const sourceOf = ({ address }: Pick<VaultRegister, "address">): string =>
   `register:${address.toLowerCase()}`;
 
@@ -131,8 +131,8 @@ async function readOnChain(
 }
 
 /**
- * Returns the registry row of a discovered vault. It has no address but its own until a proof reads the others, and is
- * named after its protocol: a vault's own name is a stranger's text.
+ * Returns the registry row of a discovered vault. Until its proof reads the other addresses, they equal the vault's. It
+ * is named after its protocol, because a vault's own name is unverified.
  */
 function toCandidate(register: VaultRegister, address: string): NewVault {
   const own = address.toLowerCase();

@@ -6,27 +6,27 @@ import { searchLogs } from "../../chains/log-reader.ts";
 import { failure } from "../../errors.ts";
 import { registerAbi, type VaultRegister } from "./vault-registers.ts";
 
-/** The vaults that one reading of a register found. */
+/** The vaults that one read of a register found. */
 export interface RegisterVaults {
   vaults: readonly Address[];
-  /** True if these are all vaults that the register names. */
+  /** True if these are all vaults of the register. */
   complete: boolean;
-  /** Last block whose events were read, or null for a register that lists its vaults in a view. */
+  /** Last block whose events were read, or null for a register that is read by a view function. */
   readTo: number | null;
   /** True if more blocks with events remain. */
   behind: boolean;
 }
 
-/** Maximum number of requests for the events of one register in one reading. */
+/** Maximum number of log requests for one register in one read. */
 const MAX_LOG_REQUESTS = 12;
-/** Maximum number of vaults that are taken from one list: a register that names more is not one that we know. */
+/** Maximum number of vaults in one list; a longer list is rejected as implausible. */
 const MAX_LISTED = 5_000;
 
 /**
- * Reads the vaults that a register names: all of them from its view, or those of the next blocks from its events, up to
- * block `head`. Vaults of events are kept only if the register's own view confirms them, because a node may invent
- * events. Throws `upstream_rejected` if the contract does not answer as the register should; errors of the chain client
- * propagate.
+ * Reads the vaults of a register: all of them by its view function, or those of the next blocks from its events, up to
+ * block `head`. Vaults from events are kept only if the register's own view function confirms them, because a node may
+ * invent events. Throws `upstream_rejected` if the contract does not behave like the register; errors of the chain
+ * client propagate.
  */
 export async function readRegister(
   client: ChainClient,
@@ -60,8 +60,8 @@ function listQuery({ address, reading }: VaultRegister): Query<Address[] | null>
 }
 
 /**
- * Returns a query that asks a register whether it names each of the given vaults. All are confirmed if the register has
- * no such view.
+ * Returns a query that asks a register whether it contains each of the given vaults. All count as confirmed if the
+ * register has no such view function.
  */
 export function membershipQuery(
   { address, membership }: VaultRegister,
@@ -127,8 +127,8 @@ const addressIn = (args: Readonly<Record<string, unknown>>, name: string): Hex[]
 };
 
 /**
- * Returns the query for the registers that deny naming a vault, of those that can be asked. A register that does not
- * answer denies nothing.
+ * Returns the query for the registers that no longer contain a vault, among those with a view function for it. A
+ * register that does not respond is not included.
  */
 export function deniedQuery(registers: readonly VaultRegister[], vault: Address): Query<VaultRegister[]> {
   const asked = registers.flatMap((register) =>

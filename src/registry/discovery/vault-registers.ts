@@ -2,32 +2,32 @@ import { type Abi, type AbiEvent, type Address, parseAbi, parseAbiItem } from "v
 import { once } from "../../lib/once.ts";
 
 /**
- * How a register shows its vaults. `list`: a view returns all of them. `events`: it emits one event per vault, from its
- * deployment on.
+ * How the vaults of a register are read. `list`: a view function returns all of them. `events`: the register has
+ * emitted one event per vault since its deployment.
  */
 export type RegisterReading =
   | { kind: "list"; view: "getStataTokens" | "verifiedArray" | "allTokens" | "getAllEndorsedVaults" }
   | { kind: "events"; event: () => AbiEvent; vaults: readonly string[]; from: number };
 
 /**
- * A contract that names vaults of one protocol: a factory, or a list that the protocol keeps. Being named proves which
- * code a vault runs, or that the protocol's owners listed it; it never proves that a vault is safe.
+ * A contract that names vaults of one protocol: a factory, or a list that the protocol maintains. It proves which code
+ * a vault runs, or that the protocol's owners listed it, but never that a vault is safe.
  */
 export interface VaultRegister {
   chainId: number;
   address: Address;
   /** The vault family that the register's vaults belong to. */
   adapter: string;
-  /** The protocol's name, which names its vaults until the protocol's list of names is known. */
+  /** Name of the protocol, used in the names of its vaults. */
   protocol: string;
-  /** Who adds vaults: `governed` by the protocol's owners, or `anybody`. */
+  /** Who can add vaults: the protocol's owners (`governed`), or anyone (`anybody`). */
   openness: "governed" | "anybody";
   reading: RegisterReading;
-  /** The view that returns whether the register names a vault, or null if its list is the only answer. */
+  /** View function that returns whether the register contains a vault, or null if it has none. */
   membership: "isVerified" | "isEndorsed" | "isMetaMorpho" | "isVaultV2" | "isInstance" | "isSilo" | null;
 }
 
-/** ABI of the views of all registers. Sources: the protocols' repositories; each is named at its addresses. */
+/** ABI of the view functions of all registers. Sources: the protocols' repositories, named beside their addresses. */
 export const registerAbi = once(
   () =>
     parseAbi([
@@ -64,7 +64,7 @@ const newSilo = once(() =>
   ),
 );
 
-/** Chain id, address, and the block from which a register's events are read, or null if a view lists its vaults. */
+/** Chain id, address, and first block of a register's events, or null if a view function lists its vaults. */
 type RegisterAddress = readonly [chainId: number, address: Address, from: number | null];
 
 const aaveStata: readonly RegisterAddress[] = [
@@ -257,7 +257,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** All registers that the code knows. Their addresses are claims: what does not answer on chain is not used. */
+/** All registers in code. Their addresses are unverified: a contract that behaves differently is not used. */
 export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ addresses, reading, ...kind }) =>
   addresses.flatMap(([chainId, address, from]): VaultRegister[] => {
     if ("kind" in reading) return [{ ...kind, chainId, address, reading }];
