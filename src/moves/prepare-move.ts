@@ -143,7 +143,7 @@ async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
   return (await findTransfer(ctx, { order: routing, token: target, build })).built;
 }
 
-/** A move in one transaction: the amount that reaches the new vault, the steps before it, and the loss allowed. */
+/** A move in one transaction: the amount that reaches the new vault, the steps before it, and the accepted loss. */
 type InOne = Paid & {
   between: readonly RouterStep[];
   loss: bigint;

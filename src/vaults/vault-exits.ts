@@ -190,7 +190,7 @@ export interface VaultExits {
   exitPrice?(vault: Vault): Query<{ gross: bigint; net: bigint } | null>;
   /** True if a redemption may realise losses that `previewRedeem` leaves out; its call then takes the largest one. */
   takesLoss?: true;
-  /** Encodes the redemption or the request. Does not check its conditions. */
+  /** Encodes the redemption or the request, without checking its conditions. */
   encode(vault: Vault, request: ExitInput): ExitCall;
   /** Maps revert data of the family's own withdrawal errors to an error code, or returns null for other errors. */
   explain?(revert: Hex): ExplainedRevert | null;

@@ -75,7 +75,7 @@ export function payableShares({ way, shares }: Pick<AskedExit, "way" | "shares">
   return maxShares > 0n && shares - maxShares <= rounding ? shares : maxShares;
 }
 
-/** Returns true if the vault's views show that it cannot pay these shares at once. A hint, not a proof. */
+/** Returns true if the vault's views show that it cannot pay these shares instantly. Only a hint, not a proof. */
 export function lacksLiquidity({ way, shares }: AskedExit): boolean {
   const { availableAssets, previewAssets } = way.terms;
   if (way.mode !== "instant") return false;

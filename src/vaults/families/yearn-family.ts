@@ -68,7 +68,7 @@ function maxLossBps({ slippage = DEFAULT_SLIPPAGE }: Pick<ExitInput, "slippage">
   return smaller(asked, BigInt(MAX_LOSS_BPS)) ?? 0n;
 }
 
-/** Returns a query for what the owner can redeem with the maximum loss that the call accepts. */
+/** Returns a query for the number of shares that the owner can redeem within the maximum loss of the call. */
 function lossViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lossAbi() } as const;
   const args = [request.owner, maxLossBps(request)] as const;

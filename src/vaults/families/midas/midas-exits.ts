@@ -178,7 +178,10 @@ function limitLeft({ limit, used }: Results): bigint | null {
   return limit.value > used.value ? limit.value - used.value : 0n;
 }
 
-/** Returns the fee in basis points of the mTokens, or null if unknown. Requests do not pay the instant fee. */
+/**
+ * Returns the fee in basis points of the mTokens, or null if it is unknown. Requests do not pay the fee for instant
+ * redemptions.
+ */
 function feeOf(results: Results, instant: boolean): bigint | null {
   if (valueOrNull(results.waived) === true) return 0n;
   const config = valueOrNull(results.config);
