@@ -6,6 +6,7 @@ import {
   type Hex,
   hexToString,
   parseAbi,
+  zeroAddress,
 } from "viem";
 import {
   createQuery,
@@ -152,11 +153,14 @@ export const unreviewedSubject = ({ chainId, address }: VaultKey): DerivationSub
  * Creates the input for deriving a vault again from its stored row. Throws viem's InvalidAddressError for an invalid
  * address.
  */
-export function subjectOfRow(row: StoredVault): DerivationSubject {
+export function subjectOfRow(
+  row: Pick<StoredVault, "chainId" | "address" | "assetAddress" | "acceptedAssets" | "entryPoint" | "params">,
+): DerivationSubject {
   const { chainId, address, acceptedAssets, entryPoint, params } = row;
-  const tokens = [row.assetAddress, ...acceptedAssets.map((token) => token.address)].map((text) =>
-    getAddress(text),
-  );
+  // A claim by address alone has the zero address until its asset is read.
+  const tokens = [row.assetAddress, ...acceptedAssets.map((token) => token.address)]
+    .map((text) => getAddress(text))
+    .filter((token) => token !== zeroAddress);
   return { chainId, address: getAddress(address), tokens, entryPoint: getAddress(entryPoint), params };
 }
 

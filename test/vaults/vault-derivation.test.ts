@@ -1,7 +1,12 @@
 import { encodeAbiParameters, type Hex, parseAbiParameters, stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import type { Query, ReadResult } from "../../src/chains/chain-query.ts";
-import { type Derivation, sanitizeLabel, unreviewedSubject } from "../../src/vaults/vault-derivation.ts";
+import {
+  type Derivation,
+  sanitizeLabel,
+  subjectOfRow,
+  unreviewedSubject,
+} from "../../src/vaults/vault-derivation.ts";
 import { deriverOf, findAdapter } from "../../src/vaults/vault-families.ts";
 
 const VAULT = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
@@ -120,4 +125,21 @@ test.each([
   [null, 32, ""],
 ])("sanitizeLabel() turns %j, cut to %i characters, into %j", (given, length, label) => {
   expect(sanitizeLabel(given, length)).toBe(label);
+});
+
+describe("subjectOfRow()", () => {
+  const row = {
+    ...{ chainId: 8453, address: VAULT.toLowerCase(), entryPoint: VAULT.toLowerCase(), params: {} },
+    acceptedAssets: [],
+  };
+
+  test("names the entry's tokens", () => {
+    const subject = subjectOfRow({ ...row, assetAddress: USDC.toLowerCase() });
+    expect(subject.tokens).toEqual([USDC]);
+  });
+
+  test("names no token for a claim by address alone, so that the family finds its own", () => {
+    const subject = subjectOfRow({ ...row, assetAddress: `0x${"0".repeat(40)}` });
+    expect(subject.tokens).toEqual([]);
+  });
 });
