@@ -21,6 +21,7 @@ const modules = [
   "read-actions",
   "deposit-actions",
   "withdrawal-actions",
+  "embed-events",
   "execute-steps",
   "wallet-steps",
 ];

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { readEmbedSearch } from "./embed/embed-search.ts";
 import { readPortfolioSearch } from "./portfolio/portfolio-search.ts";
 import { AppShell } from "./shell/app-shell.tsx";
 import { PageFailed, PageNotFound, PagePending } from "./shell/route-states.tsx";
@@ -61,7 +62,25 @@ const admin = createRoute({
   component: lazyRouteComponent(() => import("./admin/admin-page.tsx"), "AdminPage"),
 });
 
-const pages = [vaults, vault, deposit, withdrawal, portfolio, signals, status, partners, admin] as const;
+const embed = createRoute({
+  getParentRoute,
+  path: "/embed",
+  validateSearch: readEmbedSearch,
+  component: lazyRouteComponent(() => import("./embed/embed-page.tsx"), "EmbedPage"),
+});
+
+const pages = [
+  embed,
+  vaults,
+  vault,
+  deposit,
+  withdrawal,
+  portfolio,
+  signals,
+  status,
+  partners,
+  admin,
+] as const;
 
 /** Creates the router of all pages. */
 export const createConsoleRouter = () =>

@@ -19,5 +19,5 @@ test("wrangler.toml routes the same paths to the static files", () => {
   const listed = [...readFileSync("wrangler.toml", "utf8").matchAll(/^ {2}"!([^"]+)",$/gm)].map(
     ([, path]) => path,
   );
-  expect(listed.sort()).toEqual(["/", "/console-assets/*", "/docs-assets/*", ...routed].sort());
+  expect(listed.sort()).toEqual(["/", "/console-assets/*", "/docs-assets/*", "/embed.js", ...routed].sort());
 });

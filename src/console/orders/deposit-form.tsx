@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { buildDeposit, type VaultDetail } from "../../client/read-actions.ts";
 import { formatChain } from "../api/chain-names.ts";
@@ -33,7 +32,8 @@ type Authorize = "auto" | "approve";
 const SLIPPAGE = "0.01";
 
 /** Form for a deposit into a vault: takes the payment, shows the quote, and builds the deposit. */
-export function DepositForm({ vault }: { vault: VaultDetail }) {
+export function DepositForm(props: { vault: VaultDetail; onBuilt: (trackingId: string) => void }) {
+  const { vault, onBuilt } = props;
   const [token, setToken] = useState<PaidToken>({ ...vault.asset, chainId: vault.chainId });
   const [text, setText] = useState("");
   const [slippage, setSlippage] = useState(SLIPPAGE);
@@ -95,6 +95,7 @@ export function DepositForm({ vault }: { vault: VaultDetail }) {
         vault={vault}
         draft={draft}
         authorize={native ? "approve" : authorize}
+        onBuilt={onBuilt}
         ready={problem === null && quote.data !== undefined && !quote.settling}
       />
     </div>
@@ -201,14 +202,19 @@ function BalanceHint(props: { token: PaidToken; balance: bigint | null; onAll: (
 type Draft = Parameters<typeof useDepositQuote>[1];
 
 /** Button that builds the deposit and opens its page, where it is signed and tracked. */
-function Submit(props: { vault: VaultDetail; draft: Draft; authorize: Authorize; ready: boolean }) {
-  const { vault, draft, authorize, ready } = props;
+function Submit(props: {
+  vault: VaultDetail;
+  draft: Draft;
+  authorize: Authorize;
+  ready: boolean;
+  onBuilt: (trackingId: string) => void;
+}) {
+  const { vault, draft, authorize, ready, onBuilt } = props;
   const { address } = useWallet();
-  const navigate = useNavigate();
   const build = useMutation({
     mutationFn: async (input: NonNullable<ReturnType<typeof depositInput>>) =>
       buildDeposit(causeway, { ...input, authorize, idempotencyKey: crypto.randomUUID() }),
-    onSuccess: ({ trackingId }) => void navigate({ to: "/deposits/$trackingId", params: { trackingId } }),
+    onSuccess: ({ trackingId }) => onBuilt(trackingId),
   });
   if (address === null) return <WalletButton primary label="Connect a wallet to deposit" />;
   const input = depositInput(vault, { ...draft, userAddress: address });

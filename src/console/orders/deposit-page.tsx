@@ -15,6 +15,11 @@ import { isOpen } from "./order-words.ts";
 /** Page of a built deposit: its steps to sign and its progress. Its URL continues it at any time. */
 export function DepositPage() {
   const { trackingId } = useParams({ from: "/deposits/$trackingId" });
+  return <DepositOrder trackingId={trackingId} />;
+}
+
+/** A deposit by its tracking id, read again while something is left to do or to wait for. */
+export function DepositOrder({ trackingId }: { trackingId: string }) {
   const query = useQuery({
     queryKey: ["deposit", trackingId],
     queryFn: ({ signal }) => getDeposit(causeway, { trackingId, signal }),

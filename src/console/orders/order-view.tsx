@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { Deposit, Withdrawal } from "../../client/read-actions.ts";
+import { useEmbedding } from "../embed/embed-context.ts";
 import { shorten } from "../format/words.ts";
 import { Button, buttonClass } from "../ui/controls.tsx";
 import { Badge, ErrorState, Notice } from "../ui/feedback.tsx";
@@ -32,6 +33,8 @@ export function OrderView(props: {
   const onChange = () => void cache.invalidateQueries({ queryKey: [kind, trackingId] });
   const walk = useOrderWalk({ kind, trackingId, onChange });
   useChangesWith(order);
+  const embedding = useEmbedding();
+  useEffect(() => embedding?.onState(trackingId, state), [embedding, trackingId, state]);
   const { label, tone, summary } = describeState(state);
   // A signature is known to this page alone until its order was sent.
   const steps = walk.running ? (walk.progress?.steps ?? order.steps) : order.steps;
@@ -75,6 +78,7 @@ function useChangesWith({ trackingId, state }: TrackedOrder): void {
 /** The user's next action: sign, switch the account, wait, or view the result. */
 function NextAction({ kind, order, walk }: { kind: OrderKind; order: TrackedOrder; walk: OrderWalk }) {
   const wallet = useWallet();
+  const embedded = useEmbedding() !== null;
   const required = order.steps.filter(({ state }) => state === "required");
   if (order.nextRefusal !== null)
     return (
@@ -103,7 +107,9 @@ function NextAction({ kind, order, walk }: { kind: OrderKind; order: TrackedOrde
         {walk.running ? phaseText(walk) : ""}
       </p>
       <p className="text-center text-xs text-muted">
-        You can leave this page at any time. Its address and your portfolio bring you back.
+        {embedded
+          ? "What was sent continues even if you leave this page."
+          : "You can leave this page at any time. Its address and your portfolio bring you back."}
       </p>
     </div>
   );
@@ -131,11 +137,16 @@ function Waiting({ kind }: { kind: OrderKind }) {
 function StartAgain({ kind, order }: { kind: OrderKind; order: TrackedOrder }) {
   const { vaultId, state } = order;
   const look = buttonClass("secondary");
+  const embedding = useEmbedding();
   return (
     <Notice
       title={state === "expired" ? "This quote has expired" : `This ${kind} was given up`}
       action={
-        kind === "deposit" ? (
+        embedding !== null ? (
+          <Button kind="secondary" onClick={embedding.restart}>
+            Start again
+          </Button>
+        ) : kind === "deposit" ? (
           <Link to="/vaults/$vaultId" params={{ vaultId }} className={look}>
             Start again
           </Link>
@@ -153,6 +164,13 @@ function StartAgain({ kind, order }: { kind: OrderKind; order: TrackedOrder }) {
 
 function Ended({ order }: { order: TrackedOrder }): ReactNode {
   const { tone } = describeState(order.state);
+  const embedding = useEmbedding();
+  if (embedding !== null)
+    return (
+      <Button kind="secondary" onClick={embedding.restart}>
+        New deposit
+      </Button>
+    );
   return (
     <div className="flex flex-wrap gap-3">
       <Link to="/portfolio" className={buttonClass(tone === "good" ? "primary" : "secondary")}>

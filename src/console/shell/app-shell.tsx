@@ -14,6 +14,13 @@ const MAIN = [
 
 /** Frame of every page: header, navigation, notice of a lost connection, footer. */
 export function AppShell() {
+  const embedded = useRouterState({ select: ({ location }) => location.pathname === "/embed" });
+  if (embedded)
+    return (
+      <main id="main" className="p-4">
+        <Outlet />
+      </main>
+    );
   return (
     <div className="flex min-h-dvh flex-col">
       <a

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { VaultDetail } from "../../client/read-actions.ts";
 import { explorerLink } from "../api/chain-names.ts";
@@ -35,6 +35,9 @@ export function VaultPage() {
 }
 
 function VaultView({ vault }: { vault: VaultDetail }) {
+  const navigate = useNavigate();
+  const onBuilt = (trackingId: string) =>
+    void navigate({ to: "/deposits/$trackingId", params: { trackingId } });
   return (
     <Page
       title={vault.name}
@@ -50,7 +53,7 @@ function VaultView({ vault }: { vault: VaultDetail }) {
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_23rem]">
         <div className="space-y-6 lg:sticky lg:top-20 lg:order-2">
           <Card title="Deposit">
-            {vault.paused ? <Paused vault={vault} /> : <DepositForm vault={vault} />}
+            {vault.paused ? <Paused vault={vault} /> : <DepositForm vault={vault} onBuilt={onBuilt} />}
           </Card>
           <YourActions vault={vault} />
         </div>

@@ -1,13 +1,4 @@
-import {
-  createClient,
-  createWalletClient,
-  custom,
-  defineChain,
-  type EIP1193Provider,
-  erc20Abi,
-  zeroAddress,
-} from "viem";
-import { getBalance, readContract, signMessage } from "viem/actions";
+import { createClient, defineChain, type EIP1193Provider } from "viem";
 import { type Connector, createConfig, createStorage, injected, unstable_connector } from "wagmi";
 import {
   connect,
@@ -19,8 +10,9 @@ import {
 } from "wagmi/actions";
 import { CausewayError } from "../../client/causeway-error.ts";
 import { getChains } from "../../client/read-actions.ts";
-import { toWalletError, type Wallet } from "../../client/wallet-steps.ts";
+import type { Wallet } from "../../client/wallet-steps.ts";
 import { causeway } from "../api/console-client.ts";
+import { clientOfProvider, readBalance, signText } from "./provider-client.ts";
 
 /** A wallet that announced itself to the page (EIP-6963). */
 export interface WalletChoice {
@@ -56,9 +48,6 @@ export interface WalletConnection {
   client(): Promise<Wallet>;
 }
 
-/** Interval at which a wallet's node is asked for a receipt, in milliseconds. */
-const POLLING_MS = 1_500;
-
 /** Creates the connection to this browser's wallets, which announce themselves by EIP-6963. */
 export async function createWalletConnection(of: {
   storageKey: string;
@@ -84,19 +73,8 @@ export async function createWalletConnection(of: {
       await disconnect(config);
       publish();
     },
-    async balanceOf({ token, owner }) {
-      const client = await walletClient(config);
-      if (token === zeroAddress) return getBalance(client, { address: owner });
-      const args = [owner] as const;
-      return readContract(client, { address: token, abi: erc20Abi, functionName: "balanceOf", args });
-    },
-    async sign({ address, message }) {
-      return signMessage(await walletClient(config), { account: address, message }).catch(
-        (error: unknown) => {
-          throw toWalletError(error, "wallet_failed");
-        },
-      );
-    },
+    balanceOf: async (of) => readBalance(await walletClient(config), of),
+    sign: async (of) => signText(await walletClient(config), of),
     client: () => walletClient(config),
   };
 }
@@ -105,9 +83,7 @@ async function walletClient(config: WalletConfig): Promise<Wallet> {
   const { address, connector } = getConnection(config);
   if (address === undefined || connector === undefined)
     throw new CausewayError("wrong_account", "no wallet is connected");
-  // The wallet's own provider: the page asks no other node, and the wallet says itself on which chain it is.
-  const provider = (await connector.getProvider()) as EIP1193Provider;
-  return createWalletClient({ transport: custom(provider), pollingInterval: POLLING_MS });
+  return clientOfProvider((await connector.getProvider()) as EIP1193Provider);
 }
 
 type WalletConfig = Awaited<ReturnType<typeof createWalletConfig>>;

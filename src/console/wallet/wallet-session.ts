@@ -7,6 +7,7 @@ const DISCONNECTED: WalletState = { status: "disconnected", address: null, chain
 const listeners = new Set<() => void>();
 let state = DISCONNECTED;
 let loading: Promise<WalletConnection> | null = null;
+let resumed = false;
 
 /** State of the wallet, with the functions that change it. */
 export const walletSession = {
@@ -18,6 +19,11 @@ export const walletSession = {
   subscribe(listener: () => void): () => void {
     listeners.add(listener);
     return () => listeners.delete(listener);
+  },
+  /** Uses a wallet that the page around this one lends, and no other. */
+  lend(connection: WalletConnection): void {
+    resumed = true;
+    loading = Promise.resolve(connection);
   },
   /** Loads the wallet code once. A failed load is retried by the next call. */
   load(): Promise<WalletConnection> {
@@ -37,8 +43,6 @@ export const walletSession = {
 export function useWallet(): WalletState {
   return useSyncExternalStore(walletSession.subscribe, walletSession.get);
 }
-
-let resumed = false;
 
 /** Reconnects the wallet of the last visit without asking, if the wallet still allows it. Runs once per page. */
 export async function resumeWallet(): Promise<void> {

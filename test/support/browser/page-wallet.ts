@@ -91,7 +91,7 @@ const PROVIDER = `
       return provider;
     },
   };
-  window.testWallet = { emit };
+  window.testWallet = { emit, provider };
   const icon = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1 1'%3E%3C/svg%3E";
   const info = { uuid: "7d4c8a52-93c4-4f1b-a2e6-0f8f1f6a3c11", name: "Test Wallet", icon, rdns: "example.test.wallet" };
   const announce = () => window.dispatchEvent(

@@ -1,0 +1,89 @@
+import type { EmbedEvent, EmbedOptions } from "../../client/embed-events.ts";
+import type { FromFrame, FromHost } from "./embed-protocol.ts";
+
+// Written out, because this file is served by itself and must not share a module with the console.
+const [HELLO, LEND] = ["causeway.hello", "causeway.lend"];
+/** All that the frame may ask of the page's wallet. Messages without structure are not signed for it. */
+const METHODS = new Set([
+  "eth_requestAccounts",
+  "eth_accounts",
+  "eth_chainId",
+  "wallet_switchEthereumChain",
+  "wallet_getCapabilities",
+  "wallet_sendCalls",
+  "wallet_getCallsStatus",
+  "eth_sendTransaction",
+  "eth_signTypedData_v4",
+  "eth_getTransactionReceipt",
+  "eth_getTransactionByHash",
+  "eth_getBlockByNumber",
+  "eth_blockNumber",
+  "eth_getBalance",
+  "eth_call",
+]);
+const EVENTS = ["accountsChanged", "chainChanged", "disconnect"] as const;
+/** Bounds of the frame's height, in pixels. */
+const [LOWEST, HIGHEST] = [200, 4_000];
+const SERVICE = new URL(import.meta.url).origin;
+
+type Wallet = EmbedOptions["provider"];
+
+/**
+ * Puts the deposit form of a vault into the page and lends it the page's wallet. Returns a function that removes it. The
+ * frame's messages are accepted from its window and its origin only; the wallet's answers go to that frame only.
+ */
+export function mountDeposit(options: EmbedOptions): () => void {
+  const { container, vaultId, provider, onEvent } = options;
+  const frame = document.createElement("iframe");
+  const query = new URLSearchParams({ vault: vaultId, host: location.origin });
+  frame.src = `${SERVICE}/embed?${query}`;
+  frame.title = "Deposit";
+  frame.style.cssText = "border:0;width:100%;height:640px;color-scheme:normal";
+  let stop = () => {};
+  const tell = (event: EmbedEvent) => {
+    if (event.type === "resize")
+      frame.style.height = `${Math.min(Math.max(event.height, LOWEST), HIGHEST)}px`;
+    onEvent?.(event);
+  };
+  const greet = ({ source, origin, data }: MessageEvent) => {
+    if (source !== frame.contentWindow || origin !== SERVICE || data !== HELLO) return;
+    // The frame was loaded, or loaded again: its earlier port is of no use to anybody.
+    stop();
+    const { port1, port2 } = new MessageChannel();
+    stop = lend(provider, { port: port1, tell });
+    frame.contentWindow?.postMessage(LEND, SERVICE, [port2]);
+  };
+  addEventListener("message", greet);
+  container.append(frame);
+  return () => {
+    removeEventListener("message", greet);
+    stop();
+    frame.remove();
+  };
+}
+
+/** Answers the frame's requests with the page's wallet, and hands it the wallet's events. */
+function lend(provider: Wallet, of: { port: MessagePort; tell: (event: EmbedEvent) => void }): () => void {
+  const { port, tell } = of;
+  const send = (message: FromHost) => port.postMessage(message);
+  port.onmessage = async ({ data }: MessageEvent<FromFrame>) => {
+    if ("event" in data) return tell(data.event);
+    const { id, method, params } = data;
+    try {
+      if (!METHODS.has(method)) throw Object.assign(new Error(`${method} is not lent`), { code: 4200 });
+      send({ id, result: await provider.request({ method, params } as never) });
+    } catch (error) {
+      const { code, message } = error as { code?: unknown; message?: unknown };
+      send({ id, error: { code: typeof code === "number" ? code : -32603, message: String(message) } });
+    }
+  };
+  const listeners = EVENTS.map((wallet) => {
+    const listener = (value: unknown) => send({ wallet, value: wallet === "disconnect" ? null : value });
+    provider.on(wallet, listener as never);
+    return () => provider.removeListener(wallet, listener as never);
+  });
+  return () => {
+    for (const remove of listeners) remove();
+    port.close();
+  };
+}

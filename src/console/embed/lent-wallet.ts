@@ -1,0 +1,45 @@
+import { hexToNumber } from "viem";
+import { toWalletError } from "../../client/wallet-steps.ts";
+import { clientOfProvider, readBalance, signText } from "../wallet/provider-client.ts";
+import type { WalletConnection, WalletState } from "../wallet/wagmi-connection.ts";
+import type { LentProvider } from "./lent-provider.ts";
+
+/** Creates the connection to the wallet that the page around the frame lends. No wallet of this frame is used. */
+export function createLentConnection(
+  provider: LentProvider,
+  of: { host: string; publish: (state: WalletState | null) => void },
+): WalletConnection {
+  const name = `Wallet of ${of.host}`;
+  const client = clientOfProvider(provider as never);
+  let state: WalletState | null = null;
+  const publish = (next: WalletState | null) => {
+    state = next;
+    of.publish(next);
+  };
+  const connect = async (method: "eth_requestAccounts" | "eth_accounts") => {
+    const [address] = (await provider.request({ method })) as `0x${string}`[];
+    const chainId = hexToNumber((await provider.request({ method: "eth_chainId" })) as `0x${string}`);
+    if (address === undefined) return publish(null);
+    publish({ status: "connected", address, chainId, name });
+    provider.tell({ type: "connected", address });
+  };
+  provider.listen((event, value) => {
+    if (event === "accountsChanged" && state !== null) void connect("eth_accounts");
+    else if (event === "chainChanged" && state !== null)
+      publish({ ...state, chainId: hexToNumber(value as `0x${string}`) });
+    else if (event === "disconnect") publish(null);
+  });
+  return {
+    choices: () => [{ id: "host", name, icon: null }],
+    onChoices: () => () => undefined,
+    connect: () =>
+      connect("eth_requestAccounts").catch((error: unknown) => {
+        throw toWalletError(error, "wallet_failed");
+      }),
+    reconnect: () => connect("eth_accounts"),
+    disconnect: async () => publish(null),
+    balanceOf: (token) => readBalance(client, token),
+    sign: (text) => signText(client, text),
+    client: async () => client,
+  };
+}
