@@ -234,9 +234,9 @@ const STALE: readonly (readonly [StaleTier, number])[] = [
   ["medium", 4],
 ];
 const STALE_REASONS: Readonly<Record<StaleTier, string>> = {
-  high: "Price updates have probably stopped: whoever deposits or withdraws now may gain or lose at the expense of other holders",
+  high: "Price updates have probably stopped: deposits and withdrawals at this price may benefit or harm the other holders",
   medium:
-    "A stale price omits gains and losses since its last change: whoever deposits or withdraws now may gain or lose at the expense of other holders",
+    "A stale price omits gains and losses since its last change: deposits and withdrawals may benefit or harm the other holders",
 };
 
 /** Reports a share price that has not changed for much longer than usual. */

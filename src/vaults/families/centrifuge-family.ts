@@ -225,7 +225,7 @@ function identifyCentrifuge({ address, params }: DerivationSubject): Query<Ident
 /** Names a contract that another one uses, by the name that the event contains as bytes32. */
 const linkName = (what: unknown): string => {
   const name = isHex(what) ? hexToString(what).replace(/\0+$/, "") : "";
-  return /^\w{1,32}$/.test(name) ? `contract "${name}"` : "contract that the vault depends on";
+  return /^\w{1,32}$/.test(name) ? `contract "${name}"` : "contract dependency";
 };
 
 /**
