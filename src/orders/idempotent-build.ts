@@ -2,11 +2,11 @@ import { type Address, keccak256, stringToHex } from "viem";
 import type { Context } from "../context.ts";
 import {
   answerKey,
-  claimKey,
   type IdempotencyKey,
   releaseKey,
   renewKey,
   selectKey,
+  takeKey,
 } from "../db/queries/idempotency-queries.ts";
 import { failure } from "../errors.ts";
 import { stringifyWithBigints } from "../lib/bigint-json.ts";
@@ -96,7 +96,7 @@ const claimTimes = (now: number) => ({
 });
 
 /**
- * Builds if this request claims the idempotency key. Otherwise returns the stored response, or null if
+ * Builds if this request takes the idempotency key. Otherwise returns the stored response, or null if
  * there is none yet.
  */
 async function buildFirst<T extends Built>(
@@ -107,7 +107,7 @@ async function buildFirst<T extends Built>(
   const owner = ctx.randomId();
   inFlight.set(work, ctx.now());
   try {
-    if (await claimKey(ctx.db, { ...id, bodyHash, owner, ...claimTimes(ctx.now()) })) {
+    if (await takeKey(ctx.db, { ...id, bodyHash, owner, ...claimTimes(ctx.now()) })) {
       const renew = (): Promise<boolean> => {
         const now = ctx.now();
         inFlight.set(work, now);

@@ -38,13 +38,13 @@ export function toTransferRequest(order: RouteOrder, token: Pick<Token, "address
 }
 
 /** The bridges that a pass of the route search may use: only the preferred bridge, or all. */
-export type BridgeRound = "preferred" | "all";
+export type BridgePass = "preferred" | "all";
 
 /**
  * Returns the passes of a route search. An order with one target token needs a single pass, because its quotes are
  * ranked with the preferred bridge first.
  */
-export function roundsOf(order: RouteOrder, targets: readonly Token[]): BridgeRound[] {
+export function passesOf(order: RouteOrder, targets: readonly Token[]): BridgePass[] {
   const crosses = order.from.chainId !== order.client.definition.chainId;
   return order.preferredBridge !== null && crosses && targets.length > 1 ? ["preferred", "all"] : ["all"];
 }
@@ -68,7 +68,7 @@ export interface RouteCandidate {
  */
 export function candidatesOf(
   ranking: QuoteRanking,
-  preference: { bridge: string | null; call: boolean; round: BridgeRound },
+  preference: { bridge: string | null; call: boolean; pass: BridgePass },
 ): RouteCandidate[] {
   const { quotes } = ranking;
   const preferred = quotes.filter(({ bridge }) => bridge !== null && bridge === preference.bridge);
@@ -79,6 +79,6 @@ export function candidatesOf(
   const plain = (list: readonly TransferQuote[]): RouteCandidate[] =>
     list.filter((option) => option.supportsPlain).map((option) => ({ option, ends: "two_step" }));
   const others =
-    preference.round === "preferred" ? [] : quotes.filter((option) => !preferred.includes(option));
+    preference.pass === "preferred" ? [] : quotes.filter((option) => !preferred.includes(option));
   return [...calling(preferred), ...plain(preferred), ...calling(others), ...plain(others)];
 }

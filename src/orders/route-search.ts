@@ -25,10 +25,10 @@ import { mostExpected } from "./fair-value.ts";
 import { type Funds, readFunds } from "./payer-funds.ts";
 import {
   attemptDeadline,
-  type BridgeRound,
+  type BridgePass,
   candidatesOf,
+  passesOf,
   type RouteCandidate,
-  roundsOf,
   toTransferRequest,
   withLeast,
 } from "./route-candidates.ts";
@@ -142,11 +142,11 @@ async function search<B>(ctx: Context, input: RouteSearchInput<B>): Promise<Foun
     quotes: new Map(),
   };
   state.funds.catch(() => undefined);
-  for (const round of roundsOf(order, targets)) {
+  for (const pass of passesOf(order, targets)) {
     for (const token of targets) {
       const late = ctx.now() - startedAt > QUOTES_MS && state.failures.length > 0;
       if (late && !state.quotes.has(token)) break;
-      const found = await tryToken(ctx, { state, token, round });
+      const found = await tryToken(ctx, { state, token, pass });
       if (found !== null) return found;
     }
   }
@@ -178,17 +178,17 @@ function fundsOf<B>(
 /** Tries the routes to one target token in order and returns the first that succeeds, or null if none does. */
 async function tryToken<B>(
   ctx: Context,
-  { state, token, round }: { state: RouteSearch<B>; token: Token; round: BridgeRound },
+  { state, token, pass }: { state: RouteSearch<B>; token: Token; pass: BridgePass },
 ): Promise<FoundRoute<B> | null> {
   const { order } = state.input;
   if (state.refused.has(token)) return null;
-  const results = await quotesOf(ctx, { state, token, round });
+  const results = await quotesOf(ctx, { state, token, pass });
   const offers = await valueOffers(ctx, await offerSetOf(state, { token, quotes: results.quotes }));
   const call = state.input.callable(token);
   const preference = { bridge: order.preferredBridge, call };
   const ranking = rankQuotes(fairOptions(ctx, { state, offers }), preference);
-  const ways = candidatesOf(ranking, { ...preference, round });
-  if (ways.length === 0 && round === "all") noteUnusable(state, ranking.quotes);
+  const ways = candidatesOf(ranking, { ...preference, pass });
+  if (ways.length === 0 && pass === "all") noteUnusable(state, ranking.quotes);
   for (const [index, way] of ways.entries()) {
     const later = ways.slice(index + 1).map(({ option }) => option.provider);
     const last = !later.some((name) => name !== way.option.provider && !state.excluded.has(name));
@@ -220,7 +220,7 @@ async function offerSetOf<B>(
  */
 async function quotesOf<B>(
   ctx: Context,
-  { state, token, round }: { state: RouteSearch<B>; token: Token; round: BridgeRound },
+  { state, token, pass }: { state: RouteSearch<B>; token: Token; pass: BridgePass },
 ): Promise<QuoteResults> {
   const { startedAt } = state;
   const { order } = state.input;
@@ -228,7 +228,7 @@ async function quotesOf<B>(
   if (known !== undefined) return known;
   const scope = { ...ctx.providers.scope, deadline: Math.max(ctx.now() + 500, startedAt + QUOTES_MS) };
   const usable = state.providers.filter(({ name }) => !state.excluded.has(name));
-  const only = round === "preferred" && state.quotes.size > 0 ? order.preferredBridge : null;
+  const only = pass === "preferred" && state.quotes.size > 0 ? order.preferredBridge : null;
   const bridges = only === null ? null : [only];
   const request = { ...toTransferRequest(order, token), bridges };
   const results = await requestQuotes(usable, { scope, request });

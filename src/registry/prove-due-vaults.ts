@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Context } from "../context.ts";
 import { makeAuditNote } from "../db/queries/audit-queries.ts";
 import { selectFailingChains } from "../db/queries/flow-queries.ts";
-import { claimDueProofs, countDueProofs, recordProof } from "../db/queries/vault-proof-queries.ts";
+import { countDueProofs, leaseDueProofs, recordProof } from "../db/queries/vault-proof-queries.ts";
 import { selectVault, type VaultRow } from "../db/queries/vault-queries.ts";
 import { failure } from "../errors.ts";
 import { mapConcurrently } from "../lib/concurrency.ts";
@@ -89,15 +89,15 @@ async function proveChain(
   { chainId, endsAt, report }: { chainId: number; endsAt: number; report: ProofRoundReport },
 ): Promise<void> {
   for (let proven = 0; proven < MAX_VAULTS && ctx.now() < endsAt; proven += BATCH_SIZE) {
-    const rows = await claim(ctx, chainId);
+    const rows = await lease(ctx, chainId);
     if (rows.length === 0 || !(await proveBatch(ctx, { rows, report }))) return;
   }
 }
 
-function claim(ctx: Context, chainId: number): Promise<VaultRow[]> {
+function lease(ctx: Context, chainId: number): Promise<VaultRow[]> {
   const now = ctx.now();
   const leaseUntil = new Date(now + LEASE_MS);
-  return claimDueProofs(ctx.db, { chainId, now: new Date(now), leaseUntil, limit: BATCH_SIZE });
+  return leaseDueProofs(ctx.db, { chainId, now: new Date(now), leaseUntil, limit: BATCH_SIZE });
 }
 
 /** Proves a batch of one chain's vaults. Returns false if the chain does not respond; its other vaults then wait. */

@@ -29,9 +29,9 @@ export interface FoundTransaction {
  * Relation of a transaction to a deposit. `proven`: the deposit's row contains it as proven. `named`: its receipt has a
  * Router event that proves the deposit. `reported`: reported by a caller, and equal to the built source transaction.
  * `matched`: equal to the built source transaction, but not reported. `replayed`: one of these, for a deposit that
- * another transaction has proven. `claimed`: only reported.
+ * another transaction has proven. `only_reported`: only reported.
  */
-export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "claimed";
+export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "only_reported";
 
 interface Match {
   row: TrackedRow;
@@ -48,7 +48,7 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
   reported: 3,
   matched: 2,
   replayed: 1,
-  claimed: 0,
+  only_reported: 0,
 };
 
 /**
@@ -97,7 +97,7 @@ function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null
     return row.sourceTxHash === hash ? "reported" : "matched";
   }
   if (refs.some((ref) => ref === row.ref)) return open && chainId === row.vaultChainId ? "named" : null;
-  return dataHashes.some((of) => of === row.sourceDataHash) ? null : "claimed";
+  return dataHashes.some((of) => of === row.sourceDataHash) ? null : "only_reported";
 }
 
 /** Returns true if a transaction is already proven on-chain to belong to a withdrawal. */
@@ -119,7 +119,7 @@ function kindOfDeposit(row: DepositRow, found: Searched): MatchKind | null {
   // A copied reference or copied calldata is no report. What else selected the row is one.
   const copied = refs.some((ref) => ref === row.ref) || dataHashes.some((of) => of === row.sourceDataHash);
   const hashes: readonly (string | null)[] = [row.sourceTxHash, row.depositTxHash, row.claimTxHash];
-  return copied && !hashes.includes(hash) ? null : "claimed";
+  return copied && !hashes.includes(hash) ? null : "only_reported";
 }
 
 /**

@@ -97,7 +97,7 @@ async function statusOfMatch(ctx: Context, matched: MatchedTransaction): Promise
   if (kind === "replayed") return getReplayStatus(ctx, matched);
   const row = await advanceDeposit(ctx, matched);
   if (isProvenBy(row, found.hash)) return toTransferStatus(ctx, row);
-  if (kind === "claimed") return isClaimShown(row, found) ? toStatusWithoutSteps(ctx, row) : null;
+  if (kind === "only_reported") return isReportShown(row, found) ? toStatusWithoutSteps(ctx, row) : null;
   // Its receipt shows neither shares nor a request, or it proves another deposit.
   if (found.seen?.receipt != null && isUnseen(row.state)) return null;
   const overtaken = kind !== "named" && row.sourceProven && row.state !== "failed";
@@ -109,7 +109,7 @@ async function statusOfMatch(ctx: Context, matched: MatchedTransaction): Promise
  * anything, so a report is believed only for a transaction that no chain shows yet, while the deposit itself has not
  * been seen, or for a pending transaction of the user. Its status offers nothing to sign.
  */
-function isClaimShown(row: DepositRow, { seen }: FoundTransaction): boolean {
+function isReportShown(row: DepositRow, { seen }: FoundTransaction): boolean {
   if (seen?.receipt != null) return false;
   const sender = seen?.transaction?.from ?? null;
   return sender === null ? isUnseen(row.state) : sameAddress(sender, row.userAddress);

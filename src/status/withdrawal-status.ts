@@ -44,7 +44,7 @@ export async function getWithdrawalStatus(
   const carries = row.sourceTxHash === found.hash || isWithdrawalProvenBy(row, found.hash);
   if (carries) return toStatus(ctx, { row, offers: true });
   // Its receipt shows neither a payment nor a request, or another transaction is this withdrawal's.
-  const waits = kind !== "proven" && isPendingClaim(row, found);
+  const waits = kind !== "proven" && isPendingReport(row, found);
   return waits ? toStatus(ctx, { row, offers: false }) : null;
 }
 
@@ -52,7 +52,7 @@ export async function getWithdrawalStatus(
  * Returns true if a transaction that was only reported is shown as the withdrawal's: one that no chain shows yet, while
  * the withdrawal itself has not been seen, or a pending transaction of the user. Its status offers nothing to sign.
  */
-function isPendingClaim(row: WithdrawalRow, { seen }: FoundTransaction): boolean {
+function isPendingReport(row: WithdrawalRow, { seen }: FoundTransaction): boolean {
   if (seen?.receipt != null) return false;
   const sender = seen?.transaction?.from ?? null;
   return sender === null ? isUnseenWithdrawal(row.state) : sameAddress(sender, row.userAddress);

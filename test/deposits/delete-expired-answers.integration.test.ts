@@ -1,7 +1,7 @@
 import { asc } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { claimKey, deleteKeysBefore } from "../../src/db/queries/idempotency-queries.ts";
+import { deleteKeysBefore, takeKey } from "../../src/db/queries/idempotency-queries.ts";
 import { idempotency } from "../../src/db/schema/deposit-tables.ts";
 import { deleteExpiredAnswers } from "../../src/deposits/delete-expired-answers.ts";
 import { deleteOldAnswersJob } from "../../src/jobs.ts";
@@ -19,7 +19,7 @@ beforeEach(() => causeway.db.delete(idempotency));
 const context = () => ({ ...causeway.context(), now: () => NOW });
 /** Claims a key so many milliseconds ago. */
 const claim = (key: string, agoMs: number) =>
-  claimKey(causeway.context().db, {
+  takeKey(causeway.context().db, {
     ...{ scope: "client:192.0.2.1:0xaa", key, bodyHash: "0x00", owner: key },
     now: new Date(NOW - agoMs),
     ages: { forgottenBefore: new Date(0), deadBefore: new Date(0) },

@@ -2,7 +2,7 @@ import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import type { Context } from "../../src/context.ts";
-import { answerKey, claimKey, renewKey } from "../../src/db/queries/idempotency-queries.ts";
+import { answerKey, renewKey, takeKey } from "../../src/db/queries/idempotency-queries.ts";
 import { idempotency } from "../../src/db/schema/deposit-tables.ts";
 import { stringifyWithBigints } from "../../src/lib/bigint-json.ts";
 import { buildOnce } from "../../src/orders/idempotent-build.ts";
@@ -35,7 +35,7 @@ beforeEach(() => causeway.db.delete(idempotency));
 async function first(of: { scope: string; agoMs?: number; expiresMs?: number }): Promise<void> {
   const { db } = causeway.context();
   const id = { scope: of.scope, key: KEY, owner: "the first" };
-  await claimKey(db, {
+  await takeKey(db, {
     ...{ ...id, bodyHash: keccak256(stringToHex(stringifyWithBigints(asked()))) },
     now: new Date(NOW - (of.agoMs ?? 1_000)),
     ages: { forgottenBefore: new Date(0), deadBefore: new Date(0) },

@@ -23,7 +23,7 @@ const seen: TransactionOnChain = {
 };
 const handedOut: DepositRow = { ...row, trackingId: "handed out", sourceDataHash: keccak256(input) };
 const reported: DepositRow = { ...handedOut, trackingId: "reported", sourceTxHash: HASH };
-const claimed: DepositRow = { ...row, trackingId: "claimed", depositTxHash: HASH };
+const claimed: DepositRow = { ...row, trackingId: "only_reported", depositTxHash: HASH };
 const proven: DepositRow = { ...row, trackingId: "proven", destinationTxHash: HASH };
 /** Built with the same calldata by somebody else, and named by a reference that anybody can copy. */
 const unrelated: DepositRow = {
@@ -45,7 +45,7 @@ describe("matchDeposit()", () => {
   test("returns the deposit with the strongest match", async () => {
     const repeated = { ...handedOut, trackingId: "repeated", sourceProven: true, sourceTxHash: ELSE };
     const rising = [unrelated, hinted, repeated, handedOut, reported, proven];
-    const bonds = [null, "claimed", "replayed", "matched", "reported", "proven"];
+    const bonds = [null, "only_reported", "replayed", "matched", "reported", "proven"];
     for (const [index, bond] of bonds.entries()) {
       const rows = rising.slice(0, index + 1);
       const expected = bond === null ? null : [rising[index]?.trackingId, bond];

@@ -8,22 +8,22 @@ import type { TrackedRow } from "./deposit-queries.ts";
  * due for the longest time first. Concurrent runs lease other deposits. A deposit that is not tracked by `leaseUntil`
  * is due again. Throws `store_unavailable`.
  */
-export async function claimDueDeposits(
+export async function leaseDueDeposits(
   db: Database,
-  claim: { now: Date; leaseUntil: Date; limit: number },
+  lease: { now: Date; leaseUntil: Date; limit: number },
 ): Promise<TrackedRow[]> {
   const unsent = inArray(deposits.state, ["built", "expired", "abandoned"]);
   const rows = await db.run((sql) => {
     const due = sql
       .select({ trackingId: deposits.trackingId })
       .from(deposits)
-      .where(lte(deposits.nextCheckAt, claim.now))
+      .where(lte(deposits.nextCheckAt, lease.now))
       .orderBy(asc(unsent), asc(deposits.nextCheckAt))
-      .limit(claim.limit)
+      .limit(lease.limit)
       .for("update", { skipLocked: true });
     return sql
       .update(deposits)
-      .set({ nextCheckAt: claim.leaseUntil })
+      .set({ nextCheckAt: lease.leaseUntil })
       .where(inArray(deposits.trackingId, due))
       .returning();
   });
@@ -34,11 +34,11 @@ export async function claimDueDeposits(
  * Extends the lease `held` of deposits to `leaseUntil` and returns them. Deposits that were rescheduled or leased again
  * in the meantime are left out. Throws `store_unavailable`.
  */
-export async function claimLeasedDeposits(
+export async function extendDepositLeases(
   db: Database,
-  claim: { trackingIds: readonly string[]; held: Date; leaseUntil: Date },
+  lease: { trackingIds: readonly string[]; held: Date; leaseUntil: Date },
 ): Promise<TrackedRow[]> {
-  const { trackingIds, held, leaseUntil } = claim;
+  const { trackingIds, held, leaseUntil } = lease;
   const rows = await db.run((sql) =>
     sql
       .update(deposits)

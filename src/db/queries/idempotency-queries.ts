@@ -12,7 +12,7 @@ export interface IdempotencyKey {
 }
 
 /**
- * Times before which a claimed idempotency key is reusable: `forgottenBefore` for every key, `deadBefore` for a key
+ * Times before which a taken idempotency key is free again: `forgottenBefore` for every key, `deadBefore` for a key
  * without a response, whose request is taken to have died.
  */
 export interface ClaimAges {
@@ -22,9 +22,9 @@ export interface ClaimAges {
 
 /**
  * Claims an idempotency key for one request, in one statement. Returns false if another request holds the key or its
- * response is stored. Expired keys, and keys whose request has died, can be claimed again. Throws `store_unavailable`.
+ * response is stored. Expired keys, and keys whose request has died, can be taken again. Throws `store_unavailable`.
  */
-export async function claimKey(
+export async function takeKey(
   db: Database,
   claim: IdempotencyKey & { bodyHash: string; owner: string; now: Date; ages: ClaimAges },
 ): Promise<boolean> {
@@ -88,7 +88,7 @@ async function updateOwnKey(
 }
 
 /**
- * Releases an idempotency key after a failed request, so that the next request can claim it. Throws
+ * Releases an idempotency key after a failed request, so that the next request can take it. Throws
  * `store_unavailable`.
  */
 export async function releaseKey(db: Database, claim: IdempotencyKey & { owner: string }): Promise<void> {
@@ -98,8 +98,8 @@ export async function releaseKey(db: Database, claim: IdempotencyKey & { owner: 
 }
 
 /**
- * Deletes at most `limit` idempotency keys that were claimed before a time, oldest first, and returns their number. A
- * key that is claimed again concurrently is kept. Throws `store_unavailable`.
+ * Deletes at most `limit` idempotency keys that were taken before a time, oldest first, and returns their number. A
+ * key that is taken again concurrently is kept. Throws `store_unavailable`.
  */
 export async function deleteKeysBefore(
   db: Database,

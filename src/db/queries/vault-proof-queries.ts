@@ -31,22 +31,22 @@ export async function countDueProofs(db: Database, now: Date): Promise<DueProofs
  * Leases the vaults of a chain whose proof is due, the longest due first. Other runs skip them until `leaseUntil`.
  * Throws `store_unavailable`.
  */
-export function claimDueProofs(
+export function leaseDueProofs(
   db: Database,
-  claim: { chainId: number; now: Date; leaseUntil: Date; limit: number },
+  lease: { chainId: number; now: Date; leaseUntil: Date; limit: number },
 ): Promise<VaultRow[]> {
   return db.run((sql) => {
     const due = sql
       .select({ address: vaults.address })
       .from(vaults)
-      .where(and(eq(vaults.chainId, claim.chainId), proven, lte(vaults.proofDueAt, claim.now)))
+      .where(and(eq(vaults.chainId, lease.chainId), proven, lte(vaults.proofDueAt, lease.now)))
       .orderBy(asc(vaults.proofDueAt), asc(vaults.address))
-      .limit(claim.limit)
+      .limit(lease.limit)
       .for("update", { skipLocked: true });
     return sql
       .update(vaults)
-      .set({ proofDueAt: claim.leaseUntil })
-      .where(and(eq(vaults.chainId, claim.chainId), inArray(vaults.address, due)))
+      .set({ proofDueAt: lease.leaseUntil })
+      .where(and(eq(vaults.chainId, lease.chainId), inArray(vaults.address, due)))
       .returning();
   });
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Context } from "../../context.ts";
-import { claimDueDeposits, claimLeasedDeposits } from "../../db/queries/deposit-schedule-queries.ts";
+import { extendDepositLeases, leaseDueDeposits } from "../../db/queries/deposit-schedule-queries.ts";
 import { selectChainsToFollow } from "../../db/queries/follow-queries.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
@@ -76,7 +76,7 @@ export async function followDeposits(ctx: Context): Promise<FollowRun> {
   });
   const missing = rounds.reduce((sum, round) => sum + (round?.missing ?? 0), 0);
   const failed = rounds.filter((round) => round === undefined).length;
-  const rows = await claimDue(ctx, MAX_DUE_WITHOUT_QUEUE);
+  const rows = await leaseDue(ctx, MAX_DUE_WITHOUT_QUEUE);
   return { chains, failed, missing, ...(await followRows(ctx, rows)) };
 }
 
@@ -94,7 +94,7 @@ export async function followFromMessage(
   if (message.kind === "rows") {
     const { tracking_ids: trackingIds, lease } = message;
     const leaseUntil = new Date(ctx.now() + LEASE_MS);
-    const rows = await claimLeasedDeposits(ctx.db, { trackingIds, held: new Date(lease), leaseUntil });
+    const rows = await extendDepositLeases(ctx.db, { trackingIds, held: new Date(lease), leaseUntil });
     return { ...(await followRows(ctx, { rows, leaseUntil })) };
   }
   const queue = ctx.config.followingQueue;
@@ -113,7 +113,7 @@ export async function followFromMessage(
 
 /** Leases the due deposits, sent before unsent ones, and queues them. Returns their number. */
 async function queueDueDeposits(ctx: Context, queue: MessageQueue): Promise<number> {
-  const { rows, leaseUntil } = await claimDue(ctx, MAX_DUE);
+  const { rows, leaseUntil } = await leaseDue(ctx, MAX_DUE);
   const messages: { body: FollowMessage }[] = [];
   for (let at = 0; at < rows.length; at += ROWS_PER_MESSAGE) {
     const tracking_ids = rows.slice(at, at + ROWS_PER_MESSAGE).map(({ trackingId }) => trackingId);
@@ -123,10 +123,10 @@ async function queueDueDeposits(ctx: Context, queue: MessageQueue): Promise<numb
   return rows.length;
 }
 
-async function claimDue(ctx: Context, limit: number) {
+async function leaseDue(ctx: Context, limit: number) {
   const now = ctx.now();
   const leaseUntil = new Date(now + LEASE_MS);
-  const rows = await claimDueDeposits(ctx.db, { now: new Date(now), leaseUntil, limit });
+  const rows = await leaseDueDeposits(ctx.db, { now: new Date(now), leaseUntil, limit });
   return { leaseUntil, rows };
 }
 

@@ -62,7 +62,7 @@ const shareTransferAbi = once(() =>
  * accounts on a deny list, which could then never transfer the shares. If a teller lacks a view function, the call
  * fails and counts as no restriction.
  */
-function admissionQuery(vault: Vault, request: TermsInput): Query<Refusal | null> {
+function shareTransferQuery(vault: Vault, request: TermsInput): Query<Refusal | null> {
   const teller = { to: vault.entryPoint, abi: shareTransferAbi() } as const;
   const ofHolder = { ...teller, args: [request.caller ?? request.receiver] } as const;
   return createQuery(
@@ -127,7 +127,7 @@ function describeTerms(vault: Vault, request: TermsInput) {
       };
     },
   );
-  const both = queryAll({ market, refusal: admissionQuery(vault, request) });
+  const both = queryAll({ market, refusal: shareTransferQuery(vault, request) });
   return mapQuery(both, ({ market: terms, refusal }): DepositTerms => ({ ...terms, refusal }));
 }
 
