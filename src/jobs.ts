@@ -1,4 +1,3 @@
-import { type JobName, recordJobRun } from "./catalog/job-runs.ts";
 import type { Context } from "./context.ts";
 import { deleteExpiredAnswers } from "./deposits/delete-expired-answers.ts";
 import { deleteUnsent } from "./deposits/delete-unsent-deposits.ts";
@@ -6,6 +5,7 @@ import { AppError, failure } from "./errors.ts";
 import { BackfillMessage, backfillFromMessage } from "./flows/backfill-flows.ts";
 import { indexAllChains } from "./flows/index-flows.ts";
 import { indexControlEvents } from "./flows/index-governance-events.ts";
+import { type JobName, recordJobRun } from "./health/job-runs.ts";
 import { takeSnapshots } from "./history/take-vault-snapshots.ts";
 import { countBlocks } from "./lib/block-ranges.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";

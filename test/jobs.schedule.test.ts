@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { jobNames } from "../src/catalog/job-runs.ts";
+import { jobNames } from "../src/health/job-runs.ts";
 import { jobsByCron } from "../src/jobs.ts";
 
 const root = join(import.meta.dirname, "..");

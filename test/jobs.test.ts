@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import { readJobRuns } from "../src/catalog/job-runs.ts";
 import type { Database } from "../src/db/database-client.ts";
 import { failure } from "../src/errors.ts";
+import { readJobRuns } from "../src/health/job-runs.ts";
 import type { Job } from "../src/jobs.ts";
 import { runJobs } from "../src/jobs.ts";
 import { type TestContext, testContext } from "./support/context.ts";

@@ -35,6 +35,7 @@ const RANKS: Record<string, number> = {
   withdrawals: 6,
   registry: 6,
   catalog: 6,
+  health: 6,
   positions: 6,
   history: 6,
   flows: 6,

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { checkDetails } from "../catalog/check-details.ts";
-import { checkChainIndexes, checkReadiness, type Readiness } from "../catalog/check-readiness.ts";
+import { checkDetails } from "../health/check-details.ts";
+import { checkChainIndexes, checkReadiness, type Readiness } from "../health/check-readiness.ts";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { DependencyHealth, HealthDetails } from "../schemas/health-schema.ts";
 

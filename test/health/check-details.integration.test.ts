@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { jobNames } from "../../src/catalog/job-runs.ts";
 import { deposits } from "../../src/db/schema/deposit-tables.ts";
 import { followedChains } from "../../src/db/schema/deposit-tracking-tables.ts";
 import { failure } from "../../src/errors.ts";
+import { jobNames } from "../../src/health/job-runs.ts";
 import { runJobs } from "../../src/jobs.ts";
 import { depositStates } from "../../src/schemas/deposit-schema.ts";
 import { HealthDetails } from "../../src/schemas/health-schema.ts";
