@@ -102,7 +102,7 @@ export function parseAction(args: readonly string[]): AdminAction | null {
   }
 }
 
-/** Parses a command line like `parseAction`; importing a list takes several actions. */
+/** Parses a command line like `parseAction`; the import of a list takes several requests. */
 export function parseActions(args: readonly string[]): AdminAction[] | null {
   const { values, positionals } = parseWords({ options, words: true }, args);
   const [command, file = ""] = positionals;
@@ -114,7 +114,7 @@ export function parseActions(args: readonly string[]): AdminAction[] | null {
 /** Maximum number of vaults in one request. */
 const CHUNK = 500;
 
-/** Returns the requests that import a file with a public list of vaults. Throws when it cannot be read. */
+/** Returns the requests that import a file with a public list of vaults. Throws if the file cannot be read. */
 function importActions(file: string, list: string | undefined): AdminAction[] {
   const { name, claims } = readVaultList(file);
   const vaults = claims.map(({ chainId, address, asset, shareToken, ...claim }) => ({

@@ -30,8 +30,8 @@ export interface RegistryReport {
 }
 
 /**
- * Compares rows with their chain. With `write`, activates the vaults that passed and are not open, unless unexpected code
- * is deployed at the Router's address. Throws what the chain client and the store throw.
+ * Compares rows with their chain. With `write`, activates the vaults that passed and are not open, unless unexpected
+ * code is deployed at the Router's address. Errors of the chain client and the store propagate.
  */
 export async function checkRegistry(
   client: ChainClient,

@@ -82,7 +82,7 @@ async function show(title: string, work: () => Promise<[string, string][]>): Pro
   }
 }
 
-/** Prints what to try, with commands to paste. */
+/** Prints examples with commands to paste. */
 async function showTrials({ manifest }: Stack): Promise<void> {
   const { firstSteps, trialAccount } = await import("./stack/playground/first-steps.ts");
   terminal.title("Try it");

@@ -15,15 +15,15 @@ import type { Row } from "./table.ts";
 const root = join(import.meta.dirname, "../..");
 const UNDER_WAY = [0, 10, 100, 1_000];
 const UNSENT = [0, 1_000, 100_000];
-/** Minutes before the measured one, in which what is new is found. */
+/** Number of minutes before the measured one, in which new deposits are found. */
 const WARM_MINUTES = 2;
-/** Growth with unsent builds that still counts as flat. */
+/** Maximum growth with unsent builds that counts as constant, as a factor. */
 const FLAT = 1.1;
 
-/** Column titles of the following benchmark. */
+/** Column titles of the benchmark of following. */
 export const followingColumns = ["RPC", "queries", "Redis", "providers", "processor", "time"] as const;
 
-/** What the jobs of one minute cost. */
+/** Cost of the jobs of one minute. */
 interface Cost {
   rpc: number;
   db: number;
@@ -34,8 +34,8 @@ interface Cost {
 }
 
 /**
- * Measures the jobs of a minute as a function of deposits under way, which bridges hold back, and of builds that
- * nobody sent. All must be flat in the second.
+ * Measures the jobs of one minute by the number of deposits in progress, which bridges hold back, and by the number of
+ * unsent builds. All costs must be constant in the latter.
  */
 export async function benchFollowing(): Promise<Row[]> {
   const stack = await bootStack({ quiet: true });
@@ -87,18 +87,18 @@ async function measureUnsent(
   return rows;
 }
 
-/** Bridges accept transfers and deliver none. */
+/** Makes the bridges accept transfers without delivering them. */
 async function holdTransfers({ emulators }: StackManifest): Promise<void> {
   for (const url of [emulators.lifi, emulators.across])
     await sendRequest(`${url}/__control`, { body: { relayer: { mode: "stall" } } });
 }
 
-/** The jobs of one minute after the other, in this process, with what they queue. */
+/** Runs the jobs of each minute in this process, one after the other, including the messages that they queue. */
 class JobMinutes {
   readonly #runtime: Runtime;
   readonly #contexts: Context[] = [];
   #queued: { queue: string; body: unknown; dueAt: number }[] = [];
-  /** By how much the jobs' clock is ahead, in milliseconds. */
+  /** Offset of the jobs' clock, in milliseconds. */
   #ahead = 0;
 
   constructor(stack: StackManifest) {
@@ -117,7 +117,7 @@ class JobMinutes {
     this.#runtime = createRuntime({ ...variables, REDIS_KEY_PREFIX: "bench-jobs", ...this.#queues() });
   }
 
-  /** Runs the jobs of a minute and returns what they cost. */
+  /** Runs the jobs of one minute and returns their cost. */
   async next(): Promise<Cost> {
     this.#contexts.length = 0;
     const [startedAt, used] = [performance.now(), process.cpuUsage()];

@@ -8,17 +8,17 @@ import { deploy, type ScratchChain, startScratchChain } from "../stack/chains/sc
 import { startTestDeployment } from "../stack/test-deployment.ts";
 import type { Row } from "./table.ts";
 
-/** Chains of the simulation, each with a node of its own, because batches read the chain id from the chain itself. */
+/** Chains of the simulation, each with its own node, because batches read the chain id from the chain. */
 const CHAINS = [31_401, 31_402, 31_403, 31_404];
-/** Claims on each chain: 1,404 together. The variable makes a short run of fewer. */
+/** Number of claims per chain, 1,404 in total; the variable `BENCH_VAULTS` reduces it. */
 const VAULTS_PER_CHAIN = Number(process.env["BENCH_VAULTS"] ?? 351);
-/** Delay of an answer of the nodes, in milliseconds, as of public ones. */
+/** Latency of the nodes, in milliseconds, like that of public nodes. */
 const AWAY_MS = 50;
 const MINUTE_MS = 60_000;
-/** Minutes after which a round that does not end is given up. */
+/** Maximum duration of a benchmark run, in simulated minutes. */
 const MAX_MINUTES = 60;
 const MINUTES_PER_DAY = 1_440;
-/** Subrequests that the platform allows one invocation (wrangler.toml). */
+/** Maximum number of subrequests per invocation on the platform (wrangler.toml). */
 const MAX_SUBREQUESTS = 1_000;
 
 /** Column titles of the registry benchmark. */
@@ -30,7 +30,9 @@ interface Cost {
   redis: number;
 }
 
-/** Measures the proofs of some 1,400 claimed vaults on four chains: the first round of all, and a day at rest. */
+/**
+ * Measures the proofs of some 1,400 claimed vaults on four chains: the first proofs of all, and a day without changes.
+ */
 export async function benchProofs(): Promise<Row[]> {
   const nodes = await Promise.all(CHAINS.map((chainId) => startScratchChain("--chain-id", String(chainId))));
   const proxy = await startProxy(nodes.map(({ node }) => String(node.transport["url"])));
@@ -97,7 +99,7 @@ async function deployVaults(chain: ScratchChain): Promise<Address[]> {
   return vaults;
 }
 
-/** Starts a server that passes requests on to nodes, selected by the number in the path, later than they would answer. */
+/** Starts a proxy that forwards requests to the node with the number in the path, with additional latency. */
 async function startProxy(targets: readonly string[]): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer(async (request, response) => {
     let body = "";
@@ -115,7 +117,7 @@ async function startProxy(targets: readonly string[]): Promise<{ url: string; cl
   };
 }
 
-/** Runs the minutes of a deployment: the cron trigger, then what it queued, all chains beside each other. */
+/** Runs the minutes of a deployment: the cron trigger, then its queue messages, all chains in parallel. */
 class ProofMinutes {
   readonly #runtime: ReturnType<typeof createRuntime>;
   #contexts: Context[] = [];
@@ -145,7 +147,7 @@ class ProofMinutes {
     return context;
   };
 
-  /** Runs minutes until enough vaults are proven or minutes have passed. Returns what they cost. */
+  /** Runs minutes until enough vaults are proven or the maximum is reached. Returns their cost. */
   async until(isEnough: (proven: number, minute: number) => boolean) {
     this.#contexts = [];
     const startedAt = performance.now();

@@ -21,14 +21,14 @@ const root = join(import.meta.dirname, "../..");
 const output = join(root, "src/client/api-types.generated.ts");
 const AMOUNTS = new Set(["^(0|[1-9][0-9]*)$", "^(0|-?[1-9][0-9]*)$", "^[1-9][0-9]{0,77}$"]);
 
-/** The properties of a schema that the patterns and the names are read from. */
+/** The properties of a schema from which patterns and names are read. */
 interface Schema {
   type?: string | string[];
   pattern?: string;
   properties?: Record<string, Schema>;
 }
 
-/** A node of a type, and the part of the compiler that makes them. */
+/** A node of a type. */
 type TypeNode = object;
 interface Compiler {
   SyntaxKind: { BigIntKeyword: number };
@@ -85,7 +85,7 @@ async function generate(): Promise<string> {
   ].join("");
 }
 
-/** Returns the names of all properties that are amounts, wherever they are. */
+/** Returns the names of all properties with amounts, in any schema. */
 function amountNames(document: unknown): string[] {
   const names = new Set<string>();
   const visit = (value: unknown): void => {

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 const root = join(import.meta.dirname, "../..");
 const CACHE = join(root, ".cache/console");
-/** What a build depends on. */
+/** Files that a build depends on. */
 const SOURCES = ["src/console/**/*.*", "src/console/static/*", "src/client/*.ts"];
 const FIXED = ["vite.config.ts", "package-lock.json"];
 
@@ -33,7 +33,7 @@ async function keyOfSources(): Promise<string> {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** Builds into a draft first, so that a folder of the cache is complete when it appears. Keeps no older build. */
+/** Builds into a draft folder first, so that every folder in the cache is complete. Keeps no older build. */
 async function buildInto(folder: string): Promise<void> {
   const draft = join(CACHE, `draft-${randomUUID()}`);
   await mkdir(CACHE, { recursive: true });
@@ -43,7 +43,7 @@ async function buildInto(folder: string): Promise<void> {
   for (const name of older) await rm(join(CACHE, name), { recursive: true, force: true });
 }
 
-/** Runs Vite in a process of its own, because it builds for development where NODE_ENV says so, as in tests. */
+/** Runs Vite in a separate process, because NODE_ENV of tests would make it build for development. */
 async function runVite(outDir: string): Promise<void> {
   const program = join(root, "node_modules/vite/bin/vite.js");
   const flags = ["build", "--config", join(root, "vite.config.ts"), "--outDir", outDir, "--emptyOutDir"];

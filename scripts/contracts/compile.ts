@@ -68,9 +68,8 @@ const OUTPUTS = [
 ] as const;
 
 /**
- * Compiles texts that are not on disk, such as mutants, uncached and in this process: without the optimizer, because
- * nothing of it is deployed and no gas is measured. Keys are paths relative to the repository. Throws with the
- * compiler's message.
+ * Compiles texts that are not on disk, such as mutants, without cache and without the optimizer, because they are not
+ * deployed and no gas is measured. Keys are paths relative to the repository. Throws with the compiler's message.
  */
 export function compileTexts(texts: Readonly<Record<string, string>>): Map<string, CompiledContract> {
   const sources = Object.entries(texts).map(([path, content]) => [path, { content }]);

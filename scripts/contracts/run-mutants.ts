@@ -5,16 +5,16 @@ import { compileTexts } from "./compile.ts";
 import { forge } from "./forge.ts";
 import { type Mutant, mutants } from "./mutants.ts";
 
-/** The Router's sources; a mutant changes one place of them together. */
+/** The Router's sources; a mutant changes one place in them. */
 const SOURCES = ["DepositRouter", "Executor", "GuardedCalls", "OrderTypes"].map(
   (name) => `src/router/${name}.sol`,
 );
 const ARTIFACT = ".cache/forge/out/DepositRouter.sol/DepositRouter.json";
-/** Least share of the mutants that the tests must kill. */
+/** Minimum share of the mutants that the tests must kill. */
 const MIN_KILLED = 0.95;
 
 const INVARIANTS = ["--match-contract", "InvariantsTest", "--match-test", "invariant_"];
-/** Mutants are compiled without the optimizer, so tests of gas are left out. */
+/** Options that exclude gas tests, because mutants are compiled without the optimizer. */
 const OTHERS = [
   ...["--no-match-contract", "InvariantsTest|GasTest"],
   ...["--no-match-test", "test_tooLittleGasForTheCloneSaysSo"],
@@ -23,14 +23,14 @@ const OTHERS = [
 interface Verdict {
   mutant: Mutant;
   killer: string | null;
-  /** Of a grave mutant: the invariant that failed, null when none did. */
+  /** For a grave mutant: the invariant that failed, or null if none did. */
   invariant?: string | null;
 }
 
 interface MutantRun {
-  /** Only mutants whose name contains this. */
+  /** Text that the names of the mutants must contain. */
   match: string;
-  /** Threads of forge. */
+  /** Number of threads of forge. */
   threads: string;
   /** Part of the mutants to run, such as 1 of 4. */
   shard: { index: number; count: number };
@@ -118,7 +118,7 @@ function mutate(sources: Readonly<Record<string, string>>, mutant: Mutant): Reco
   return texts;
 }
 
-/** Puts a Router's code where the tests take it from, so that nothing is compiled again. */
+/** Stores a Router's code where the tests load it from, so that nothing is compiled again. */
 function install(scratch: string, sources: Readonly<Record<string, string>>): void {
   const router = compileTexts(sources).get("DepositRouter");
   if (router === undefined) throw new Error("no DepositRouter in the mutant");
@@ -128,7 +128,7 @@ function install(scratch: string, sources: Readonly<Record<string, string>>): vo
   writeFileSync(path, JSON.stringify(artifact));
 }
 
-/** Returns the name of the first failing test, null when all pass. Throws when forge fails in another way. */
+/** Returns the name of the first failing test, or null if all pass. Throws if forge fails in another way. */
 async function firstFailure(
   scratch: string,
   { args, threads }: { args: readonly string[]; threads: string },

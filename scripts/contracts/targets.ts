@@ -12,7 +12,7 @@ export interface ShippedTarget {
    * code.
    */
   create2?: { factory: `0x${string}`; salt: `0x${string}` };
-  /** The contract that its constructor creates, and its source. */
+  /** The contract that its constructor creates, with its source. */
   child?: { source: string; contract: string };
 }
 

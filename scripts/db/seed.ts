@@ -24,10 +24,10 @@ export function readSeedFile(file = seedFile): SeedRow[] {
 }
 
 /**
- * Writes registry rows. Existing rows always get the file's texts and limits. Their addresses and other fields that
- * decide about money stay where they were changed at run time (an audit row exists) or where the file has no value.
- * Their status stays too, unless they are not open and have no audit row. `withStatus` overwrites all of it. Returns
- * the number of rows written.
+ * Writes registry rows. Existing rows always get the file's texts and limits. Their addresses and other critical fields
+ * are kept if they were changed at run time (an audit row exists) or if the file has no value. Their status is kept
+ * too, unless they are not open and have no audit row. `withStatus` overwrites everything. Returns the number of rows
+ * written.
  */
 export async function seed(
   target: DatabaseTarget & { rows: readonly SeedRow[]; withStatus?: boolean },
@@ -44,8 +44,8 @@ export async function seed(
 }
 
 /**
- * Adds the vaults of a public list as candidates. A vault that is known already only notes the list. Returns the number
- * of rows of the list.
+ * Adds the vaults of a public list as candidates. A known vault only records the list. Returns the number of rows of
+ * the list.
  */
 export async function seedList(
   target: DatabaseTarget,

@@ -11,7 +11,7 @@ export interface Span {
   to: number;
 }
 
-/** What disturbs the load, and when the jobs stood still. */
+/** Disturbances of the load, and the pauses of the jobs. */
 export interface Disturbances {
   pauses: readonly Span[];
   counts: Readonly<Record<string, number>>;
@@ -21,8 +21,8 @@ export interface Disturbances {
 const MINUTE = "* * * * *";
 
 /**
- * Runs the jobs at their pace, and disturbs them: strangers report and abandon all the while, nodes fail for a time,
- * chains reorganise, and the jobs stand still for `pauseMs`.
+ * Runs the jobs at their interval, and disturbs them: third parties report and abandon continuously, nodes fail
+ * temporarily, chains reorganise, and the jobs pause for `pauseMs`.
  */
 export function startDisturbances(of: {
   stack: Stack;
@@ -82,7 +82,7 @@ export function startDisturbances(of: {
   };
 }
 
-/** Somebody who knows a tracking id reports a false hash for it, or abandons it. */
+/** A third party that knows a tracking id reports a false hash for it, or abandons it. */
 async function stranger(
   api: string,
   { run, add }: { run: LoadRun; add: (name: string) => void },
@@ -103,7 +103,7 @@ async function stranger(
   await sendRequest(`${url}/tx`, { method: "PATCH", body: { tx_hash: hash, step: "source" } });
 }
 
-/** Every node loses some of its methods for a while. */
+/** Disables some methods of every node temporarily. */
 async function nodeOutage(stack: Stack, ms: number): Promise<void> {
   const urls = Object.values(stack.manifest.emulators.rpc);
   const faults = [

@@ -2,12 +2,12 @@ import { type Address, maxUint256, numberToHex } from "viem";
 import { rpcBatch } from "../stack/chains/json-rpc.ts";
 import type { StackChain, StackManifest, StackVault } from "../stack/manifest.ts";
 
-/** How a deposit of the load reaches its vault. */
+/** Kinds of deposits of the load. */
 export const journeyNames = ["direct", "own", "swap", "cross_chain", "two_step"] as const;
 /** Name of a journey. */
 export type JourneyName = (typeof journeyNames)[number];
 
-/** A way from a token on one chain into a vault. */
+/** A path from a token on one chain into a vault. */
 export interface Journey {
   name: JourneyName;
   from: StackChain;
@@ -51,7 +51,7 @@ export interface LoadUser {
   amount: bigint;
 }
 
-/** Returns the user with a number; amounts differ, so that no two deposits look the same. */
+/** Returns the user with a number; amounts differ, so that all deposits are distinguishable. */
 export function loadUser(number: number, journeys: readonly Journey[]): LoadUser {
   const journey = journeys[number % journeys.length];
   if (journey === undefined) throw new RangeError("no journeys");
@@ -59,7 +59,7 @@ export function loadUser(number: number, journeys: readonly Journey[]): LoadUser
   return { number, address, journey, amount: journey.amount + BigInt(number) };
 }
 
-/** Gives users native money, what their journeys cost, and the allowances that they would have signed. */
+/** Gives users native currency, the tokens for their journeys, and the allowances that they would have signed. */
 export async function fundUsers(users: readonly LoadUser[]): Promise<void> {
   const calls = new Map<string, { method: string; params: readonly unknown[] }[]>();
   const add = (chain: StackChain, method: string, ...params: readonly unknown[]): void => {
@@ -81,7 +81,7 @@ export async function fundUsers(users: readonly LoadUser[]): Promise<void> {
   await Promise.all([...calls].map(([url, list]) => rpcBatch(url, list)));
 }
 
-/** Contracts that take the money of a journey, so far as they are known before it is built. */
+/** Contracts that take the tokens of a journey, as far as they are known before it is built. */
 export function usualSpenders({ name, from, vault }: Journey): string[] {
   const { deposit_router: router, spoke_pool: spokePool, lifi_diamond: diamond } = from.contracts;
   if (name === "direct") return [router];
@@ -89,7 +89,7 @@ export function usualSpenders({ name, from, vault }: Journey): string[] {
   return name === "swap" ? [router, diamond, from.contracts.lifi_erc20_proxy] : [spokePool, diamond];
 }
 
-/** Lets a contract take an account's tokens. */
+/** Sets the allowance of a contract for an account's tokens. */
 export function allow(chain: StackChain, of: { owner: Address; spender: string; token: string }) {
   const params = [of.owner, of.spender, of.token, numberToHex(maxUint256)];
   return rpcBatch(chain.rpc_url, [{ method: "anvil_setERC20Allowance", params }]);

@@ -18,7 +18,7 @@ interface WireTransaction {
   hash: Hex;
 }
 
-/** A chain under load: it mines a block per second and signs for everybody. */
+/** A chain under load: it mines a block per second and signs for all accounts. */
 export class LoadChain {
   readonly chain: StackChain;
   readonly #seenAt = new Map<number, number>();
@@ -28,7 +28,7 @@ export class LoadChain {
     this.chain = chain;
   }
 
-  /** Starts mining a block per second, and notes when each is seen. */
+  /** Starts mining a block per second, and records when each is seen. */
   async start(): Promise<void> {
     await rpc(this.chain.rpc_url, "anvil_autoImpersonateAccount", true);
     await rpc(this.chain.rpc_url, "evm_setIntervalMining", 1);
@@ -45,7 +45,7 @@ export class LoadChain {
     this.#timer = null;
   }
 
-  /** When a block was first seen, in milliseconds; of a block that was missed, the next one's time. */
+  /** Time at which a block was first seen, in milliseconds, or for a missed block the next one's time. */
   seenAt(block: number): number | null {
     for (let at = block; at < block + 20; at += 1) {
       const seen = this.#seenAt.get(at);
@@ -71,7 +71,7 @@ export class LoadChain {
     return new Map(owners.map((owner, at) => [owner.toLowerCase(), BigInt(answers[at] as Hex)]));
   }
 
-  /** Blocks in which a token was minted to each account, the last one of each, by account in lower case. */
+  /** Blocks of the last mint of a token to each account, by account in lowercase. */
   async mints(token: Address, fromBlock: number): Promise<Map<string, number>> {
     const found = new Map<string, number>();
     const head = Number(await rpc(this.chain.rpc_url, "eth_blockNumber"));
@@ -93,7 +93,7 @@ export class LoadChain {
     return (receipt as { status: Hex } | null)?.status === "0x0";
   }
 
-  /** Replaces the newest blocks; all their transactions come again, in other blocks. */
+  /** Replaces the newest blocks; all their transactions are included again, in other blocks. */
   async reorg(depth: number): Promise<number> {
     const url = this.chain.rpc_url;
     const head = Number(await rpc(url, "eth_blockNumber"));
@@ -111,7 +111,7 @@ export class LoadChain {
   }
 }
 
-/** A mined transaction as a request that gives it the same hash. */
+/** Converts a mined transaction to a request that results in the same hash. */
 function asRequest(transaction: WireTransaction, chainId: number) {
   const { from, to, input, value, gas, nonce, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   const fees = { maxFeePerGas, maxPriorityFeePerGas };

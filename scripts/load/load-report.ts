@@ -15,10 +15,10 @@ const Row = z.object({
   history: z.array(z.object({ state: z.string(), at: z.string() })),
 });
 const CONCURRENCY = 8;
-/** Time after the jobs run again in which what they missed counts as delayed by the pause, in milliseconds. */
+/** Time after a pause of the jobs in which completions count as delayed by the pause, in milliseconds. */
 const AFTERMATH_MS = 60_000;
 
-/** A deposit with what chain and API say of it at the end. */
+/** A deposit with its final state on chain and in the API. */
 interface Judged {
   deposit: LoadDeposit;
   /** Shares that the user holds on chain. */
@@ -26,11 +26,11 @@ interface Judged {
   row: z.infer<typeof Row> | null;
   /** Seconds from the block that minted the shares to the state `completed`; null if unknown. */
   seconds: number | null;
-  /** True if the jobs stood still, or had just begun again, when the shares were minted. */
+  /** True if the jobs were paused, or had just resumed, when the shares were minted. */
   paused: boolean;
 }
 
-/** Compares every deposit with the chain, prints figures, and returns what is wrong. */
+/** Compares every deposit with the chain, prints figures, and returns the errors. */
 export async function judgeLoad(of: {
   api: string;
   deposits: readonly LoadDeposit[];
@@ -72,7 +72,7 @@ export async function judgeLoad(of: {
   return wrong;
 }
 
-/** Returns true if the source transaction of a deposit reverts on the chain as it stands. */
+/** Returns true if the source transaction of a deposit has reverted on the current chain. */
 async function hasReverted(
   chains: ReadonlyMap<number, LoadChain>,
   { deposit: { source, user } }: Judged,
@@ -81,8 +81,8 @@ async function hasReverted(
 }
 
 /**
- * Returns true if a deposit is rightly shown although its source reverts and a relayer has paid it out all the same: as
- * failed, as unseen where nobody reported it (what reverts leaves no events), or by the Router's own event.
+ * Returns true if a deposit is shown correctly although its source reverted and a relayer has paid it out: as failed,
+ * as unseen if there was no report (reverted transactions have no events), or by the Router's own event.
  */
 const isRightForReverted = ({ row, deposit }: Judged): boolean =>
   (row === null && deposit.watcher !== "reported") ||
@@ -101,7 +101,7 @@ function figures(name: string, judged: readonly Judged[]) {
   return { name, values: [...counts, at(all, 0.5), at(all, 0.95), at(all, 1), at(calm, 0.95)] };
 }
 
-/** What is wrong with a deposit at the end, or null. */
+/** Returns the error in the final state of a deposit, or null. */
 function faultOf({ deposit, held, row }: Judged): string | null {
   const { trackingId, source, user, watcher } = deposit;
   const name = `${user.journey.name}, ${watcher}, ${trackingId}, ${user.address}, ${source}`;
@@ -150,7 +150,7 @@ async function readAll(of: Parameters<typeof judgeLoad>[0]): Promise<Judged[]> {
   return judged;
 }
 
-/** Reads the lists, which move nothing, of these deposits' users. */
+/** Reads these deposits from their users' lists, which change nothing. */
 async function readRows(
   api: string,
   deposits: readonly LoadDeposit[],

@@ -14,7 +14,7 @@ const Built = z.object({
   deposit_tx: z.object({ transaction_request: Call, approval: Approval.nullable() }).nullable(),
 });
 
-/** Who looks after a deposit once it is sent. */
+/** What a user does after sending a deposit. */
 export const watchers = ["polled", "reported", "left alone"] as const;
 
 type Watcher = (typeof watchers)[number];
@@ -28,7 +28,7 @@ export interface LoadDeposit {
   second: Hex | null;
 }
 
-/** What the load is. */
+/** Parameters of the load. */
 export interface LoadPlan {
   api: string;
   chains: ReadonlyMap<number, LoadChain>;
@@ -38,21 +38,21 @@ export interface LoadPlan {
   seconds: number;
 }
 
-/** Users that are funded ahead, so that a reorganisation cannot take their money. */
+/** Number of users that are funded ahead, so that a reorg cannot remove their funds. */
 const AHEAD = 300;
 const MAX_BUILDING = 24;
 const POLL_MS = 4_000;
 
-/** Sends deposits at an even pace, each with what its user does afterwards. */
+/** Sends deposits at a constant rate, each followed by its user's actions. */
 export class LoadRun {
   readonly #plan: LoadPlan;
   readonly deposits: LoadDeposit[] = [];
   readonly refusals = new Map<string, number>();
-  /** Started, and not yet over for its user. */
+  /** Deposits whose users are not finished. */
   readonly #open = new Set<Promise<void>>();
   #building = 0;
   #funded = 0;
-  /** Deposits that had to wait for others because the machine is too slow for the pace. */
+  /** Number of deposits that were delayed because the machine is too slow for the rate. */
   late = 0;
   over = false;
 
@@ -60,7 +60,7 @@ export class LoadRun {
     this.#plan = plan;
   }
 
-  /** Builds one deposit of each journey that nobody sends. */
+  /** Builds one unsent deposit of each journey. */
   async buildUnsent(): Promise<string[]> {
     const users = this.#plan.journeys.map((_, number) => loadUser(number, this.#plan.journeys));
     await fundUsers(users);
@@ -89,7 +89,7 @@ export class LoadRun {
     }
   }
 
-  /** Sends deposits without a pace until as many were sent. */
+  /** Sends deposits without a rate limit until the given number was sent. */
   async sendUntil(count: number): Promise<void> {
     const { journeys } = this.#plan;
     const last = journeys.length + count;
@@ -101,7 +101,7 @@ export class LoadRun {
     await Promise.all(this.#open);
   }
 
-  /** Waits for what users still do; polling ends. */
+  /** Waits for the users' remaining actions and ends polling. */
   async finish(): Promise<void> {
     this.over = true;
     await Promise.all(this.#open);

@@ -3,15 +3,15 @@ import type { StackManifest } from "../stack/manifest.ts";
 
 /** Rows of one statement. */
 const CHUNK = 2_000;
-/** Start of the tracking ids of copies. */
+/** Prefix of the tracking ids of copies. */
 const PREFIX = "trk_00000000";
 
 const sqlOf = ({ database_url: databaseUrl, emulators }: StackManifest) =>
   connect({ databaseUrl, endpoint: `${emulators.neon}/sql` });
 
 /**
- * Copies built deposits with other names, accounts and calldata, as if `count` had been built and never sent; building
- * as many over HTTP would take an hour.
+ * Copies built deposits with other ids, accounts and calldata, like `count` unsent builds. Building that many over HTTP
+ * would take an hour.
  */
 export async function copyUnsentBuilds(
   stack: StackManifest,

@@ -18,7 +18,7 @@ const views = parseAbi([
 ]);
 type View = (typeof views)[number]["name"];
 
-/** A contract of a provider whose address is in the code, and what it must say about its neighbours. */
+/** A provider's contract whose address is in the code, with the expected results of its view functions. */
 export interface PinnedContract {
   chainId: number;
   name: string;
@@ -75,16 +75,16 @@ function acrossPins(): PinnedContract[] {
   ]);
 }
 
-/** A pinned contract that is not what the code expects. */
+/** A pinned contract that differs from the code. */
 export interface MovedContract {
   contract: PinnedContract;
-  /** What differs: no code, or a view with another value; `unread` for a view that does not answer. */
+  /** The difference: no code, or another result of a view function; `unread` for a failed read. */
   difference: string;
 }
 
 /**
- * Compares the pinned contracts of one chain with the chain: whether they have code, and what they say about each other.
- * Errors of the chain client propagate.
+ * Compares the pinned contracts of one chain with the chain: their code, and the addresses that they return for each
+ * other. Errors of the chain client propagate.
  */
 export async function findMovedContracts(
   client: ChainClient,

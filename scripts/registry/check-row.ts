@@ -14,8 +14,9 @@ import { codeAt } from "./registry-chain.ts";
 export interface CheckedRow {
   row: StoredVault;
   /**
-   * `right`: row and chain agree. `derived`: a row that is not open, all of which the chain provides. `wrong`: the chain
-   * contradicts an open or paused row. `unknown`: the chain does not provide enough for a row that is not open.
+   * `right`: row and chain agree. `derived`: a row that is not open and can be derived from the chain completely.
+   * `wrong`: the chain contradicts an open or paused row. `unknown`: the chain does not provide enough for a row that
+   * is not open.
    */
   verdict: "right" | "derived" | "wrong" | "unknown";
   /** The contradictions or the missing facts, as text. */

@@ -5,7 +5,7 @@ import { knownChains } from "../../src/chains/chain-definitions.ts";
 import { formatVaultId } from "../../src/lib/vault-id.ts";
 import { type ClaimRow, NO_CLAIMS, toClaimRow, type VaultClaims } from "../../src/registry/import-claims.ts";
 
-/** A public list of vaults that comes with the repository: addresses and tokens alone, none of them reviewed. */
+/** The public list of vaults in the repository: unreviewed addresses and tokens. */
 export const publishedFile = join(import.meta.dirname, "../../drizzle/seed/published-vaults.json");
 
 const Address = z
@@ -30,9 +30,9 @@ export interface ListedClaims {
   claims: VaultClaims[];
 }
 
-/** Protocols of published lists whose rows are no vaults: Aave's are its Pool contracts, one per asset. */
+/** Protocols of published lists whose rows are not vaults: Aave's are its Pool contracts, one per asset. */
 const NO_VAULTS: ReadonlySet<string> = new Set(["aave"]);
-/** Adapters of protocols whose vaults are all of one family; the families of others are read from the chain. */
+/** Adapters of protocols with a single vault family; for other protocols, the family is read from the chain. */
 const ADAPTERS: ReadonlyMap<string, string> = new Map([
   ["fluid", "fluid"],
   ["gearbox", "gearbox"],
@@ -40,7 +40,7 @@ const ADAPTERS: ReadonlyMap<string, string> = new Map([
   ["venus-flux", "fluid"],
   ["yearn", "yearn_v3"],
 ]);
-/** Names of protocols as they write themselves. */
+/** Display names of protocols. */
 const PROTOCOLS: ReadonlyMap<string, string> = new Map([
   ["curve", "Curve Lend"],
   ["idle-finance", "Idle"],
@@ -53,9 +53,9 @@ const protocolName = (key: string): string =>
   PROTOCOLS.get(key) ?? `${key.charAt(0).toUpperCase()}${key.slice(1)}`;
 
 /**
- * Reads a file with a public list of vaults: `columns` and `rows` of chain id, address, asset, share token and protocol.
- * Each vault is claimed once; rows of chains that the code does not know and of protocols without vaults are left out.
- * Throws for a file of another shape.
+ * Reads a file with a public list of vaults: `columns` and `rows` of chain id, address, asset, share token and
+ * protocol. Each vault is claimed once; rows of unknown chains and of protocols without vaults are left out. Throws for
+ * a file of another shape.
  */
 export function readVaultList(file: string): ListedClaims {
   const { name, rows } = VaultList.parse(JSON.parse(readFileSync(file, "utf8")));
@@ -73,7 +73,7 @@ export function readVaultList(file: string): ListedClaims {
   return { name, claims: [...claims.values()] };
 }
 
-/** Returns the registry rows of the public list that comes with the repository, each naming the list. */
+/** Returns the registry rows of the repository's public list; each names the list. */
 export function readPublishedRows(file = publishedFile): (ClaimRow & { namedBy: string[] })[] {
   if (!existsSync(file)) return [];
   const { name, claims } = readVaultList(file);

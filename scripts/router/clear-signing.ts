@@ -24,7 +24,7 @@ const $schema = "https://eips.ethereum.org/assets/eip-7730/erc7730-v1.schema.jso
 const metadata = { owner: "Causeway" };
 const deploymentsOf = (address: string) => knownChains.map(({ chainId }) => ({ chainId, address }));
 
-/** What a wallet shows of an order whose fields stand under `root`, and what it leaves out. */
+/** Returns the ERC-7730 display fields of an order under `root`, and the fields that it hides. */
 function orderDisplay(root: string) {
   const token = (path: string, label: string, tokenPath: string) => ({
     ...{ path: `${root}.${path}`, label, format: "tokenAmount" },
@@ -52,7 +52,7 @@ function orderDisplay(root: string) {
   };
 }
 
-/** A parameter as in the human-readable signature of ERC-7730, with the names of struct members. */
+/** Returns a parameter in the human-readable signature of ERC-7730, with the names of struct members. */
 function signatureOf({ type, name = "", ...rest }: AbiParameter): string {
   const members = "components" in rest ? rest.components.map(signatureOf).join(",") : "";
   return `${members === "" ? type : type.replace("tuple", `(${members})`)} ${name}`.trim();

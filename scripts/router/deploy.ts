@@ -33,11 +33,10 @@ export type RouterDeployment =
 const MINED_WITHIN_MS = 180_000;
 
 /**
- * Deploys the Router through the CREATE2 factory and verifies its code byte for byte. Sends nothing when it is
- * already deployed, in a dry run, or when the simulated transaction fails.
- *
- * Throws when the node serves another chain, an address holds other code than the Router, its Executor or the factory,
- * the factory is missing, the account cannot pay, or the deployed code differs.
+ * Deploys the Router through the CREATE2 factory and verifies its code byte for byte. Sends nothing if it is already
+ * deployed, in a dry run, or if the simulated transaction fails. Throws if the node serves another chain, an address
+ * holds other code than the Router, its Executor or the factory, the factory is missing, the account cannot pay, or the
+ * deployed code differs.
  */
 export async function deployRouter(target: {
   chainId: number;

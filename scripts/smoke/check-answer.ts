@@ -15,7 +15,7 @@ const ALWAYS: readonly (readonly [name: string, value: RegExp])[] = [
   ["x-content-type-options", /^nosniff$/],
   ["strict-transport-security", /^max-age=\d{7,}/],
 ];
-/** Returns true if no cache may keep an answer. Such an answer carries the id of its request. */
+/** Returns true if a response must not be cached. Such a response contains the id of its request. */
 const isUncached = (headers: Headers): boolean => headers.get("cache-control") === "private, no-store";
 
 /** Internals that no answer may reveal: connection strings, secrets and stack traces. */
@@ -106,7 +106,8 @@ function refusal({ operation }: Probe, { status, headers, json }: HttpAnswer): s
 }
 
 /**
- * Checks CORS: administration routes allow no other origin, all others every one; what needs credentials is not cached.
+ * Checks CORS: administration routes allow no other origin, all other routes allow every origin, and responses to
+ * credentials are not cached.
  */
 function crossOrigin({ operation }: Probe, { headers }: HttpAnswer): string[] {
   if (operation === null) return [];

@@ -32,14 +32,14 @@ export interface StackOptions {
   folder?: string;
   /** Milliseconds between firings of the Worker's cron triggers; never fired when absent. */
   cronEveryMs?: number;
-  /** Folder of data that is kept between runs: read at the start, written by `close`. Nothing is kept when absent. */
+  /** Folder of data that is kept between runs: read at the start, written by `close`. Absent if nothing is kept. */
   keep?: string;
 }
 
 /** A running stack. */
 export interface Stack {
   manifest: StackManifest;
-  /** True when it continues with data of an earlier run. */
+  /** True if it continues with data of an earlier run. */
   resumed: boolean;
   /** Path of the manifest, `stack.json`. */
   file: string;
@@ -47,11 +47,11 @@ export interface Stack {
   cron(expression: string): Promise<void>;
   /** Calls `listener` when a process of the stack ends unexpectedly. */
   onCrash(listener: (message: string) => void): void;
-  /** Saves what is to be kept, and stops every process. */
+  /** Saves the data to keep, and stops every process. */
   close(): Promise<void>;
 }
 
-/** What `close` writes for the next run, and what an earlier run left. */
+/** Data that `close` writes for the next run, and the data of an earlier run. */
 interface Keeping {
   data: KeptData;
   found: DeployedChain[] | null;
@@ -120,7 +120,7 @@ type Boot = {
   keeping: Keeping | null;
 };
 
-/** Stops the Worker, so that nothing changes any more, and writes chains and database. */
+/** Stops the Worker, so that nothing changes any more, and saves chains and database. */
 async function save(of: {
   processes: Processes;
   deployed: readonly DeployedChain[];

@@ -9,8 +9,8 @@ const root = join(import.meta.dirname, "../..");
 const SOURCES = ["scripts/stack/chains/**/*.ts", "scripts/stack/contracts/**/*.sol", "src/router/*.sol"];
 
 /**
- * Data that a stack keeps between runs: the state of each chain, the database, and where the contracts are. It is
- * written whole when the stack stops, so that chains and database agree. Redis starts empty.
+ * Data that a stack keeps between runs: the state of each chain, the database, and the contract addresses. It is
+ * written as a whole when the stack stops, so that chains and database agree. Redis starts empty.
  */
 export class KeptData {
   readonly #folder: string;
@@ -19,7 +19,7 @@ export class KeptData {
     this.#folder = folder;
   }
 
-  /** Returns the deployments of the kept chains; null when nothing is kept, or by another version of the contracts. */
+  /** Returns the deployments of the kept chains, or null if nothing is kept or the contracts have changed. */
   read(): DeployedChain[] | null {
     const file = join(this.#folder, "deployments");
     if (!existsSync(file)) return null;
@@ -40,7 +40,7 @@ export class KeptData {
     return join(this.#folder, "postgres.tar");
   }
 
-  /** Replaces what is kept by what `save` writes into a new folder. */
+  /** Replaces the kept data by the files that `save` writes into a new folder. */
   async replace(
     deployments: readonly DeployedChain[],
     save: (draft: KeptData) => Promise<void>,

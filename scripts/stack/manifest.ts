@@ -46,7 +46,7 @@ export interface StackChain {
     deposit_router: Address;
     multicall3: Address | null;
     morpho: Address;
-    /** Price feeds by token; WETH's is the native currency's too. */
+    /** Price feeds by token; WETH's is also the native currency's. */
     price_feeds: DeployedChain["priceFeeds"]["feeds"];
     /** The sequencer uptime feed, or null. */
     sequencer_feed: Address | null;
@@ -74,8 +74,9 @@ export interface StackManifest {
   accounts: readonly StackAccount[];
   vaults: readonly StackVault[];
   /**
-   * Each obeys `/__control`. LI.FI's API is under `/v1`, Across' under `/api`; `swaps` is KyberSwap's, under the chain's
-   * name; `prices` is DefiLlama's coins API and sets the feeds too; `rpc` is by chain id.
+   * URLs of the emulators, each with `/__control`. LI.FI's API is under `/v1`, Across's under `/api`; `swaps` is
+   * KyberSwap's, under the chain's name; `prices` is DefiLlama's coins API and also sets the feeds; `rpc` is by chain
+   * id.
    */
   emulators: {
     lifi: string;
@@ -163,14 +164,14 @@ export function writeManifest(file: string, manifest: StackManifest): void {
   renameSync(draft, file);
 }
 
-/** Reads the manifest of a running stack, by default that of `npm start`. Throws when there is none. */
+/** Reads the manifest of a running stack, by default that of `npm start`. Throws if there is none. */
 export function readManifest(file = join(import.meta.dirname, "../../.stack/stack.json")): StackManifest {
   if (!existsSync(file))
     throw new Error(`no stack is running: ${file} does not exist; start it with npm start`);
   return JSON.parse(readFileSync(file, "utf8")) as StackManifest;
 }
 
-/** Returns a chain of the manifest. Throws when the stack has no such chain. */
+/** Returns a chain of the manifest. Throws if the stack has no such chain. */
 export function chainIn({ chains }: StackManifest, chainId: number): StackChain {
   const chain = chains.find(({ chain_id }) => chain_id === chainId);
   if (chain === undefined) throw new Error(`the stack has no chain ${chainId}`);

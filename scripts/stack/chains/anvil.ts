@@ -39,7 +39,7 @@ export function resumeAnvil(chainId: number, stateFile: string): Promise<Anvil> 
   return runAnvil("--chain-id", `${chainId}`, "--load-state", stateFile);
 }
 
-/** Writes a chain's accounts, blocks and transactions to a file; states of earlier blocks are left out. */
+/** Writes a chain's accounts, blocks and transactions to a file, without the states of earlier blocks. */
 export async function saveAnvil(url: string, stateFile: string): Promise<void> {
   const state = String(await rpc(url, "anvil_dumpState", false));
   writeFileSync(stateFile, gunzipSync(Buffer.from(state.slice(2), "hex")));

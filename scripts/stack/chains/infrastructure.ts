@@ -23,7 +23,7 @@ export async function installMulticall3(url: string): Promise<Address> {
   return CANONICAL_MULTICALL3;
 }
 
-/** Puts the code of Permit2's stand-in at Permit2's address. It keeps no immutables, so it works at any address. */
+/** Sets the code of Permit2's stand-in at Permit2's address. It has no immutables, so it works at any address. */
 export async function installPermit2(url: string): Promise<void> {
   const runtime = await rpc(url, "eth_call", { data: permit2CreationCode }, "latest");
   await rpc(url, "anvil_setCode", permit2Address, runtime);

@@ -9,7 +9,7 @@ import type { ChainScript } from "./chain-script.ts";
 /** KyberSwap's contracts on one chain. */
 export interface KyberContracts {
   kyberRouter: Address;
-  /** Swaps on the exchange. */
+  /** Contract that swaps on the exchange. */
   kyberExecutor: Address;
 }
 

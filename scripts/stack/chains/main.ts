@@ -35,7 +35,7 @@ async function deploy(accounts: readonly Address[]): Promise<DeployedChain[]> {
   );
 }
 
-/** Mines a block on each chain with a state, whose clocks are the wall clock now. */
+/** Mines a block on each resumed chain, whose clock is now the wall clock. */
 async function resume(): Promise<void> {
   for (const { url } of anvils.values()) {
     await rpc(url, "evm_mine");
@@ -43,7 +43,7 @@ async function resume(): Promise<void> {
   }
 }
 
-/** Writes the states of the chains to files by chain id. */
+/** Saves the states of the chains to files by chain id. */
 async function save(states: Readonly<Record<number, string>>): Promise<void> {
   await Promise.all([...anvils].map(([chainId, { url }]) => saveAnvil(url, states[chainId] ?? "")));
 }

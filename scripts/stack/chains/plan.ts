@@ -72,7 +72,7 @@ export interface ChainPlan {
   /** Impersonated account without a key; different per chain, so that no address occurs on both. */
   deployer: Address;
   multicall3: boolean;
-  /** True for a chain with a sequencer, whose uptime a feed tells. */
+  /** True for a chain with a sequencer uptime feed. */
   rollup: boolean;
   executorVersion: ExecutorVersion;
   vaults: readonly VaultPlan[];

@@ -4,14 +4,14 @@ import { type Asset, assetTerms, pairOf } from "../bridge/asset-terms.ts";
 import type { ChainScript } from "./chain-script.ts";
 import { FEED_DECIMALS, longUp } from "./write-feed.ts";
 
-/** A chain's price feeds. WETH's is the native currency's too. */
+/** A chain's price feeds. WETH's feed is also the native currency's. */
 export interface PriceFeeds {
   feeds: Record<Asset, Address>;
   /** The sequencer uptime feed, or null for a chain without a sequencer. */
   sequencer: Address | null;
 }
 
-/** Deploys a feed for every token that has a price. */
+/** Deploys a feed for every token with a price. */
 export function deployPriceFeeds(script: ChainScript, { rollup }: { rollup: boolean }): PriceFeeds {
   const deploy = (description: string, [decimals, answer, age]: readonly [number, bigint, bigint]) =>
     script.deploy(

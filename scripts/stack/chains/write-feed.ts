@@ -6,17 +6,17 @@ export const FEED_DECIMALS = 8;
 /** Time that the sequencer has been up when the chain starts, in seconds. */
 const UPTIME_S = 86_400n;
 
-/** What a feed answers. `started` is the start of its round in seconds, or zero for the time of the update. */
+/** Answer of a feed. `started` is the start of its round in seconds, or zero for the time of the update. */
 export interface FeedState {
   answer: bigint;
   ageS: bigint;
   started: bigint;
 }
 
-/** State of an uptime feed whose sequencer has long been up. */
+/** State of an uptime feed whose sequencer has been up for a day. */
 export const longUp: FeedState = { answer: 0n, ageS: UPTIME_S, started: 0n };
 
-/** Makes a feed answer from now on, without a transaction. */
+/** Sets a feed's answer in its storage, without a transaction. */
 export async function writeFeed(url: string, feed: Address, state: FeedState): Promise<void> {
   const words = [state.answer, state.ageS, state.started];
   await rpcBatch(

@@ -33,17 +33,17 @@ export interface Emulator {
   hostile: TransformAnswer;
   /** Response to a `status` fault, for services with an error shape of their own. */
   refuse?: FaultAnswer;
-  /** Settings of this service alone, besides faults. */
+  /** Settings of this service only, besides faults. */
   own?: OwnSettings;
   /** Notes that `/__control` shows for relayer modes that differ from the real bridge. */
   notes?: Partial<Readonly<Record<RelayerMode, string>>>;
 }
 
-/** Settings of one service alone, which `/__control` sets, shows and clears beside the others. */
+/** Settings of one service, which `/__control` sets, shows and clears together with the common ones. */
 export interface OwnSettings {
-  /** Members of the body that belong to them. */
+  /** Fields of the body that belong to them. */
   readonly fields: readonly string[];
-  /** Applies the members of a body. Returns the problem of an invalid body, or null. */
+  /** Applies the fields of a body. Returns the problem of an invalid body, or null. */
   set(body: unknown): Promise<string | null>;
   show(): Promise<object>;
   clear(): Promise<void>;
@@ -121,7 +121,7 @@ async function answerControl(
   });
 }
 
-/** Sets the settings that all emulators share, and those of this one. Returns the problem of an invalid body, or null. */
+/** Sets the common settings and those of this emulator. Returns the problem of an invalid body, or null. */
 async function setControl(
   { control, own }: { control: Control; own: OwnSettings | undefined },
   text: string,
@@ -131,7 +131,7 @@ async function setControl(
   return control.set(shared) ?? (others === null ? null : own.set(others));
 }
 
-/** Splits a body into the members that all emulators share, as text, and those in `fields`, or null without any. */
+/** Splits a body into the common fields, as text, and those in `fields`, or null if there are none. */
 function splitBody(text: string, fields: readonly string[]): [string, object | null] {
   try {
     const entries = Object.entries(JSON.parse(text) as object);

@@ -7,7 +7,7 @@ import { StackPrices } from "../emulators/prices/price-settings.ts";
 import { type ServedEmulator, serveEmulator } from "../emulators/server.ts";
 import { swapsEmulator } from "../emulators/swaps/endpoint.ts";
 
-/** The emulated providers and the price API. They listen at once; requests wait until the chains are deployed. */
+/** The emulated providers and the price API. They listen immediately; requests wait until the chains are deployed. */
 export class ProviderEmulators {
   readonly #bridge: Promise<Bridge>;
   #opened: (bridge: Bridge) => void = () => undefined;

@@ -4,7 +4,7 @@ import type { StackManifest } from "../manifest.ts";
 import { emulatorsOf } from "./set-fault.ts";
 import { settlesLater } from "./settle-vault.ts";
 
-/** Returns the state of a running stack: the API's health, the chains' heads, asynchronous vaults, faults that are set. */
+/** Returns the state of a running stack: the API's health, the chains' heads, asynchronous vaults and active faults. */
 export async function describeStack(stack: StackManifest): Promise<string[]> {
   const { api, chains, vaults } = stack;
   const ready = await fetch(`${api}/health/ready`).catch(() => null);

@@ -1,24 +1,24 @@
 import { chainIn, type StackManifest, type StackVault } from "../manifest.ts";
 import { settlesLater } from "./settle-vault.ts";
 
-/** Something to try on a running stack: what it shows, and the commands to paste, in order. */
+/** An example for a running stack: a description and commands to paste, in order. */
 export interface Trial {
   title: string;
   commands: readonly string[];
 }
 
-/** The account of the examples: its tokens are not touched by the demonstration. */
+/** Number of the examples' account; the demonstration does not use its tokens. */
 const ACCOUNT = 1;
 const WHOLE_DOLLARS = 250n;
 
-/** Returns the address of the account that the trials use. It holds every token on both chains. */
+/** Returns the address of the examples' account. It holds every token on both chains. */
 export function trialAccount({ accounts }: StackManifest): string {
   const account = accounts[ACCOUNT];
   if (account === undefined) throw new Error("the stack has no second account");
   return account.address;
 }
 
-/** Returns what to try first. Every command works as it stands; `sign` goes on with the last build. */
+/** Returns the first examples. Every command works unchanged; `sign` continues the last build. */
 export function firstSteps(stack: StackManifest): Trial[] {
   const { api } = stack;
   const direct = vaultOf(stack, ({ name }) => name === "Local Prime USDC");

@@ -18,7 +18,9 @@ import { awaitMined } from "./await-mined.ts";
 
 const NATIVE_DECIMALS = 18;
 
-/** Gives an address whole tokens on every chain. Throws `UsageError` for an unknown symbol or a bad amount. */
+/**
+ * Transfers whole tokens to an address on every chain. Throws `UsageError` for an unknown symbol or an invalid amount.
+ */
 export async function fundAccount(
   { chains }: StackManifest,
   [to = "", symbol = "", amount = ""]: readonly string[],
@@ -50,7 +52,7 @@ async function give(chain: StackChain, gift: { to: Address; symbol: string; amou
   }
 }
 
-/** Encodes the calls of the deployer that give tokens: plain ones are minted, wrapped native money is deposited. */
+/** Encodes the deployer's calls that provide tokens: ordinary tokens are minted, the native currency is wrapped. */
 function givingCalls(gift: {
   symbol: TokenSymbol;
   to: Address;

@@ -1,14 +1,17 @@
 import { UsageError } from "../../command.ts";
 import type { StackManifest } from "../manifest.ts";
 
-/** Returns the emulators of a stack by the names that the terminal takes. */
+/** Returns the emulators of a stack by their names on the command line. */
 export function emulatorsOf({ emulators }: StackManifest): Record<string, string> {
   const { rpc, ...others } = emulators;
   const nodes = Object.entries(rpc).map(([chainId, url]) => [`rpc:${chainId}`, url]);
   return { ...others, ...Object.fromEntries(nodes) };
 }
 
-/** Sets the faults or the relayer of an emulator, or clears them. Throws `UsageError` for an unknown one or a bad body. */
+/**
+ * Sets the faults or the relayer of an emulator, or clears them. Throws `UsageError` for an unknown emulator or an
+ * invalid body.
+ */
 export async function setFault(
   stack: StackManifest,
   [name = "", json = ""]: readonly string[],
@@ -25,7 +28,7 @@ export async function setFault(
   return lines;
 }
 
-/** Sends the settings and returns those that hold now. */
+/** Sends the settings and returns the active ones. */
 async function control(url: string, json: string): Promise<string> {
   const init = json === "clear" ? { method: "DELETE" } : { method: "POST", body: json };
   const response = await fetch(`${url}/__control`, init);

@@ -18,7 +18,7 @@ import { midasFeedAbi, midasRedemptionVaultAbi } from "#stand-ins/midas";
 import { sendAsDeployer } from "../chains/settle-requests.ts";
 import { awaitMined } from "./await-mined.ts";
 
-/** A vault whose redemption requests are settled. */
+/** A vault with redemption requests to settle. */
 export interface RedeemingVault {
   chainId: number;
   rpcUrl: string;
@@ -29,12 +29,12 @@ export interface RedeemingVault {
 /** How a family's redemption requests are found and settled. */
 interface Recipe {
   abi: Abi;
-  /** The event of a request, and its member that names the account. */
+  /** Event of a request, and its argument with the account. */
   event: string;
   account: string;
-  /** The view of the requests' contract that names the vault, or null if that is the vault itself. */
+  /** View function of the requests' contract that returns the vault, or null if it is the vault itself. */
   vaultView: string | null;
-  /** The view that shows whether an account's request is open, or null to settle without a look. */
+  /** View function that shows whether an account's request is open, or null to settle without checking. */
   open: { view: string; args: (user: Address) => readonly unknown[] } | null;
   settle: (client: PublicClient, of: { target: Address; user: Address }) => Promise<Hex[]>;
 }
@@ -74,7 +74,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   },
 };
 
-/** Settles all redemption requests of a vault, as its operator does, and returns the accounts whose request it was. */
+/** Settles all redemption requests of a vault, as its operator does, and returns the accounts of the requests. */
 export async function settleRedemptions(of: RedeemingVault): Promise<Address[]> {
   const recipe = recipes[of.adapter];
   if (recipe === undefined) return [];

@@ -20,7 +20,7 @@ import { redeemsLater, settleRedemptions } from "./settle-redemptions.ts";
 
 const Entry = z.object({ deposit_router: z.templateLiteral(["0x", z.string()]) });
 
-/** Event by which an account requests a deposit, and its member that names the account, by adapter. */
+/** Event of a deposit request, and its argument with the account, by adapter. */
 const requestEvents: Readonly<Record<string, { abi: Abi; event: string; account: string }>> = {
   lagoon: { abi: lagoonVaultAbi, event: "DepositRequest", account: "controller" },
   centrifuge: { abi: lagoonVaultAbi, event: "DepositRequest", account: "controller" },
@@ -62,7 +62,7 @@ async function openVault(stack: StackManifest, id: string) {
 /** Returns true for a vault whose deposits are requests. */
 export const settlesLater = ({ scenario }: Pick<StackVault, "scenario">): boolean => scenario === "requests";
 
-/** Returns every account that ever requested a deposit, each once. */
+/** Returns all accounts that have requested a deposit, without duplicates. */
 async function requesters(
   client: PublicClient,
   { adapter, target }: { adapter: string; target: Address },
@@ -76,7 +76,10 @@ async function requesters(
   return [...new Set(accounts)];
 }
 
-/** Returns true when an account's request is not settled yet; Midas' approvals skip settled requests themselves. */
+/**
+ * Returns true if an account's request is not settled yet. For Midas always true, because its approvals skip settled
+ * requests.
+ */
 async function isOpen(
   client: PublicClient,
   { adapter, target, user }: { adapter: string; target: Address; user: Address },

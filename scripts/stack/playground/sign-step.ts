@@ -22,9 +22,8 @@ const Deposit = z.object({
 type Deposit = z.infer<typeof Deposit>;
 
 /**
- * Sends the first required step of a deposit from its user, as a wallet would, and reports its hash. Without a tracking
- * id, of the last deposit that was built for one of the stack's accounts. The local nodes send from any address without
- * its key.
+ * Sends the first required step of a deposit from its user, like a wallet, and reports its hash. The default is the
+ * last deposit that was built for one of the stack's accounts. The local nodes send from any address without its key.
  */
 export async function signStep(stack: StackManifest, [given]: readonly string[]): Promise<string[]> {
   const trackingId = given ?? (await lastBuilt(stack));
@@ -44,7 +43,7 @@ export async function signStep(stack: StackManifest, [given]: readonly string[])
   return [`sent "${step.title}": ${hash}`, ...lines];
 }
 
-/** Returns the tracking id of the deposit that was built last for one of the accounts. Throws when there is none. */
+/** Returns the tracking id of the last deposit that was built for one of the accounts. Throws if there is none. */
 async function lastBuilt({ api, accounts }: StackManifest): Promise<string> {
   const schema = z.array(z.object({ tracking_id: z.string(), created_at: z.string() }));
   const query = `limit=1&state=${depositStates.join(",")}`;

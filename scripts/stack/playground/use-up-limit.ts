@@ -1,9 +1,9 @@
 import { UsageError } from "../../command.ts";
 import type { StackManifest } from "../manifest.ts";
 
-/** More than any limit of the local stack. */
+/** A number above every limit of the local stack. */
 const MORE = "1000000000";
-/** Requests that open a window of each limit; their bodies are refused and change nothing. */
+/** Requests that open a window of each limit; their bodies are rejected and change nothing. */
 const openers: Readonly<Record<string, string>> = {
   quote: "/v1/quote",
   build: "/v1/quote/build",
@@ -11,8 +11,8 @@ const openers: Readonly<Record<string, string>> = {
 };
 
 /**
- * Uses up what is left of the running minute of a rate limit, by raising the counters in Redis. Limits that the
- * platform counts have no counter there. Throws `UsageError` for an unknown limit.
+ * Uses up the rest of the current minute of a rate limit, by raising the counters in Redis. Limits that the platform
+ * counts have no counter there. Throws `UsageError` for an unknown limit.
  */
 export async function useUpLimit(stack: StackManifest, [name = ""]: readonly string[]): Promise<string[]> {
   const path = Object.hasOwn(openers, name) ? openers[name] : undefined;

@@ -35,7 +35,7 @@ export function withAssetsBeside(worker: WorkerOptions): WorkerOptions[] {
   return [{ ...own, serviceBindings: { ...services, [binding]: name } }, beside];
 }
 
-/** Returns the Worker of assets. What only begins like a page's path is handed to the Worker beside it. */
+/** Returns the Worker of assets. Requests that only begin like a page's path are forwarded to the other Worker. */
 function scriptOf({ binding, paths }: { binding: string; paths: readonly string[] }): string {
   const folders = paths.filter((path) => path.endsWith("*")).map((path) => path.slice(0, -1));
   return `const folders = ${JSON.stringify(folders)};
@@ -50,8 +50,8 @@ function scriptOf({ binding, paths }: { binding: string; paths: readonly string[
 }
 
 /**
- * Returns Miniflare's pattern of a path. Its patterns match the path with the query, and cannot contain one: a page's
- * pattern also matches what only begins like it, which the Worker then answers. The home page with a query goes to the
- * Worker, which answers it from the same files.
+ * Returns Miniflare's pattern of a path. Its patterns match the path with the query and cannot contain one, so a page's
+ * pattern also matches longer paths, which the Worker then answers. The home page with a query goes to the Worker,
+ * which serves it from the same files.
  */
 const routeOf = (path: string): string => (path === "/" || path.endsWith("*") ? `*${path}` : `*${path}*`);

@@ -2,7 +2,7 @@ import { type Address, domainSeparator } from "viem";
 import { FIAT_VERSION } from "../chains/plan.ts";
 import type { StackChain } from "../manifest.ts";
 
-/** Returns the variable `AUTHORIZATIONS`: USDC as Circle's, and WETH with solmate's permits. */
+/** Returns the variable `AUTHORIZATIONS`: USDC like Circle's, and WETH with solmate's permits. */
 export function authorizationsVariable(
   chains: readonly Pick<StackChain, "chain_id" | "contracts">[],
 ): string {

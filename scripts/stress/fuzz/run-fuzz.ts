@@ -119,7 +119,7 @@ function judge(answer: HttpAnswer, expected: ReadonlySet<string>): string[] {
   return problems;
 }
 
-/** Whether public caches may keep an answer, which then belongs to no single request. */
+/** Returns true if public caches may store a response, which must then be independent of the request's sender. */
 function isKept({ headers }: HttpAnswer): boolean {
   const rule = headers.get("cache-control");
   return rule !== null && !/\b(?:no-store|private)\b/.test(rule);

@@ -50,8 +50,8 @@ export async function suggestFees(
 }
 
 /**
- * Seconds by which a quote's time lies behind the chain's head, as the real service's does: the pool refuses times in the
- * future, and a reorg may include a deposit in a block that is older than the head was.
+ * Seconds by which a quote's time lies behind the chain's head, like the real service's: the pool rejects times in the
+ * future, and after a reorg a deposit may be in an older block than the head was.
  */
 const QUOTE_AGE = 60;
 

@@ -5,12 +5,12 @@ import type { StackPrice, StackPrices } from "./price-settings.ts";
 
 const PATH = /^\/prices\/current\/([^?]+)(?:\?.*)?$/;
 const STALE_S = 2 * 86_400;
-/** Age up to which the API knows a price; `searchWidth` is not emulated. */
+/** Maximum age of a price in the API; `searchWidth` is not emulated. */
 const WIDTH_S = 4 * 3_600;
 
 /**
- * DefiLlama's coins API over the prices of the stack's chains. A token that is unknown, or whose price is too old, is
- * absent from the answer. Source: DefiLlama/defillama-server, coins/src/getCurrentCoins.ts.
+ * Emulates DefiLlama's coins API with the prices of the stack's chains. A token without a price, or with one that is
+ * too old, is absent from the response. Source: DefiLlama/defillama-server, coins/src/getCurrentCoins.ts.
  */
 export function pricesEmulator(prices: StackPrices): Emulator {
   return {
@@ -49,7 +49,7 @@ function describe(id: string, price: StackPrice): [string, object][] {
   return [[id, { decimals, symbol, price: usd, timestamp, confidence: 0.99 }]];
 }
 
-/** The API's falsification: every price is ten times too high. */
+/** Falsifies a response: every price is ten times too high. */
 function multiplyPrices(json: unknown): unknown {
   const { coins = {} } = json as { coins?: Record<string, { price: number }> };
   const entries = Object.entries(coins).map(([id, coin]) => [id, { ...coin, price: coin.price * 10 }]);

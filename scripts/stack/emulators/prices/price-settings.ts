@@ -10,9 +10,9 @@ const STALE_S = 2 * 86_400;
 const Dollars = z.string().regex(/^\d{1,12}(\.\d{1,18})?$/, "a decimal number");
 
 /**
- * A price to set. `feed_usd` and `market_usd` keep their value when absent; `market_usd` null: the API does not know the
- * token. `mode`: `stale` makes both two days old, `zero` both zero, `hang` makes the API never answer when it is asked
- * for the token.
+ * A price to set. `feed_usd` and `market_usd` keep their value if absent; with `market_usd` null, the API does not know
+ * the token. `mode`: `stale` makes both two days old, `zero` both zero, and with `hang` the API never responds to
+ * requests for the token.
  */
 const PriceSetting = z.strictObject({
   chain_id: z.int(),
@@ -33,7 +33,7 @@ const OwnBody = z.strictObject({
   sequencer: z.strictObject({ chain_id: z.int(), up: z.boolean() }).optional(),
 });
 
-/** A token's price as the API knows it. */
+/** A token's price in the API. */
 export interface StackPrice {
   chain_id: number;
   address: string;
@@ -45,7 +45,7 @@ export interface StackPrice {
   mode: PriceSetting["mode"];
 }
 
-/** The prices of the stack's chains: what the API answers and what the feeds on the chains say. */
+/** The prices of the stack's chains, for the API and the feeds on the chains. */
 export class StackPrices implements OwnSettings {
   readonly fields = ["prices", "sequencer"] as const;
   readonly #chains: Promise<readonly DeployedChain[]>;
@@ -83,7 +83,7 @@ export class StackPrices implements OwnSettings {
     return { prices: shown, sequencers_down: [...this.#down] };
   }
 
-  /** Restores every price and a sequencer that has long been up. */
+  /** Restores every price and the sequencer's uptime. */
   async clear(): Promise<void> {
     if (this.#prices === null) return;
     const chains = await this.#chains;
@@ -130,7 +130,7 @@ function toAnswer(dollars: string): bigint {
   return BigInt(whole + fraction.slice(0, FEED_DECIMALS).padEnd(FEED_DECIMALS, "0"));
 }
 
-/** Every token that has a price, the native currency as WETH. A feed is shared by the two. */
+/** Returns every token with a price; the native currency has WETH's. The two share a feed. */
 function defaultPrices(chains: readonly DeployedChain[]): StackPrice[] {
   return chains.flatMap(({ plan, tokens }) =>
     assetTerms.flatMap(({ symbol, priceUsd }) => {

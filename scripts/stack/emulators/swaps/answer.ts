@@ -6,12 +6,12 @@ import { chainSlug } from "./chain-slug.ts";
 import { SwapRefusal, swapsJson } from "./errors.ts";
 import { findRoute } from "./find-route.ts";
 
-/** Number of issued routes that can still be built. */
+/** Maximum number of issued routes that can still be built. */
 const MAX_ROUTES = 1_000;
 
-/** Returns the handler of requests to KyberSwap's API. */
+/** Returns the request handler of KyberSwap's API. */
 export function answerSwaps(bridgeChains: BridgeChains): Answerer {
-  /** The issued routes as text, by checksum: the service builds only a route that it has found, unchanged. */
+  /** The issued routes as text, by checksum: the service builds only unchanged routes that it has issued. */
   const issued = new Map<string, string>();
   const answer = async ({ method, path, body }: EmulatorRequest): Promise<EmulatorAnswer> => {
     const { pathname, searchParams } = new URL(path, "http://kyberswap");

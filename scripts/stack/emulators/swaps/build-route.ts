@@ -15,9 +15,9 @@ import { listed } from "./find-route.ts";
 const BPS = 10_000;
 const DEFAULT_DEADLINE_S = 1_200;
 const MAX_SLIPPAGE_BPS = 2_000;
-/** Flags of the router: the router takes the source token; it swaps in simple mode. */
+/** Flags of the router: it takes the source token; it swaps in simple mode. */
 const FLAGS = { swap: 0x04n, simple: 0x20n } as const;
-/** The source token of which swaps use the simple mode, so that both functions are seen. */
+/** Source token whose swaps use the simple mode, so that both functions are tested. */
 const SIMPLE_MODE_ASSET = "WBTC";
 
 const Summary = z.looseObject({
@@ -42,8 +42,8 @@ const Body = z.looseObject({
 });
 
 /**
- * Encodes the transaction of a route that was found before. Throws the API's errors: `4000`, `4002`, `4003`. Source:
- * `POST /{chain}/api/v1/route/build`.
+ * Encodes the transaction of an issued route. Throws the API's errors: `4000`, `4002`, `4003`. Source: `POST
+ * /{chain}/api/v1/route/build`.
  */
 export function buildRoute(
   chain: BridgeChain,

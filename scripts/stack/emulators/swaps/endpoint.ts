@@ -5,10 +5,7 @@ import { falsifySwap } from "./hostile.ts";
 
 const LIMIT = 1024 * 1024;
 
-/**
- * KyberSwap's API over the local exchange. Source: docs.kyberswap.com, aggregator
- * API.
- */
+/** Emulates KyberSwap's API over the local exchange. Source: docs.kyberswap.com, aggregator API. */
 export function swapsEmulator(answerer: Promise<Answerer>): Emulator {
   return {
     name: "swaps",

@@ -25,17 +25,17 @@ interface RefusalParts {
   details?: readonly unknown[] | null;
 }
 
-/** Returns a JSON response of a text that is JSON already. */
+/** Returns a JSON response from a text that is already JSON. */
 export const swapsJson = (status: number, body: string): EmulatorAnswer => ({ status, body });
 
-/** The error of a missing or invalid field. */
+/** Returns the error for a missing or invalid field. */
 export const invalidField = (field: string, description: string) =>
   new SwapRefusal(4000, {
     message: "bad request",
     details: [{ fieldViolations: [{ field, description }] }],
   });
 
-/** The response of a `status` fault: the API's own shape, with the time to wait for 429. */
+/** Returns the response of a `status` fault in the API's own shape, with the waiting time for 429. */
 export function swapsFaultAnswer(status: number, retryAfterSeconds: number): EmulatorAnswer {
   if (status === 400) return invalidField("tokenIn", "invalid").toAnswer();
   const message = status === 429 ? "too many requests" : "internal server error";

@@ -5,13 +5,13 @@ import { exchangeQuote } from "../lifi/exchange.ts";
 import { usdValue } from "../lifi/wire-format.ts";
 import { invalidField, SwapRefusal } from "./errors.ts";
 
-/** The address that stands for native money. */
+/** Address of the native currency in the API. */
 export const NATIVE = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
 const BPS = 10_000n;
 /** Fee of the executor's pools; see MetaAggregationRouter.sol. */
 const POOL_FEE_BPS = 30n;
 const GAS = 260_000n;
-/** An integer that a double cannot hold, as the real service sends in its pools' data. */
+/** An integer that a double cannot represent, like those in the real service's pool data. */
 const SQRT_PRICE = "79228162514264337593543950336123";
 
 /** A route as text: the whole response and its summary, which a build must repeat unchanged. */
@@ -45,7 +45,7 @@ export function findRoute(chain: BridgeChain, query: URLSearchParams): FoundRout
   };
 }
 
-/** Returns what the executor pays for an amount: the exchange's output of what its pools' fee leaves. */
+/** Returns the executor's output for an amount: the exchange's output after the pools' fee. */
 function swapOutput(pair: { from: BridgeToken; to: BridgeToken }, amountIn: bigint): bigint {
   return exchangeQuote(pair, (amountIn * (BPS - POOL_FEE_BPS)) / BPS);
 }
@@ -59,7 +59,7 @@ interface Swap {
   amountOut: bigint;
 }
 
-/** Returns the members of a route's summary as JSON text, without the braces. */
+/** Returns the fields of a route's summary as JSON text, without the braces. */
 function describeRoute(chain: BridgeChain, swap: Swap): string {
   const { from, to, tokenIn, tokenOut } = swap;
   const [amountIn, amountOut] = [swap.amountIn.toString(), swap.amountOut.toString()];
@@ -90,7 +90,7 @@ function addressOf(query: URLSearchParams, name: string): Address {
   return text;
 }
 
-/** Returns a listed token; native money is listed under the zero address. Throws `4011`. */
+/** Returns a listed token; the native currency is listed under the zero address. Throws `4011`. */
 export function listed(chain: BridgeChain, address: Address): BridgeToken {
   const native = address.toLowerCase() === NATIVE.toLowerCase();
   const token = address === zeroAddress ? null : tokenAt(chain, native ? zeroAddress : address);

@@ -3,7 +3,7 @@ import { metaAggregationRouterAbi } from "#stand-ins/kyber";
 import { ATTACKER } from "../faults.ts";
 
 /**
- * Falsifies a response as an attacker would: the transaction pays the attacker. The router's address and the route stay
+ * Falsifies a response like an attacker: the transaction pays the attacker. The router's address and the route stay
  * correct, so that only decoding the calldata detects it.
  */
 export function falsifySwap(json: unknown): unknown {
