@@ -25,7 +25,7 @@ export type BuildBody = z.input<typeof BuildInput>;
 /** A withdrawal request's body as a client writes it. */
 export type WithdrawBody = z.input<typeof WithdrawInput>;
 
-/** A build whose transaction can be sent at once: it waits for no signature. */
+/** A build whose transaction can be sent immediately, without a signature. */
 export const SentDeposit = BuiltDeposit.extend({ transaction_request: TransactionRequest });
 export type SentDeposit = z.infer<typeof SentDeposit>;
 
@@ -93,7 +93,7 @@ export class Api {
     return bodyOf(await this.send(`/v1/deposits/${trackingId}`), { schema: DepositDetail });
   }
 
-  /** Lists all deposits of a user, also those that no chain has seen. */
+  /** Lists all deposits of a user, including those without a transaction on a chain. */
   async deposits(user: string): Promise<Deposit[]> {
     const answer = await this.send(`/v1/deposits?user_address=${user}&state=${depositStates}&limit=100`);
     return bodyOf(answer, { schema: z.array(Deposit) });

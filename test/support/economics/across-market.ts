@@ -6,7 +6,7 @@ import type { Trade } from "./trades.ts";
 
 const deployments = resolveAcrossDeployments([]);
 
-/** Across' API for one trade, told by a provider that may lie: first as quoted, for a message as built. */
+/** Across's API for one trade of a provider that may lie: first as quoted, for a message as built. */
 export class AcrossMarket {
   requests = 0;
   readonly #trade: Trade;

@@ -11,7 +11,7 @@ export interface Attack {
   lie: Lie;
 }
 
-/** Lies that would take money: none may be accepted when nobody honest takes part. */
+/** Lies that would take funds: none may be accepted if no honest provider takes part. */
 const thefts: Readonly<Record<string, Partial<Lie>>> = {
   "half of the value is gone, in every figure": { quoted: 5_000, built: 5_000 },
   "nine tenths are gone, in every figure": { quoted: 1_000, built: 1_000 },
@@ -151,7 +151,7 @@ function acrossAttacks(): Attack[] {
   );
 }
 
-/** Lies that KyberSwap can tell: a route, a transaction, its minimum and its fee. */
+/** Lies that KyberSwap can make: about a route, a transaction, its minimum and its fee. */
 const kyberLies: Readonly<Record<string, Partial<Lie>>> = {
   "half is gone, in every figure": { quoted: 5_000, built: 5_000 },
   "almost all is gone, in every figure": { quoted: 3, built: 3 },

@@ -15,11 +15,11 @@ const [SHARE_ASSETS, SHARE_UNIT] = [1_250_000n, 10n ** 18n];
 /** Units that rounding may cost in tokens: one of each contract in a row. */
 const ROUNDING = 3n;
 
-/** What the chain enforces for a user, read from the transaction alone: in the token asked for. */
+/** Guarantees of the chain for a user, from the transaction alone, in the token asked for. */
 interface Guarantee {
-  /** What the bridge or swap delivers at least. */
+  /** Minimum that the bridge or swap delivers. */
   delivered: bigint;
-  /** What the minted shares are worth at least; null if the user makes the deposit. */
+  /** Minimum value of the minted shares, or null if the user makes the deposit. */
   deposited: bigint | null;
 }
 
@@ -78,7 +78,7 @@ function declaredFeeBps(provider: string, lie: Pick<Lie, "declaredFee"> | null):
   return provider === "across" ? 10_000n : 0n;
 }
 
-/** What DESIGN allows at these prices: everything that a user may lose, in the token asked for. */
+/** Returns the minimum after all losses that a user may have at these prices, in the token asked for. */
 function leastAllowed(
   trade: Trade,
   lie: Pick<Lie, "declaredFee" | "onTop"> | null,
@@ -96,7 +96,7 @@ function leastAllowed(
   return fair - (fair * slippage) / 1_000_000_000n - fee;
 }
 
-/** Returns what is wrong with a deposit that was accepted, or null: it must guarantee what DESIGN allows to lose. */
+/** Returns the fault of an accepted deposit, or null: it must guarantee the minimum after all allowed losses. */
 export function injustice(trade: Trade, lie: Lie | null, built: RoutedDeposit): string | null {
   const least = leastAllowed(trade, lie, built);
   const { delivered, deposited } = guaranteeOf(built);

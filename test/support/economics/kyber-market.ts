@@ -12,7 +12,7 @@ const BPS = 10_000n;
 const FEE_ON_OUTPUT_IN_BPS = 0xc0n;
 const part = (amount: bigint, bps: number): bigint => (amount * BigInt(bps)) / BPS;
 
-/** KyberSwap's API for one trade on one chain, told by a provider that may lie. */
+/** KyberSwap's API for one trade on one chain, of a provider that may lie. */
 export class KyberMarket {
   built: BuiltFigures | null = null;
   readonly router: Address | null;

@@ -17,7 +17,7 @@ export interface BuiltFigures {
   least: bigint;
 }
 
-/** LI.FI's API for one trade, told by a provider that may lie. */
+/** LI.FI's API for one trade of a provider that may lie. */
 export class LifiMarket {
   readonly paths: string[] = [];
   built: BuiltFigures | null = null;

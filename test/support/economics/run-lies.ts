@@ -5,11 +5,11 @@ import { drawLie, honest, type Lie } from "./lies.ts";
 import { type Trade, trades } from "./trades.ts";
 import { type Providers, tradeWith } from "./world.ts";
 
-/** What became of many lies. */
+/** Outcome of many lies. */
 export interface LieRun {
   tried: number;
   refused: number;
-  /** Accepted, and fair: what was told was no loss. */
+  /** Accepted and fair: the lie cost nothing. */
   fair: number;
   /** Accepted although it takes more than the user allows, with what would repeat it. */
   unjust: string[];
@@ -48,7 +48,7 @@ function providersOf(who: Liar, lie: Lie): Providers {
   };
 }
 
-/** What the provider said whose offer was accepted: beside a liar, an honest one may be. */
+/** Returns the lie of the provider whose offer was accepted, or null for an honest one. */
 const toldBy = ({ lifi, across, kyber }: Providers, { route }: RoutedDeposit): Lie | null =>
   ({ lifi, across, kyber })[route.provider as "lifi" | "across" | "kyber"] ?? null;
 

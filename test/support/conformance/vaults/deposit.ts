@@ -95,7 +95,7 @@ export async function execute(
   return placed.world.client.getTransactionReceipt({ hash });
 }
 
-/** Sends a deposit that nobody built: the user's own call of the vault. Returns the receipt. */
+/** Sends a deposit that was not built by Causeway: the user's own call to the vault. Returns the receipt. */
 export async function depositUnbuilt({ placed, user, amount }: Wanted): Promise<TransactionReceipt> {
   const { world, asset } = placed;
   const vault = await vaultOf(placed);

@@ -11,7 +11,7 @@ import type { World } from "./world.ts";
 /** Deploys a stand-in whose deployer holds shares. */
 export type Deploy = (world: World, asset: Token) => Promise<StandIn>;
 
-/** A vault whose deployer holds shares and leaves it. */
+/** A vault whose deployer holds and redeems shares. */
 export interface Leaving {
   placed: Placed;
   vault: Vault;
@@ -54,7 +54,7 @@ export function revertOf(error: unknown): Hex | null {
   return (found as { data?: Hex } | null)?.data ?? null;
 }
 
-/** Returns the leaving account's balance of a token. */
+/** Returns the redeeming account's balance of a token. */
 export const heldOf = ({ placed, user }: Leaving, token: Address): Promise<bigint> =>
   placed.world.client.readContract({
     address: token,
@@ -63,7 +63,7 @@ export const heldOf = ({ placed, user }: Leaving, token: Address): Promise<bigin
     args: [user],
   });
 
-/** Reads the terms of a withdrawal by the owner. */
+/** Reads the conditions of a withdrawal by the owner. */
 export async function termsOf(of: Leaving, ask: { mode: ExitMode; shares: bigint }): Promise<ExitTerms> {
   const { vault, exits, user } = of;
   const [token] = exits.tokens(vault, ask.mode);
@@ -108,5 +108,5 @@ export async function follow(of: Leaving, call: { target: Address; data: Hex } |
   return { receipt, paid: (await heldOf(of, of.vault.asset.address)) - before };
 }
 
-/** The shares of the deployer, which it leaves with. */
+/** Returns the deployer's shares before the redemption. */
 export const sharesOf = (of: Leaving): Promise<bigint> => heldOf(of, of.vault.shareToken);
