@@ -101,7 +101,7 @@ export interface Runtime {
 
 /** Timeout of one Redis command during sign-in, in milliseconds. */
 const PATIENCE_MS = 6_000;
-/** Only waiting this long shows that the sign-in store hangs. */
+/** Breaker policy of the sign-in store; only a timeout of this length shows that it hangs. */
 const signInPolicy = { ...redisPolicy, hangMs: 5_000 };
 
 /**

@@ -166,12 +166,12 @@ export async function runQuery<S>(
   return { value, block };
 }
 
-/** How far a chain's clock may run ahead of ours before its own time counts, in milliseconds. */
+/** Maximum difference by which a chain's clock may be ahead before its own time is used, in milliseconds. */
 const CLOCK_AHEAD_MS = MINUTE_MS;
 
 /**
- * Runs a query that depends on the time, in milliseconds since the epoch. A chain whose block is dated more than a minute
- * ahead of `now` decides by its own clock, so the query is then run once more with the time of its block. Throws
+ * Runs a query that depends on the time, in milliseconds since the epoch. If the block's timestamp is more than a
+ * minute ahead of `now`, the chain's own clock counts, and the query is run again with the block's time. Throws
  * `upstream_unavailable` or `upstream_timeout`.
  */
 export async function runTimedQuery<S>(

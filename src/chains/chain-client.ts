@@ -19,8 +19,8 @@ const AVOID_MS = 30_000;
 /** Number of blocks by which a load-balanced node's head may be behind a head that it returned earlier. */
 const HEAD_TOLERANCE = 8;
 /**
- * A node that hangs is not asked: after one timeout it must first return its chain id within a second. A simulation that
- * one caller made slow does not stop that; five timeouts without any answer do.
+ * Circuit breaker of a node. After one timeout, the node must first return its chain id within a second. One caller's
+ * slow simulation does not prevent that; five timeouts without any response do.
  */
 const NODE_POLICY: BreakerPolicy = { hangs: 5, hangMs: 4_500, firstPauseMs: 1_000, longestPauseMs: 4_000 };
 
@@ -195,12 +195,12 @@ export class NodeHealth {
   readonly #logLimits = new Map<string, LogLimits>();
   readonly #breakers: Breakers;
 
-  /** `breakers` are the isolate's; by default the nodes have breakers of their own. */
+  /** `breakers` are those of the isolate; by default the client creates its own. */
   constructor(breakers: Breakers = new Breakers(() => Date.now())) {
     this.#breakers = breakers;
   }
 
-  /** Returns the breaker of a node. Its name contains the node's place among the chain's nodes, never its URL. */
+  /** Returns the breaker of a node, named by the node's position among the chain's nodes, never by its URL. */
   breakerOf(chain: ChainDefinition, url: string): Breaker {
     return this.#breakers.of(`chain:${chain.chainId}:node:${chain.rpcUrls.indexOf(url) + 1}`, NODE_POLICY);
   }

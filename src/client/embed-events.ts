@@ -1,8 +1,9 @@
 import type { EIP1193Provider } from "viem";
 
 /**
- * What the embedded deposit tells the page around it. `ready`: it is shown; `connected`: the wallet was lent; `built`: a
- * deposit was built and waits for signatures; `progress`: its state changed; `resize`: it needs this height in pixels.
+ * Events of an embedded deposit for the page around it. `ready`: the form is shown; `connected`: the wallet is
+ * connected; `built`: a deposit was built and waits for signatures; `progress`: its state changed; `resize`: the frame
+ * needs this height in pixels.
  */
 export type EmbedEvent =
   | { type: "ready" }
@@ -11,14 +12,14 @@ export type EmbedEvent =
   | { type: "progress"; trackingId: string; state: string }
   | { type: "resize"; height: number };
 
-/** A deposit to embed, as `mountDeposit` of `/embed.js` takes it. */
+/** Options of an embedded deposit, for `mountDeposit` of `/embed.js`. */
 export interface EmbedOptions {
-  /** The element to put the frame into. */
+  /** Element that the frame is inserted into. */
   container: Element;
-  /** The vault: `<chain_id>:<address>`. */
+  /** Id of the vault: `<chain_id>:<address>`. */
   vaultId: string;
-  /** The page's wallet. It is asked for nothing but accounts, chains, signatures of orders and transactions. */
+  /** The page's wallet. It is only asked for accounts, chains, signatures of orders, and transactions. */
   provider: Pick<EIP1193Provider, "request" | "on" | "removeListener">;
-  /** Called for every event; must not throw. */
+  /** Called for every event. It must not throw. */
   onEvent?: (event: EmbedEvent) => void;
 }

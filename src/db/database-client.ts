@@ -15,8 +15,8 @@ export interface Database {
 }
 
 /**
- * After one timeout the database must first answer a trivial statement within a second; after three timeouts without any
- * answer in between, nothing is sent until such a trial succeeds.
+ * Circuit breaker of the database. After one timeout, a trivial statement must first succeed within a second; after
+ * three timeouts without any response in between, nothing is sent until such a trial succeeds.
  */
 export const databasePolicy: BreakerPolicy = {
   hangs: 3,

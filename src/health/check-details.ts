@@ -29,7 +29,7 @@ export async function checkDetails(ctx: Context): Promise<HealthDetails> {
   return { ...value, breakers: breakerStates(ctx) };
 }
 
-/** Returns the breakers of the isolate that answers, which no other isolate knows. */
+/** Returns the circuit breakers of this isolate; other isolates have their own. */
 function breakerStates(ctx: Context): HealthDetails["breakers"] {
   const reports = [...ctx.breakers.report(), ctx.prices.memory.breaker.report(ctx.now())];
   return reports.map(({ name, state, hangs, until }) => ({

@@ -1,17 +1,20 @@
-/** How a circuit breaker decides. */
+/** Thresholds and pauses of a circuit breaker. */
 export interface BreakerPolicy {
-  /** Hangs in a row, while nobody got an answer, after which requests are refused. */
+  /** Number of consecutive hangs, without any response in between, after which requests are refused. */
   hangs: number;
-  /** A timeout that came earlier proves nothing, because the caller's own deadline cut it short. In milliseconds. */
+  /**
+   * Minimum duration of a timeout that counts as a hang, in milliseconds; a shorter one was cut by the caller's
+   * deadline.
+   */
   hangMs: number;
-  /** First and longest time for which requests are refused, in milliseconds; it doubles with each failed trial. */
+  /** First and maximum time for which requests are refused, in milliseconds; it doubles with each failed trial. */
   firstPauseMs: number;
   longestPauseMs: number;
 }
 
 /**
- * For the APIs of providers and prices, whose answers take as long as the request is hard: one hang may be the request's
- * fault, two in a row of which nobody was answered are not. Others are asked beside them, so pauses may be long.
+ * Policy for the APIs of providers and prices, whose response time depends on the request: one hang may be caused by
+ * the request, two consecutive ones are not. Other sources are asked in parallel, so pauses may be long.
  */
 export const providerPolicy: BreakerPolicy = {
   hangs: 2,
@@ -21,8 +24,8 @@ export const providerPolicy: BreakerPolicy = {
 };
 
 /**
- * What a request meets: `pass`; `doubtful` after a hang that proves too little; `trial`, the only request that is sent
- * after a pause; `refused`.
+ * Decision about a request: `pass`; `doubtful` after a hang that is not conclusive; `trial`, the only request that is
+ * sent after a pause; `refused`.
  */
 export type BreakerVerdict = "pass" | "doubtful" | "trial" | "refused";
 
@@ -34,13 +37,15 @@ export interface BreakerReport {
   until: number | null;
 }
 
-/** Time after which a trial without an outcome is given up, because the platform may end a request unnoticed. */
+/**
+ * Time after which a trial without an outcome is abandoned, in milliseconds: the platform may end a request silently.
+ */
 const TRIAL_MS = 12_000;
 
 /**
- * Circuit breaker of one dependency, for one isolate: what hangs costs one request its timeout, and not each. Only hangs
- * count. An error that the dependency answers shows that it works, so no caller's invalid request can open the breaker,
- * and neither can one slow request while others are answered. Pure but for the injected clock.
+ * Circuit breaker of one dependency, per isolate: a dependency that hangs costs one request its timeout, not all. Only
+ * hangs count. An error response shows that the dependency works, so no caller's invalid request can open the breaker,
+ * and neither can one slow request while others are answered. Pure except for the injected clock.
  */
 export class Breaker {
   readonly name: string;
@@ -59,12 +64,12 @@ export class Breaker {
     this.#now = options.now;
   }
 
-  /** Returns the breaker's time, in milliseconds since the epoch. */
+  /** Returns the time of the breaker's clock, in milliseconds since the epoch. */
   now(): number {
     return this.#now();
   }
 
-  /** Decides about a request that is about to be sent. A `trial` is given to one request at a time. */
+  /** Decides about a request before it is sent. Only one request at a time gets a `trial`. */
   admit(): BreakerVerdict {
     const now = this.#now();
     if (this.#pauses === 0) return this.#hangs > 0 ? "doubtful" : "pass";
@@ -73,7 +78,7 @@ export class Breaker {
     return "trial";
   }
 
-  /** Records an answer of any kind, an error included: all requests pass again. */
+  /** Records a response of any kind, including an error: all requests pass again. */
   noteAnswer(): void {
     this.#answeredAt = this.#now();
     this.#hangs = 0;
@@ -83,8 +88,8 @@ export class Breaker {
   }
 
   /**
-   * Records a request without an answer that was sent at `startedAt`. It does not count when somebody else was answered
-   * since, or when the breaker has opened since. `sure`: it was a check that every healthy dependency passes.
+   * Records a request without a response that was sent at `startedAt`. It does not count if another request was
+   * answered since, or if the breaker has opened since. `sure`: it was a check that every healthy dependency passes.
    */
   noteHang(hang: { startedAt: number; sure?: boolean }): void {
     const { startedAt, sure = false } = hang;
@@ -93,17 +98,17 @@ export class Breaker {
     if (sure || this.#pauses > 0 || this.#hangs >= this.#policy.hangs) this.#open();
   }
 
-  /** Records a connection that failed at once: it ends a trial without success, and counts for nothing otherwise. */
+  /** Records a connection that failed immediately: it fails a trial and has no effect otherwise. */
   noteBroken(startedAt: number): void {
     if (this.#pauses > 0 && this.#openedAt < startedAt) this.#open();
   }
 
-  /** Returns true if a timeout after this time shows that the dependency hangs. */
+  /** Returns true if a timeout now of a request sent at `startedAt` shows that the dependency hangs. */
   isHang(startedAt: number): boolean {
     return this.#now() - startedAt >= this.#policy.hangMs;
   }
 
-  /** Returns the state for operators. */
+  /** Returns the breaker's state for operators. */
   report(): BreakerReport {
     const { name } = this;
     const isOpen = this.#openUntil > this.#now();
@@ -131,14 +136,14 @@ export class Breakers {
     this.#now = now;
   }
 
-  /** Returns the breaker of a dependency, created with this policy when it is first asked for. */
+  /** Returns the breaker of a dependency, creating it with this policy on first use. */
   of(name: string, policy: BreakerPolicy): Breaker {
     const breaker = this.#byName.get(name) ?? new Breaker(name, { ...policy, now: this.#now });
     this.#byName.set(name, breaker);
     return breaker;
   }
 
-  /** Returns the state of every dependency that was asked, in the order in which they were first asked. */
+  /** Returns the state of every used dependency, in the order of their first use. */
   report(): BreakerReport[] {
     return [...this.#byName.values()].map((breaker) => breaker.report());
   }

@@ -1,19 +1,24 @@
 import { OutsideError } from "./bounded-fetch.ts";
 import type { Breaker } from "./breaker.ts";
 
-/** What the outcome of a request says about the dependency. */
+/** Meaning of a request's outcome for the dependency. */
 export type Outcome = "answer" | "timeout" | "broken";
 
 /** A request that goes through a breaker. */
 export interface GuardedWork<T> {
   work: () => Promise<T>;
-  /** A trivial request with a short timeout, sent first when a hang is suspected; without it the work is the trial. */
+  /**
+   * A trivial request with a short timeout, sent first if a hang is suspected; without it, the work itself is the
+   * trial.
+   */
   check?: () => Promise<unknown>;
-  /** Returns what an error of `work` says about the dependency. */
+  /** Returns the meaning of an error of `work` for the dependency. */
   outcomeOf: (error: unknown) => Outcome;
 }
 
-/** Reads an OutsideError: only a timeout may be a hang, and only a failed connection is no answer. */
+/**
+ * Returns the meaning of an OutsideError: only a timeout may be a hang, and only a failed connection is no response.
+ */
 export function outcomeOfOutsideError(error: unknown): Outcome {
   if (!(error instanceof OutsideError)) return "answer";
   if (error.kind === "timeout") return "timeout";
@@ -21,7 +26,7 @@ export function outcomeOfOutsideError(error: unknown): Outcome {
 }
 
 /**
- * Sends a request through a breaker, or directly if there is none. Throws OutsideError `timeout` at once while the
+ * Sends a request through a breaker, or directly if there is none. Throws OutsideError `timeout` immediately while the
  * dependency hangs; errors of `work` propagate.
  */
 export async function throughBreaker<T>(breaker: Breaker | undefined, guarded: GuardedWork<T>): Promise<T> {

@@ -147,7 +147,7 @@ async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
 type InOne = Paid & {
   between: readonly RouterStep[];
   loss: bigint;
-  /** What a provider quoted for the swap, or null without one; and what the vault that is left pays. */
+  /** Provider's quote for the swap, or null without a swap; and the expected payment of the old vault. */
   quote: AskedMove["quote"];
   paid: bigint;
 };

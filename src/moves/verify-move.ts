@@ -13,21 +13,23 @@ import {
 } from "../withdrawals/verify-exit.ts";
 import { type AskedRoute, verifyTransferStep } from "../withdrawals/verify-transfer-step.ts";
 
-/** What a move must do: the withdrawal with the least of new shares as `least`, the other vault, and the swap between. */
+/**
+ * Expected contents of a move: the withdrawal, with the minimum of new shares as `least`, the new vault, and the swap.
+ */
 export interface AskedMove extends AskedWithdrawal {
   into: Vault;
-  /** The token that goes into the other vault. */
+  /** Token that is deposited into the new vault. */
   deposited: Address;
-  /** What a provider quoted for the swap between the vaults, or null if both take the same token. */
+  /** Provider's quote for the swap between the vaults, or null if both use the same token. */
   quote: AskedRoute["quote"] | null;
-  /** What the vault that is left is expected to pay, in the smallest unit of its token. */
+  /** Expected payment of the old vault, in the smallest unit of its token. */
   paid: bigint;
 }
 
 /**
- * Decodes a built move and compares it with what was asked for: the shares paid, the redemption, the swap, the deposit
- * into the other vault, and the new shares that must reach the user. Throws `upstream_rejected` with the name of the
- * first field that differs.
+ * Decodes a built move and compares it with the request: the shares paid, the redemption, the swap, the deposit into
+ * the new vault, and the minimum of new shares for the user. Throws `upstream_rejected` with the name of the first
+ * field that differs.
  */
 export function verifyMove(asked: AskedMove, call: UserCall): void {
   const { order: built, steps, sweep } = decodeOrder(call);
@@ -55,7 +57,7 @@ export function verifyMove(asked: AskedMove, call: UserCall): void {
   );
 }
 
-/** Checks the step that deposits everything the executor holds of the token into the other vault. */
+/** Checks the step that deposits the executor's whole balance of the token into the new vault. */
 function verifyDepositStep(asked: AskedMove, of: { step: RouterStep; built: RouterOrder }): void {
   const { step, built } = of;
   const { into, deposited, order } = asked;
@@ -77,10 +79,10 @@ function verifyDepositStep(asked: AskedMove, of: { step: RouterStep; built: Rout
   );
 }
 
-/** A word that holds an address and not a number: twelve zero bytes and an address of at least seventeen bytes. */
+/** Pattern of a word that contains an address: twelve zero bytes, then an address of at least seventeen bytes. */
 const ADDRESS_WORD = /^0{24}(?!0{6})[0-9a-f]{40}$/;
 
-/** Returns the addresses among the words of calldata, in lowercase. */
+/** Returns the addresses in the words of calldata, in lowercase. */
 function addressesIn(data: Hex): string[] {
   return wordsOf(data)
     .filter((word) => ADDRESS_WORD.test(word))

@@ -15,7 +15,7 @@ export const StepLeg = z.object({
   /** The token that the transaction takes, and the amount, in the token's smallest unit. */
   token: TokenRef,
   amount: z.string(),
-  /** Name of the vault whose share the token is; absent for any other token. */
+  /** Name of the vault whose share the token is; absent for other tokens. */
   shares_of: z.string().optional(),
   /** Contract that takes the token, or null for the native currency and calls without an approval. */
   spender: z.string().nullable(),
@@ -226,7 +226,7 @@ const TITLES: Readonly<Record<StepPurpose, string>> = {
   cancel: "Cancel",
 };
 
-/** What the user does with shares of a vault, where it is called otherwise than with a token. */
+/** Titles of steps with shares of a vault, where they differ from those of other tokens. */
 const SHARE_TITLES: Readonly<Partial<Record<StepPurpose, string>>> = {
   deposit: "Move",
   transfer: "Redeem and bridge",
@@ -234,8 +234,8 @@ const SHARE_TITLES: Readonly<Partial<Record<StepPurpose, string>>> = {
 };
 
 /**
- * Returns the title of a step: what the user does, with the amount if the token's decimals are known. A share is called by
- * its vault, because its symbol is the vault's own claim.
+ * Returns the title of a step: the user's action, with the amount if the token's decimals are known. Shares are named
+ * by their vault, because a share token's symbol is unverified.
  */
 function titleOf(
   { token, amount, shares_of }: Pick<StepLeg, "token" | "amount" | "shares_of">,
@@ -248,11 +248,11 @@ function titleOf(
   return `${does} ${readableAmount(BigInt(amount), token.decimals)} ${name}`;
 }
 
-/** Decimals that a title shows, and significant digits of an amount that is smaller than they can show. */
+/** Maximum number of decimals in a title, and minimum number of significant digits of smaller amounts. */
 const SHOWN_DECIMALS = 6;
 const SHOWN_DIGITS = 2;
 
-/** Formats an amount for reading: at most six decimals, rounded down, but at least two significant digits. */
+/** Formats an amount for display: at most six decimals, rounded down, but at least two significant digits. */
 function readableAmount(amount: bigint, decimals: number): string {
   const [whole = "0", fraction = ""] = formatUnits(amount, decimals).split(".");
   const leading = /^0*/.exec(fraction)?.[0].length ?? 0;

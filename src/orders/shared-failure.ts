@@ -4,10 +4,10 @@ import type { Context } from "../context.ts";
 import { AppError, type ErrorCode, errorCodes } from "../errors.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 
-/** How long a failure is kept for the requests that were waiting for it, in milliseconds. */
+/** Time for which a failure is kept for waiting requests, in milliseconds. */
 const KEPT_MS = 5_000;
 
-/** A failure as isolates share it. `at` is in milliseconds since the epoch. */
+/** Schema of a failure that isolates share. `at` is in milliseconds since the epoch. */
 const SharedFailure = z.object({
   code: z.custom<ErrorCode>((code) => errorCodes.some((known) => known === code)),
   detail: z.string(),
@@ -22,7 +22,7 @@ const latest = new BoundedMap<SharedFailure>(1_000);
 const redisKey = (work: string): string => `build-failure:${keccak256(stringToHex(work))}`;
 
 /**
- * Keeps the failure of a build for the requests that wait for the same one, in this isolate and in others. Never throws.
+ * Stores the failure of a build for requests that wait for the same build, in this isolate and in others. Never throws.
  */
 export async function shareFailure(ctx: Context, failed: { work: string; error: unknown }): Promise<void> {
   const { work, error } = failed;
@@ -33,14 +33,14 @@ export async function shareFailure(ctx: Context, failed: { work: string; error: 
 }
 
 /**
- * Throws the failure of the same build in this isolate, if it ended after `since`: the time at which the waiting request
- * began, in milliseconds since the epoch. A request that began afterwards builds again.
+ * Throws the failure of the same build in this isolate if it ended after `since`, the start of the waiting request in
+ * milliseconds since the epoch. Later requests build again.
  */
 export function throwLocalFailure(of: { work: string; since: number }): void {
   throwIfLater(latest.get(of.work), of.since);
 }
 
-/** Does the same for a failure in any isolate. A Redis that does not answer counts as no failure. */
+/** Throws the failure of the same build in any isolate, like `throwLocalFailure`. If Redis fails, nothing is thrown. */
 export async function throwSharedFailure(ctx: Context, of: { work: string; since: number }): Promise<void> {
   const text = await ctx.redis.get(redisKey(of.work)).catch(() => null);
   if (text !== null) throwIfLater(parseFailure(text), of.since);

@@ -16,7 +16,7 @@ const LOG_AGAIN_MS = 10 * MINUTE_MS;
 /** Pause of requests to the API after a failure, in milliseconds. It doubles per failure in a row, up to a minute. */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Time for which nobody else asks while one request tries whether the API answers again, in milliseconds. */
+/** Time reserved for a trial request after a pause, in milliseconds; other requests are refused during it. */
 const TRIAL_MS = 3_000;
 /**
  * Circuit breaker of the price API, per isolate: the number of consecutive failures, and the end of the pause. An API
@@ -31,14 +31,16 @@ export class MarketBreaker {
     return now < this.#pausedUntil;
   }
 
-  /** Returns true if a request may be sent now. After a pause that is one request, until its outcome is known. */
+  /**
+   * Returns true if a request may be sent now. After a pause, only one request is admitted until its outcome is known.
+   */
   admits(now: number): boolean {
     if (this.isOpen(now)) return false;
     if (this.#failures > 0) this.#pausedUntil = now + TRIAL_MS;
     return true;
   }
 
-  /** Returns the state for operators. `now` is in milliseconds since the epoch. */
+  /** Returns the breaker's state for operators. `now` is in milliseconds since the epoch. */
   report(now: number): BreakerReport {
     const until = this.isOpen(now) ? this.#pausedUntil : null;
     const paused = until === null ? "half_open" : "open";

@@ -66,7 +66,8 @@ export function noteFeeds(ctx: Context, read: { readings: FeedReadings; headTime
 
 /**
  * Runs a query on a chain, uncached, and reads the feeds of some tokens in the same batch. A query that depends on the
- * time is a function of it, in milliseconds since the epoch. The prices go to this request's `requestPrices`. Throws `chain_unsupported`; errors of the chain client propagate.
+ * time is a function of it, in milliseconds since the epoch. The prices are stored for this request's `requestPrices`.
+ * Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readWithFeeds<S>(
   ctx: Context,

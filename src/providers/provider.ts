@@ -11,7 +11,7 @@ import type { BridgedAsset } from "./bridged-assets.ts";
 export interface ProviderScope {
   fetch: Fetch;
   timing: Timing;
-  /** The isolate's circuit breakers; absent where every request is to be sent. */
+  /** Circuit breakers of the isolate; absent if every request is to be sent. */
   breakers?: Breakers;
   /** Returns the current time in milliseconds since the epoch. */
   now(): number;

@@ -6,30 +6,30 @@ import { type BridgeCall, decodeLifiCall } from "./lifi/decode/decode-lifi-call.
 import type { SwapCall } from "./lifi/decode/swap-facets.ts";
 
 /**
- * What a provider's calldata says about the money, read from the calldata alone. The zero address stands for the native
- * currency. Amounts are in the smallest unit of their token.
+ * Effects of a provider's transfer, read from the calldata alone. The zero address is the native currency. Amounts are
+ * in the smallest unit of their token.
  */
 export interface TransferCallData {
-  /** The token and the amount that the call takes from its caller. */
+  /** Token and amount that the call takes from its caller. */
   fromToken: Address;
   amount: bigint;
-  /** The account that is delivered to. */
+  /** Account that receives the delivery. */
   receiver: Address;
-  /** The account that a bridge refunds. Null for a swap, and for a bridge whose calldata names none. */
+  /** Account that a bridge refunds. Null for a swap, and for a bridge whose calldata names none. */
   refundTo: Address | null;
-  /** The chain that is delivered on; null for a swap. */
+  /** Id of the destination chain, or null for a swap. */
   toChainId: number | null;
-  /** The token delivered; null where the calldata names it only by the bridge's own number. */
+  /** Delivered token, or null if the calldata names it only by the bridge's own id. */
   toToken: Address | null;
-  /** The least that is delivered; null where the calldata bounds it in another way. */
+  /** Minimum delivery, or null if the calldata limits it in another way. */
   least: bigint | null;
 }
 
 const tokenOf = (address: Address): Address => (isNativeAlias(address) ? zeroAddress : getAddress(address));
 
 /**
- * Decodes the calldata of any provider's transfer to a user: an Across deposit, a KyberSwap swap, and LI.FI's bridges and
- * swaps. Returns null for everything else, calls that a bridge makes with what it delivers included.
+ * Decodes the calldata of any provider's transfer to a user: an Across deposit, a KyberSwap swap, or LI.FI's bridges
+ * and swaps. Returns null for other calldata, including that of bridges with a destination call.
  */
 export function readTransferCall(data: Hex): TransferCallData | null {
   const hex = data.toLowerCase() as Hex;
@@ -51,7 +51,7 @@ function readAcross(data: Hex): TransferCallData | null {
   }
 }
 
-/** Returns whom the multicall handler passes everything to, or null if the message makes calls. */
+/** Returns the account that the multicall handler sends all funds to, or null if the message makes calls. */
 function plainReceiver(message: Hex): Address | null {
   const { calls, fallbackRecipient } = decodeInstructions(message);
   return calls.length === 0 ? fallbackRecipient : null;
@@ -100,7 +100,7 @@ function readLifiBridge(call: BridgeCall): TransferCallData | null {
 
 type OfFacet = Pick<TransferCallData, "refundTo" | "toToken" | "least"> & { receiver: Address | null };
 
-/** Returns what only the bridge's own parameters say, or null if an address in them is malformed. */
+/** Returns the fields that only the bridge's own parameters contain, or null if an address in them is malformed. */
 function facetOf(call: BridgeCall): OfFacet | null {
   try {
     if (call.kind === "across") {

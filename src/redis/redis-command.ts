@@ -2,7 +2,7 @@ import type { Breaker, BreakerPolicy } from "../lib/breaker.ts";
 import { type Outcome, throughBreaker } from "../lib/guarded-request.ts";
 import type { Timing } from "../lib/request-timing.ts";
 
-/** One command that hangs opens the breaker: no caller can make a command slow, and Redis is only an aid. */
+/** Breaker policy of Redis: one hang opens it, because commands are always fast and Redis is not essential. */
 export const redisPolicy: BreakerPolicy = {
   hangs: 1,
   hangMs: 700,
@@ -11,8 +11,8 @@ export const redisPolicy: BreakerPolicy = {
 };
 
 /**
- * Sends a command through the breaker, and measures its time. Throws OutsideError `timeout` at once while Redis hangs;
- * errors of the driver propagate.
+ * Sends a command through the breaker and measures its time. Throws OutsideError `timeout` immediately while Redis
+ * hangs; errors of the driver propagate.
  */
 export function sendCommand<T>(
   scope: { timing: Timing; breaker?: Breaker },

@@ -77,9 +77,9 @@ const BreakerState = z.object({
       "`closed`: requests are sent. `doubtful`: a request timed out, so a trivial one is sent first. `open`: nothing is sent until `until`. `half_open`: the next request is a trial.",
     example: "closed",
   }),
-  hangs: z.int().meta({ description: "Timeouts in a row, while nobody got an answer.", example: 0 }),
+  hangs: z.int().meta({ description: "Consecutive timeouts without any response in between.", example: 0 }),
   until: TimeText.nullable().meta({
-    description: "When the next trial may be sent, or `null` unless `open`.",
+    description: "Time of the next trial, or `null` unless `open`.",
   }),
 });
 
@@ -113,7 +113,7 @@ export type SharedDetails = z.infer<typeof SharedDetails>;
 /** State of the service's dependencies, in codes and figures. */
 export const HealthDetails = SharedDetails.extend({
   breakers: z.array(BreakerState).meta({
-    description: "Circuit breakers of the isolate that answers. Other isolates have their own.",
+    description: "Circuit breakers of the isolate that responds. Other isolates have their own.",
   }),
 }).meta({ id: "HealthDetails", description: "State of the service, its chains and its background jobs." });
 export type HealthDetails = z.infer<typeof HealthDetails>;

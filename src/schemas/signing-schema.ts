@@ -146,8 +146,7 @@ export const CancelInput = z
   .object({
     signature: SignatureInput.optional().meta({
       description:
-        "Signature of the `typed_data` of the `cancel` step, where that step is a signature (ERC-3009); the answer then holds " +
-        "the transaction that cancels.",
+        "Signature of the `typed_data` of the `cancel` step, where that step is a signature (ERC-3009); the response then contains the cancelling transaction.",
     }),
   })
   .meta({ id: "CancelInput", description: "Request for the cancellation of a signed order." });

@@ -39,7 +39,7 @@ export const WithdrawInput = z
   .strictObject({
     vault_id: VaultIdInput.meta({
       description:
-        "Vault to withdraw from: `<chain_id>:<vault address>`, in any letter case. A paused vault can be left.",
+        "Vault to withdraw from: `<chain_id>:<vault address>`, in any letter case. Withdrawals from a vault that is paused for deposits are possible.",
     }),
     user_address: UserInput.meta({
       description: "Wallet that holds the shares and receives the payment; not the zero address.",

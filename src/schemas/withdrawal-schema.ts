@@ -39,7 +39,7 @@ export const WithdrawalNextStep = z
     kind: z.enum(["claim", "transfer", "cancel"]).meta({
       description:
         "Kind of step. `claim`: the claim of what the vault settled; `transfer`: the swap or bridge of what it paid; " +
-        "`cancel`: takes back a request whose window has passed.",
+        "`cancel`: cancels a request whose claim window has ended.",
     }),
     transaction_request: TransactionRequest.meta({ description: "Transaction to sign and send." }),
     approval: Approval.nullable().meta({

@@ -29,7 +29,7 @@ export interface ExitInput {
   minAssets: bigint;
   /** `ExitTerms.variant` of the preceding read, for families whose call depends on the vault's state. */
   variant?: string | null;
-  /** Largest loss that the user accepts, a fraction, for families whose call takes one; 0.005 if absent. */
+  /** Slippage of the withdrawal as a fraction, for families whose call takes a maximum loss; 0.005 if absent. */
   slippage?: number;
 }
 
@@ -188,7 +188,7 @@ export interface VaultExits {
    * asset's smallest unit. Null if redeeming now is impossible. Absent if it never costs a fee or is never possible.
    */
   exitPrice?(vault: Vault): Query<{ gross: bigint; net: bigint } | null>;
-  /** True if a redemption may realise losses that `previewRedeem` leaves out; its call then takes the largest one. */
+  /** True if a redemption may realise losses that `previewRedeem` excludes; its call then takes a maximum loss. */
   takesLoss?: true;
   /** Encodes the redemption or the request, without checking its conditions. */
   encode(vault: Vault, request: ExitInput): ExitCall;

@@ -119,7 +119,7 @@ export async function readUncached<S>(
 }
 
 /**
- * Runs a query that depends on the time, in milliseconds since the epoch, as `readUncached` does. Throws
+ * Runs a query that depends on the time, in milliseconds since the epoch, uncached like `readUncached`. Throws
  * `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readTimed<S>(

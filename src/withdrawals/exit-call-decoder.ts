@@ -8,8 +8,8 @@ const WORD = 32;
 const SELECTOR = 4;
 
 /**
- * What a word of a redemption's calldata means. `minimum18` is a minimum in 18 decimals whatever the token has, `limit` a
- * minimum or a largest loss by family, `zero` must be zero, and `terms` is what a queue asks for.
+ * Meaning of a word in a redemption's calldata. `minimum18` is a minimum with 18 decimals for every token, `limit` a
+ * minimum or a maximum loss by family, `zero` must be zero, and `terms` are conditions that a queue requires.
  */
 type WordRole =
   | "shares"
@@ -23,18 +23,18 @@ type WordRole =
   | "terms";
 
 interface Redemption {
-  /** The contract that has the function: the vault's entry point, or a parameter of its row. */
+  /** Contract that has the function: the vault's entry point, or a parameter of its registry entry. */
   at: string;
   words: readonly WordRole[];
-  /** True if the call only requests. */
+  /** True if the call only requests the redemption. */
   async: boolean;
 }
 
 const ENTRY = "entry_point";
 
 /**
- * The functions by which any family is left, by signature: written down here a second time, apart from the families that
- * encode them, so that a mistake there does not pass. Source: facts of the families.
+ * Redemption functions of all families by signature. They are written here a second time, independent of the families
+ * that encode them, so that an encoding mistake is detected. Source: the families' contracts.
  */
 const REDEMPTIONS: Readonly<Record<string, Redemption>> = {
   "redeem(uint256,address,address)": paid(ENTRY, "shares", "receiver", "owner"),
@@ -80,19 +80,19 @@ const bySelector = once(
     ),
 );
 
-/** What the calldata of a redemption says, read without the family that encoded it. Absent words are null. */
+/** Contents of a redemption's calldata, read independent of the family that encoded it. Absent words are null. */
 export interface DecodedExitCall {
-  /** The contract of the vault's row that has this function, or null if the row names none. */
+  /** Contract of the vault's registry entry that has this function, or null if the entry names none. */
   target: Address | null;
   shares: DecodedWord | null;
   receiver: DecodedWord | null;
   owner: DecodedWord | null;
   token: DecodedWord | null;
-  /** The least that the call itself pays, in the smallest unit of the token or in 18 decimals. */
+  /** Minimum payment in the calldata, in the smallest unit of the token or with 18 decimals. */
   minimum: bigint | null;
-  /** True if the minimum counts in 18 decimals whatever the token has. */
+  /** True if the minimum has 18 decimals for every token. */
   minimumIn18: boolean;
-  /** The largest loss that the call accepts, in basis points. */
+  /** Maximum loss that the call accepts, in basis points. */
   maxLossBps: bigint | null;
   async: boolean;
 }
@@ -104,8 +104,8 @@ export interface DecodedWord {
 }
 
 /**
- * Decodes the calldata of a redemption or of a request for one. Returns null for any other function, for a length that
- * is not exactly its words', and for words that must be zero and are not.
+ * Decodes the calldata of a redemption or a request. Returns null for other functions, for a wrong length, and for
+ * nonzero words that must be zero.
  */
 export function decodeExitCall(vault: Vault, data: Hex): DecodedExitCall | null {
   if (size(data) < SELECTOR) return null;
@@ -128,7 +128,7 @@ export function decodeExitCall(vault: Vault, data: Hex): DecodedExitCall | null 
   };
 }
 
-/** What the last word of the four-argument `redeem` is, by family: the selector is the same for both. */
+/** Meaning of the last word of the four-argument `redeem`, by family: both kinds have the same selector. */
 const LIMITS: ReadonlyMap<string, "minimum" | "loss"> = new Map([
   ["fluid", "minimum"],
   ["yearn_v3", "loss"],
@@ -139,7 +139,7 @@ function wordAt(data: Hex, index: number): DecodedWord {
   return { offset: BigInt(offset), value: BigInt(slice(data, offset, offset + WORD)) };
 }
 
-/** Returns true if a word is exactly an address, without anything before it. */
+/** Returns true if a word contains exactly an address, with leading zeros only. */
 export function isAddressWord(word: DecodedWord, address: Address): boolean {
   return word.value === BigInt(getAddress(address));
 }

@@ -59,12 +59,13 @@ function availableOf({ terms }: Pick<ExitWay, "terms">): bigint | null {
 
 const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TEXTS;
 
-/** Smallest units of the asset by which views of limits round down: once to assets, and once back to shares. */
+/** Rounding of limits in view functions, in smallest units of the asset: once to assets, and once back to shares. */
 const LIMIT_ROUNDING = 2n;
 
 /**
- * Returns how many of these shares the vault redeems now, by its views: all of them where `maxRedeem` is lower only by
- * what converting to assets and back loses. For a share of more decimals than the asset that is many units of it.
+ * Returns how many of these shares the vault redeems now according to its view functions: all of them if `maxRedeem` is
+ * lower only by the rounding of a conversion to assets and back. For a share with more decimals than the asset, that
+ * rounding is many units.
  */
 export function payableShares({ way, shares }: Pick<AskedExit, "way" | "shares">): bigint {
   const { maxShares, grossAssets, previewAssets } = way.terms;

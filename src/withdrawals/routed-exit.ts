@@ -165,7 +165,10 @@ export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }
   };
 }
 
-/** Encodes redemption and transfer in one order, and compares it with the request. Errors of `verifyRoutedExit` propagate. */
+/**
+ * Encodes redemption and transfer in one order, and compares it with the request. Errors of `verifyRoutedExit`
+ * propagate.
+ */
 function encodeRouted(exit: Exit, of: { plan: StepPlan; minOut: bigint; facts: ExitFacts }): UserCall {
   const { order, way } = exit;
   const built = toRoutedOrder(exit, of);

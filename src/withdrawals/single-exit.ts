@@ -85,15 +85,15 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   return toPaid({ exit, facts, call, made, promised });
 }
 
-/** Returns what a built redemption is compared with: the request and what the chain said. */
+/** Returns the expected contents of a built redemption: the request, and the state that was read on chain. */
 export function askedOf({ order, facts, way }: ExitAttempt, least: bigint): AskedWithdrawal {
   const { shares: held, block } = facts;
   return { order, mode: way.mode, held, readAt: block.timestamp, least, pays: way.pays };
 }
 
 /**
- * Returns the loss against the vault's preview that a withdrawal tolerates, in parts per billion: at most 0.5 %, but the
- * slippage up to 3 % where a redemption may realise losses that the preview leaves out.
+ * Returns the tolerated loss against the vault's preview, in parts per billion: at most 0.5%, but the slippage up to 3%
+ * if a redemption may realise losses that the preview excludes.
  */
 function promisedLoss({ slippage, exits }: WithdrawalOrder): bigint {
   if (exits.takesLoss !== true) return allowedLoss(slippage, false);

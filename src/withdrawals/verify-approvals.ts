@@ -3,8 +3,8 @@ import type { UserCall } from "../orders/wallet-calls.ts";
 import { requireSame } from "./verify-exit.ts";
 
 /**
- * Checks the calls that a wallet is given: before the last, nothing but approvals of the token paid, to the contract that
- * takes it, of no more than the amount. Throws `upstream_rejected` with the name of the first field that differs.
+ * Checks the calls for a wallet: all calls before the last must be approvals of the paid token, for the contract that
+ * takes it, of at most the amount. Throws `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyApprovals(
   calls: readonly UserCall[],

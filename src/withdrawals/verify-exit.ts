@@ -25,19 +25,19 @@ const PER_UNIT_SCALE = 10n ** 27n;
 const BPS = 10_000n;
 
 /**
- * What a built withdrawal must do, by the user's request, the vault's row and what the chain said before anything was
- * encoded. Nothing in it comes from the code that encodes.
+ * Expected contents of a built withdrawal, from the user's request, the vault's registry entry and on-chain state.
+ * Nothing in it comes from the code that encodes.
  */
 export interface AskedWithdrawal {
   order: WithdrawalOrder;
   mode: ExitMode;
-  /** Shares that the chain said the user holds, where all of them are redeemed. */
+  /** The user's share balance on chain, for a redemption of all shares. */
   held: bigint;
   /** Timestamp of the block at which the chain was read, in unix seconds. */
   readAt: number;
-  /** The least that must come out, in the smallest unit of what comes out. */
+  /** Minimum output, in the smallest unit of the output token. */
   least: bigint;
-  /** True if what the vault pays is what the user wants in the end. */
+  /** True if the vault's payment is what the user requested. */
   pays: boolean;
 }
 
@@ -50,9 +50,9 @@ const sharesOf = ({ order, held }: Pick<AskedWithdrawal, "order" | "held">): big
   order.shares === "all" ? held : order.shares;
 
 /**
- * Decodes a built redemption, or request for one, and compares what it does with what was asked for: whose shares, how
- * many, who is paid, in which token, at least how much, until when, and which contracts are called. Throws
- * `upstream_rejected` with the name of the first field that differs.
+ * Decodes a built redemption or request and compares it with the user's request: owner and number of shares, receiver,
+ * token, minimum, deadline, and called contracts. Throws `upstream_rejected` with the name of the first field that
+ * differs.
  */
 export function verifyExit(asked: AskedWithdrawal, call: UserCall): void {
   requireSame(call.value === 0n, "value");
@@ -95,7 +95,7 @@ function verifyOwnCall(asked: AskedWithdrawal, call: UserCall): void {
   verifyLoss(read, slippage);
 }
 
-/** Returns the call that the vault's row allows. Throws for every other function and contract. */
+/** Returns the decoded call if the vault's registry entry allows it. Throws for every other function and contract. */
 function readVaultCall({ order }: AskedWithdrawal, call: Pick<UserCall, "target" | "data">): DecodedExitCall {
   const read = decodeExitCall(order.vault, call.data);
   requireSame(read !== null, "data");
@@ -103,7 +103,7 @@ function readVaultCall({ order }: AskedWithdrawal, call: Pick<UserCall, "target"
   return read;
 }
 
-/** Returns the tokens that the vault may be asked for: the one that the user wants, its wrapped form, or any it pays. */
+/** Returns the tokens that the vault may pay: the requested one, its wrapped form, or any of the vault's tokens. */
 export function paidTokens({ order, mode, pays }: AskedWithdrawal): Address[] {
   const { vault, exits, to } = order;
   const payable = exits.tokens(vault, mode).map(({ address }) => address);
@@ -132,7 +132,7 @@ function verifyLoss({ maxLossBps }: DecodedExitCall, slippage: number): void {
   requireSame(maxLossBps * PARTS_PER_BILLION <= fractionToParts(slippage) * BPS, "maxLoss");
 }
 
-/** Decodes a call of the Router. Throws for any other target, entry or encoding. */
+/** Decodes a call of the Router. Throws for any other contract, function or encoding. */
 export function decodeOrder(call: Pick<UserCall, "target" | "data">): RouterCall {
   requireSame(isAddressEqual(call.target, depositRouterAddress), "target");
   try {
@@ -145,7 +145,7 @@ export function decodeOrder(call: Pick<UserCall, "target" | "data">): RouterCall
   throw callMismatch("data");
 }
 
-/** Checks what every order paid with shares has in common: payment, user, reference, attribution and deadline. */
+/** Checks the fields that all orders paid with shares have: payment, user, reference, attribution and deadline. */
 export function verifyShareOrder(
   asked: Pick<AskedWithdrawal, "order" | "held" | "readAt">,
   built: RouterOrder,
@@ -164,7 +164,7 @@ export function verifyShareOrder(
   requireSame(built.deadline > now && built.deadline <= orderDeadline(readAt), "deadline");
 }
 
-/** Checks what the Router enforces of the output, for the shares expected and for any other number of them. */
+/** Checks the Router's minimum output, for the expected number of shares and for any other number. */
 export function verifyFloor(asked: AskedWithdrawal, built: RouterOrder): void {
   const { least } = asked;
   requireSame(!built.direct, "direct");
@@ -187,8 +187,8 @@ function verifyTokenOut(asked: AskedWithdrawal, tokenOut: Address): Address {
 
 /**
  * Checks the step in which the Router's executor redeems the shares: the vault's function at the vault's contract, for
- * exactly the shares that the executor holds, with the executor as owner and receiver, and no allowance but of the shares
- * to that contract. `token` is what it must pay.
+ * exactly the shares that the executor holds, with the executor as owner and receiver, and no allowance except of the
+ * shares for that contract. `token` is the token that the step must pay.
  */
 export function verifyRedeemStep(
   asked: AskedWithdrawal,
@@ -222,7 +222,7 @@ const writesBalance = ({ token, mul, div }: RouterPatch, of: Address): boolean =
 const writesSelf = ({ token, offset }: RouterPatch, at: bigint): boolean =>
   offset === at && isAddressEqual(token, routerSelf);
 
-/** Checks that a step lets nobody take anything, or the one contract the one token. */
+/** Checks that a step approves nothing, or only the given token for the given contract. */
 function verifyAllowance(step: RouterStep, of: { token: Address; spender: Address }): void {
   const none = isNative(step.approveToken) && isNative(step.spender);
   const meant = isAddressEqual(step.approveToken, of.token) && isAddressEqual(step.spender, of.spender);
@@ -231,7 +231,7 @@ function verifyAllowance(step: RouterStep, of: { token: Address; spender: Addres
 
 const unwrapAbi = once(() => parseAbi(["function withdraw(uint256 amount)"]));
 
-/** Checks the step that unwraps all that the executor holds of the wrapped native token. */
+/** Checks the step that unwraps the executor's whole balance of the wrapped native token. */
 function verifyUnwrapStep(step: RouterStep, wrapped: Address): void {
   requireSame(isAddressEqual(step.target, wrapped), "step target");
   requireSame(decodedWith(unwrapAbi(), step.data) !== null, "step data");

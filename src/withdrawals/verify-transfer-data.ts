@@ -4,22 +4,23 @@ import { isNative } from "../lib/address.ts";
 import { readTransferCall } from "../providers/read-transfer-call.ts";
 import { requireSame } from "./verify-exit.ts";
 
-/** What a provider's calldata must do: whose money goes where, and at least how much of it arrives. */
+/** Expected effects of a provider's calldata: payer, receiver, tokens and the minimum delivery. */
 export interface AskedTransferData {
   user: Address;
   from: ChainDefinition;
   to: ChainDefinition;
-  /** The token paid and its amount; the zero address stands for the native currency. */
+  /** Paid token and amount; the zero address is the native currency. */
   token: Address;
   amount: bigint;
   wanted: Address;
-  /** The least that arrives, in the smallest unit of the token wanted. */
+  /** Minimum delivery, in the smallest unit of the requested token. */
   least: bigint;
 }
 
 /**
- * Decodes a provider's calldata and compares it with what was asked for: token, amount, receiver, chain and token wanted,
- * minimum and, for a bridge, who is refunded. Throws `upstream_rejected` with the name of the first field that differs.
+ * Decodes a provider's calldata and compares it with the request: paid token, amount, receiver, chain and requested
+ * token, minimum and, for a bridge, the refund address. Throws `upstream_rejected` with the name of the first field
+ * that differs.
  */
 export function verifyTransferData(asked: AskedTransferData, data: Hex): void {
   const { user, from, to, amount, least } = asked;
@@ -37,7 +38,7 @@ export function verifyTransferData(asked: AskedTransferData, data: Hex): void {
   requireSame(read.least === null || (least > 0n && read.least >= least), "transfer minimum");
 }
 
-/** Returns true if an address is a token or, for a bridge, the wrapped form by which it names the native currency. */
+/** Returns true if an address is a token or, for a bridge, the wrapped token by which it names the native currency. */
 function namesToken(
   address: Address,
   of: { token: Address; chain: ChainDefinition; bridged: boolean },

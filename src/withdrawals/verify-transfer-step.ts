@@ -14,22 +14,22 @@ import {
 } from "./verify-exit.ts";
 import { verifyTransferData } from "./verify-transfer-data.ts";
 
-/** Part of what the vault is expected to pay that a swap or bridge may leave to the user: 0.1 %, in parts per billion. */
+/** Part of the vault's expected payment that a swap or bridge may leave to the user, in parts per billion: 0.1%. */
 const LARGEST_REST = PARTS_PER_BILLION / 1_000n;
-/** Smallest units that may be left of an amount of any size. */
+/** Amount in smallest units that may remain of an amount of any size. */
 const ROUNDING = 10n;
 
-/** What a redemption with a swap or bridge must do: the withdrawal, the provider's quote, and what the vault pays. */
+/** Expected contents of a redemption with a swap or bridge: the withdrawal, the provider's quote, and the payment. */
 export interface AskedRoute extends AskedWithdrawal {
-  /** What was quoted: contract to call, contract to approve, native fee, expected and least amount. */
+  /** Quote of the provider: contract to call, contract to approve, native fee, expected and minimum amount. */
   quote: Pick<VerifiedTransfer, "transaction" | "spender" | "toAmount" | "toAmountMin">;
-  /** What the vault is expected to pay, in the smallest unit of its token. */
+  /** Expected payment of the vault, in the smallest unit of its token. */
   paid: bigint;
 }
 
 /**
- * Decodes a built order that redeems shares and swaps or bridges what the vault pays, and compares both parts with what was
- * asked for. Throws `upstream_rejected` with the name of the first field that differs.
+ * Decodes a built order that redeems shares and swaps or bridges the payment, and compares both parts with the request.
+ * Throws `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyRoutedExit(asked: AskedRoute, call: UserCall): void {
   const { order: built, steps } = decodeOrder(call);
@@ -50,10 +50,10 @@ export function verifyRoutedExit(asked: AskedRoute, call: UserCall): void {
   verifyTransferStep(asked, { step: onward, token, wanted: to.token });
 }
 
-/** The part of a request that a swap or bridge within an order is compared with. */
+/** Data of a request that a swap or bridge within an order is compared with. */
 export type AskedTransfer = Pick<AskedRoute, "order" | "quote" | "paid">;
 
-/** Checks the step in which a provider swaps or bridges what the vault paid. */
+/** Checks the step in which a provider swaps or bridges the vault's payment. */
 export function verifyTransferStep(
   asked: AskedTransfer,
   { step, token, wanted }: { step: RouterStep; token: Address; wanted: Address },

@@ -12,7 +12,7 @@ import { readEmbedSearch } from "./embed-search.ts";
 import { type LentProvider, receiveWallet } from "./lent-provider.ts";
 import { createLentConnection } from "./lent-wallet.ts";
 
-/** A deposit into one vault, inside another site, with the wallet that this site lends. */
+/** Embedded page for a deposit into one vault, with the wallet of the page around the frame. */
 export function EmbedPage() {
   const { vault, host, deposit } = readEmbedSearch(useSearch({ from: "/embed" }));
   const lent = useLentWallet(host);
@@ -50,7 +50,7 @@ export function EmbedPage() {
   );
 }
 
-/** Waits for the wallet of the page around the frame, and uses it in place of the wallets of this browser. */
+/** Waits for the wallet of the page around the frame, and uses it instead of this browser's wallets. */
 function useLentWallet(host: string) {
   return useQuery({
     queryKey: ["lent wallet", host],
@@ -86,7 +86,7 @@ function EmbeddedForm({ vaultId, onBuilt }: { vaultId: string; onBuilt: (trackin
           <Card>
             {vault.paused ? (
               <Notice tone="warn" title="Deposits are paused">
-                {vault.pausedReason || "The vault accepts no deposit now."}
+                {vault.pausedReason || "The vault does not accept deposits now."}
               </Notice>
             ) : (
               <DepositForm vault={vault} onBuilt={onBuilt} />
@@ -98,7 +98,7 @@ function EmbeddedForm({ vaultId, onBuilt }: { vaultId: string; onBuilt: (trackin
   );
 }
 
-/** Tells the page around the frame how high the content is, whenever that changes. */
+/** Reports the height of the content to the page around the frame whenever it changes. */
 function Sized({ provider, children }: { provider: LentProvider; children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

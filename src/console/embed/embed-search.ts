@@ -1,14 +1,14 @@
-/** What the address of an embedded page says. */
+/** Parameters in the URL of an embedded page. */
 export interface EmbedSearch {
-  /** The vault to deposit into, or "". */
+  /** Id of the vault to deposit into, or an empty string. */
   vault: string;
-  /** Origin of the page around the frame, or "" if it is none. */
+  /** Origin of the page around the frame, or an empty string if it is invalid. */
   host: string;
-  /** The deposit that is shown instead of the form. */
+  /** Tracking id of the deposit to show instead of the form. */
   deposit?: string;
 }
 
-/** Reads the address of an embedded page. What is not understood is empty. */
+/** Reads the parameters of an embedded page's URL. Invalid values become empty strings. */
 export function readEmbedSearch(search: Readonly<Record<string, unknown>>): EmbedSearch {
   const { vault, host, deposit } = search;
   return {
@@ -18,7 +18,9 @@ export function readEmbedSearch(search: Readonly<Record<string, unknown>>): Embe
   };
 }
 
-/** Returns a text that is the origin of a website, or "": a message is never sent to just any origin. */
+/**
+ * Returns a text that is the origin of a website, or an empty string, because messages are sent only to a known origin.
+ */
 function originOf(text: string): string {
   if (!URL.canParse(text)) return "";
   const { origin, protocol } = new URL(text);

@@ -3,7 +3,7 @@ import type { FromFrame, FromHost } from "./embed-protocol.ts";
 
 // Written out, because this file is served by itself and must not share a module with the console.
 const [HELLO, LEND] = ["causeway.hello", "causeway.lend"];
-/** All that the frame may ask of the page's wallet. Messages without structure are not signed for it. */
+/** Wallet methods that the frame may call. Unstructured messages (`personal_sign`) are not among them. */
 const METHODS = new Set([
   "eth_requestAccounts",
   "eth_accounts",
@@ -22,15 +22,16 @@ const METHODS = new Set([
   "eth_call",
 ]);
 const EVENTS = ["accountsChanged", "chainChanged", "disconnect"] as const;
-/** Bounds of the frame's height, in pixels. */
+/** Minimum and maximum height of the frame, in pixels. */
 const [LOWEST, HIGHEST] = [200, 4_000];
 const SERVICE = new URL(import.meta.url).origin;
 
 type Wallet = EmbedOptions["provider"];
 
 /**
- * Puts the deposit form of a vault into the page and lends it the page's wallet. Returns a function that removes it. The
- * frame's messages are accepted from its window and its origin only; the wallet's answers go to that frame only.
+ * Inserts the deposit form of a vault into the page and connects it to the page's wallet. Returns a function that
+ * removes it. Messages are accepted only from the frame's window and origin, and the wallet's responses go only to that
+ * frame.
  */
 export function mountDeposit(options: EmbedOptions): () => void {
   const { container, vaultId, provider, onEvent } = options;
@@ -62,7 +63,7 @@ export function mountDeposit(options: EmbedOptions): () => void {
   };
 }
 
-/** Answers the frame's requests with the page's wallet, and hands it the wallet's events. */
+/** Forwards the frame's requests to the page's wallet, and the wallet's events to the frame. */
 function lend(provider: Wallet, of: { port: MessagePort; tell: (event: EmbedEvent) => void }): () => void {
   const { port, tell } = of;
   const send = (message: FromHost) => port.postMessage(message);

@@ -1,7 +1,7 @@
 import type { EmbedEvent } from "../../client/embed-events.ts";
 import { type FromFrame, type FromHost, HELLO, LEND } from "./embed-protocol.ts";
 
-/** The wallet of the page around the frame, as an EIP-1193 provider, and the way to tell that page what happens. */
+/** The wallet of the page around the frame as an EIP-1193 provider, with a function to report events to that page. */
 export interface LentProvider {
   request(call: { method: string; params?: unknown }): Promise<unknown>;
   /** Calls the listener for each event of the wallet. */
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Waits for the page around the frame to lend its wallet. Accepts one message only: from the window around this one, from
- * the origin in the frame's address, with one port. All that follows goes through that port, which nobody else holds.
+ * Waits for the wallet of the page around the frame. Accepts only one message: from the surrounding window, from the
+ * origin in the frame's URL, with one port. All further messages go through that port, which only these two hold.
  */
 export function receiveWallet(around: Window, hostOrigin: string): Promise<LentProvider> {
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import { clientOfProvider, readBalance, signText } from "../wallet/provider-clie
 import type { WalletConnection, WalletState } from "../wallet/wagmi-connection.ts";
 import type { LentProvider } from "./lent-provider.ts";
 
-/** Creates the connection to the wallet that the page around the frame lends. No wallet of this frame is used. */
+/** Creates the connection to the wallet of the page around the frame. Wallets of this browser are not used. */
 export function createLentConnection(
   provider: LentProvider,
   of: { host: string; publish: (state: WalletState | null) => void },

@@ -18,7 +18,7 @@ export function DepositPage() {
   return <DepositOrder trackingId={trackingId} />;
 }
 
-/** A deposit by its tracking id, read again while something is left to do or to wait for. */
+/** View of a deposit by its tracking id, polled while a step is required or waiting. */
 export function DepositOrder({ trackingId }: { trackingId: string }) {
   const query = useQuery({
     queryKey: ["deposit", trackingId],

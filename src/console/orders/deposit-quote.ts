@@ -16,7 +16,7 @@ export interface DepositDraft {
   slippage: number;
 }
 
-/** Returns true for a chain's own currency, which needs no approval. */
+/** Returns true for a chain's native currency, which needs no approval. */
 export const isNativeToken = (address: string): boolean => /^0x0+$/.test(address);
 
 /** Returns the API input for a draft, or null without an amount. */

@@ -109,7 +109,7 @@ function NextAction({ kind, order, walk }: { kind: OrderKind; order: TrackedOrde
       <p className="text-center text-xs text-muted">
         {embedded
           ? "What was sent continues even if you leave this page."
-          : "You can leave this page at any time. Its address and your portfolio bring you back."}
+          : "You can leave this page at any time. Return through its URL or your portfolio."}
       </p>
     </div>
   );

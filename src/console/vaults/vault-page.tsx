@@ -100,7 +100,9 @@ function Stats({ vault }: { vault: VaultDetail }) {
 function Paused({ vault }: { vault: VaultDetail }) {
   return (
     <Notice tone="warn" title="Deposits are paused">
-      {vault.pausedReason === "" ? "The vault accepts no deposit now." : `${toSentence(vault.pausedReason)} `}{" "}
+      {vault.pausedReason === ""
+        ? "The vault does not accept deposits now."
+        : `${toSentence(vault.pausedReason)} `}{" "}
       What is already deposited is not affected; see your{" "}
       <Link to="/portfolio" className="text-accent underline">
         portfolio

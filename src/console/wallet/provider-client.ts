@@ -2,14 +2,14 @@ import { createWalletClient, custom, type EIP1193Provider, erc20Abi, zeroAddress
 import { getBalance, readContract, signMessage } from "viem/actions";
 import { toWalletError, type Wallet } from "../../client/wallet-steps.ts";
 
-/** How often a wallet's node is asked for a receipt, in milliseconds. */
+/** Interval at which a wallet's node is asked for a receipt, in milliseconds. */
 const POLLING_MS = 1_500;
 
-/** Returns a client of a wallet's own provider: the page asks no other node, and the wallet says on which chain it is. */
+/** Returns a client of a wallet's provider. No other node is used, and the wallet determines the chain. */
 export const clientOfProvider = (provider: EIP1193Provider): Wallet =>
   createWalletClient({ transport: custom(provider), pollingInterval: POLLING_MS });
 
-/** Returns an account's balance of a token, or of native money, on the wallet's chain, in the smallest unit. */
+/** Returns an account's balance of a token or the native currency on the wallet's chain, in the smallest unit. */
 export function readBalance(
   client: Wallet,
   { token, owner }: { token: `0x${string}`; owner: `0x${string}` },

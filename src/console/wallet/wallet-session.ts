@@ -20,7 +20,7 @@ export const walletSession = {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
-  /** Uses a wallet that the page around this one lends, and no other. */
+  /** Uses the wallet of the page around this one, and no other. */
   lend(connection: WalletConnection): void {
     resumed = true;
     loading = Promise.resolve(connection);

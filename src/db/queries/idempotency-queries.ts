@@ -13,7 +13,7 @@ export interface IdempotencyKey {
 
 /**
  * Times before which a taken idempotency key is free again: `forgottenBefore` for every key, `deadBefore` for a key
- * without a response, whose request is taken to have died.
+ * without a response, whose request is assumed to be dead.
  */
 export interface ClaimAges {
   forgottenBefore: Date;
@@ -21,8 +21,8 @@ export interface ClaimAges {
 }
 
 /**
- * Claims an idempotency key for one request, in one statement. Returns false if another request holds the key or its
- * response is stored. Expired keys, and keys whose request has died, can be taken again. Throws `store_unavailable`.
+ * Takes an idempotency key for one request, in one statement. Returns false if another request holds the key or its
+ * response is stored. Expired keys, and keys of dead requests, can be taken again. Throws `store_unavailable`.
  */
 export async function takeKey(
   db: Database,

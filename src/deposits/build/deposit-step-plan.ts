@@ -57,7 +57,7 @@ export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg
   });
 }
 
-/** Returns a leg that pays with the shares of another vault, if the deposit does. */
+/** Returns a leg with the name of the vault whose shares it pays with, if the deposit is a move. */
 const sharesLeg = (leg: StepLeg, { sharesOf }: PreparedDeposit): StepLeg =>
   sharesOf === undefined ? leg : { ...leg, shares_of: sharesOf };
 

@@ -45,9 +45,7 @@ export interface KyberClient {
   ): Promise<{ parsed: z.infer<S>; json: unknown }>;
 }
 
-/**
- * Creates the client of KyberSwap's API. Its only state is the time until which no request is sent after a rate limit.
- */
+/** Creates the client of KyberSwap's API. Its only state is the end of the pause after a rate limit. */
 export function createKyberClient(settings: KyberApiSettings): KyberClient {
   const base = settings.apiUrl.replace(/\/+$/, "");
   let limitedUntil = 0;

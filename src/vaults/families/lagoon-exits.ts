@@ -41,12 +41,12 @@ function closedState(probe: ReadResult<unknown>): number | null {
   }
 }
 
-/** 100 % in basis points. */
+/** 100% in basis points. */
 const BPS = 10_000n;
 
 /**
- * Returns the estimate of a request after the exit fee of version 0.6 or later, or nothing for older versions, which
- * charge none. Rounded down. Source: lagoon-v0, `FeeLib`.
+ * Returns the estimate of a request after the exit fee of version 0.6 or later, rounded down. Older versions have no
+ * fee, and nothing is returned. Source: lagoon-v0, `FeeLib`.
  */
 function netOfExitFee(
   value: bigint | null,
@@ -56,7 +56,9 @@ function netOfExitFee(
   return { previewAssets: mulDivDown(value, BPS - BigInt(rates[3]), BPS) };
 }
 
-/** Returns a query for the vault's state, pause, permission, exit fee, and the synchronous redemption of version 0.6 or later. */
+/**
+ * Returns a query for the state, pause, permission, exit fee, and the synchronous redemption of version 0.6 or later.
+ */
 function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lagoonAbi() } as const;
   const own = [1n, vault.entryPoint, vault.entryPoint] as const;

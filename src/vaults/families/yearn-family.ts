@@ -54,13 +54,13 @@ const lossAbi = once(() =>
     "function redeem(uint256 shares, address receiver, address owner, uint256 maxLoss) returns (uint256 assets)",
   ]),
 );
-/** Slippage of a withdrawal that names none, a fraction. */
+/** Default slippage of a withdrawal, as a fraction. */
 const DEFAULT_SLIPPAGE = 0.005;
-/** Largest loss of strategies that a redemption accepts whatever the slippage is, in basis points. */
+/** Maximum loss of strategies that a redemption accepts, regardless of the slippage, in basis points. */
 const MAX_LOSS_BPS = 300;
 
 /**
- * Returns the loss of strategies that a redemption accepts, in basis points, rounded down: the user's slippage. The
+ * Returns the loss of strategies that a redemption accepts, in basis points: the user's slippage, rounded down. The
  * standard `redeem` accepts any loss.
  */
 function maxLossBps({ slippage = DEFAULT_SLIPPAGE }: Pick<ExitInput, "slippage">): bigint {

@@ -232,7 +232,7 @@ const WITHDRAW_SELECTOR: Hex = "0x16762eed";
 /** Selector of the vault's `exit(address,address,uint256,address,uint256)`, which burns shares and pays. */
 const EXIT_SELECTOR: Hex = "0x18457e61";
 
-/** Returns a query for whether a contract's authority lets an account call one of its functions. */
+/** Returns a query that reads whether a contract's authority lets an account call one of its functions. */
 function mayCall(account: Address, of: { target: Address; selector: Hex }): Query<boolean> {
   const { target, selector } = of;
   const authority = read({ to: target, abi: authorityAbi(), name: "authority" });

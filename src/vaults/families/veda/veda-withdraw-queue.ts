@@ -52,7 +52,7 @@ export const vedaQueueAbi = once(() =>
     "event OnChainWithdrawSolved(bytes32 indexed requestId, address indexed user, uint256 timestamp)",
   ]),
 );
-/** What later versions of the queue say beyond that. */
+/** ABI of the additional view function of later versions of the queue. */
 const capacityAbi = once(() =>
   parseAbi([
     "function withdrawAssets(address) view returns (bool, uint24, uint24, uint16, uint16, uint96, uint256 withdrawCapacity)",
