@@ -3015,7 +3015,7 @@ export interface components {
         /** @description Request for the cancellation of a signed order. */
         CancelInput: {
             /**
-             * @description Signature of the `typed_data` of the `cancel` step, where that step is a signature (ERC-3009); the answer then holds the transaction that cancels.
+             * @description Signature of the `typed_data` of the `cancel` step, where that step is a signature (ERC-3009); the response then contains the cancelling transaction.
              * @example 0x0bf5059875921e668a5bdf2c7fc4844592d2572bcd0668d2d6c52f5054e2d0836bf84c7174cb7476364cc3dbd968b0f7172ed85794bb358b0c3b525da1786f9f1c
              */
             signature?: HexText;
@@ -3094,7 +3094,7 @@ export interface components {
          */
         WithdrawInput: {
             /**
-             * @description Vault to withdraw from: `<chain_id>:<vault address>`, in any letter case. A paused vault can be left.
+             * @description Vault to withdraw from: `<chain_id>:<vault address>`, in any letter case. Withdrawals from a vault that is paused for deposits are possible.
              * @example 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
              */
             vault_id: string;
@@ -5727,7 +5727,7 @@ export interface components {
              * @example 2026-01-02T03:04:05.678Z
              */
             at: string;
-            /** @description Circuit breakers of the isolate that answers. Other isolates have their own. */
+            /** @description Circuit breakers of the isolate that responds. Other isolates have their own. */
             breakers: {
                 /**
                  * @description Dependency: `database`, `redis`, `sign_in_store`, `chain:<chain_id>:node:<place>`, a provider, or `prices`.
@@ -5741,13 +5741,13 @@ export interface components {
                  */
                 state: "closed" | "doubtful" | "open" | "half_open";
                 /**
-                 * @description Timeouts in a row, while nobody got an answer.
+                 * @description Consecutive timeouts without any response in between.
                  * @example 0
                  */
                 hangs: number;
                 /**
                  * Format: date-time
-                 * @description When the next trial may be sent, or `null` unless `open`.
+                 * @description Time of the next trial, or `null` unless `open`.
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 until: string | null;
@@ -6090,7 +6090,7 @@ export interface components {
         /** @description A transaction that the user can sign now to continue a withdrawal. */
         WithdrawalNextStep: {
             /**
-             * @description Kind of step. `claim`: the claim of what the vault settled; `transfer`: the swap or bridge of what it paid; `cancel`: takes back a request whose window has passed.
+             * @description Kind of step. `claim`: the claim of what the vault settled; `transfer`: the swap or bridge of what it paid; `cancel`: cancels a request whose claim window has ended.
              * @enum {string}
              */
             kind: "claim" | "transfer" | "cancel";
