@@ -23,6 +23,8 @@ const pages = [
   { path: "/partners", shown: "Your wallet is your account" },
   { path: "/admin", shown: "Administrator's token" },
   { path: "/deposits/trk_00000000000000000000000000000000", shown: "Check the address of this page." },
+  { path: "/withdrawals/trk_00000000000000000000000000000000", shown: "Check the address of this page." },
+  { path: "/embed", shown: "This page belongs inside another site" },
 ];
 /** Both sizes and both colours; each with each where everything is tested. */
 const looks = (["light", "dark"] as const)
