@@ -5,7 +5,7 @@ import { ContractAddress } from "./setting-schemas.ts";
 
 /** A token that supports signatures: its EIP-712 domain, the expected domain separator, and the supported kinds. */
 export interface SigningToken {
-  domain: { name: string; version: string; chainId: number; verifyingContract: Address };
+  domain: { name?: string; version?: string; chainId: number; verifyingContract: Address };
   /** Value that `DOMAIN_SEPARATOR()` must return; otherwise the entry is not used. */
   separator: Hex;
   /** True if the token supports ERC-2612 permits. */

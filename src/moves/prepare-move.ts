@@ -12,7 +12,6 @@ import { prepareSecondStep } from "../deposits/build/two-step-deposit.ts";
 import { type AppError, failure } from "../errors.ts";
 import { isNative, sameAddress } from "../lib/address.ts";
 import { fractionToParts } from "../lib/amount.ts";
-import { chooseAuthorization } from "../orders/authorization/choose-authorization.ts";
 import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
 import { allowedLoss, minimumShares } from "../orders/order-slippage.ts";
 import type { RouteOrder } from "../orders/route-offer.ts";
@@ -25,6 +24,7 @@ import {
   type RouterCall,
   type RouterStep,
 } from "../router/router-codec.ts";
+import type { AuthorizationKind } from "../router/signed-order.ts";
 import type { BuildInput } from "../schemas/build-input-schema.ts";
 import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { withStoredVault } from "../vaults/find-vault.ts";
@@ -35,6 +35,7 @@ import { type Exit, redeemStep } from "../withdrawals/exit-calldata.ts";
 import { type ExitFacts, readExitFacts } from "../withdrawals/exit-preflight.ts";
 import { explainFailedExit } from "../withdrawals/exit-refusals.ts";
 import { onwardAmount, prepareOnward, providerStep } from "../withdrawals/routed-exit.ts";
+import { chooseExitSignature, planExitSignature } from "../withdrawals/sign-exit.ts";
 import { askedOf, type PreparedExit, sharePayment } from "../withdrawals/single-exit.ts";
 import { buildOffer, findTransfer } from "../withdrawals/transfer-route.ts";
 import { verifyApprovals } from "../withdrawals/verify-approvals.ts";
@@ -63,14 +64,6 @@ export async function prepareMove(
 ): Promise<PreparedDeposit> {
   const work = async (vault: Vault): Promise<PreparedDeposit> => {
     const order = await resolveOrder(ctx, { input, vault });
-    // Shares are paid by approval: no signature of their tokens is known.
-    chooseAuthorization({
-      wish: order.authorize,
-      owner: order.user,
-      amount: order.from.amount,
-      allowance: null,
-      facts: null,
-    });
     const move = await resolveMove(ctx, { order, input, from });
     return order.from.chainId === vault.chainId ? onOneChain(ctx, move) : acrossChains(ctx, move);
   };
@@ -88,6 +81,7 @@ async function resolveMove(
     ...{ to_chain_id: order.vault.chainId, to_token: target.address },
     ...{ slippage: input.slippage, mode: "instant", preferred_bridge: input.preferred_bridge },
     ...{ partner_id: input.partner_id, partner_type: input.partner_type },
+    ...{ authorize: input.authorize, submitter: input.submitter },
   };
   const own = await resolveWithdrawal(ctx, { input: asked, vault: from });
   return { order, target, leaving: { ...own, trackingId: order.trackingId, ref: order.ref } };
@@ -105,9 +99,10 @@ async function onOneChain(ctx: Context, move: Move): Promise<PreparedDeposit> {
   const { order, leaving, target } = move;
   if (order.entry.via !== "router" || isNative(target.address)) throw notInOne(order.vault);
   const facts = await readExitFacts(ctx, leaving);
+  const kind = chooseExitSignature({ order: leaving, facts, mode: "instant" });
   const exit = await prepareMode(ctx, { order: leaving, facts, mode: "instant" });
   if (exit.exit.way.via !== "router" || exit.assets === null) throw notInOne(leaving.vault);
-  const paid = { exit, amount: exit.assets };
+  const paid = { exit, amount: exit.assets, kind };
   if (sameAddress(exit.exit.way.token.address, target.address))
     return moveInOne(ctx, {
       ...{ move, facts, ...paid, paid: exit.assets, between: [], quote: null },
@@ -119,7 +114,14 @@ async function onOneChain(ctx: Context, move: Move): Promise<PreparedDeposit> {
 const notInOne = ({ name }: Vault): AppError =>
   failure("mode_unsupported", `${name} cannot be moved in one transaction: withdraw first, then deposit`);
 
-type Paid = { move: Move; facts: ExitFacts; exit: PreparedExit; amount: bigint };
+/** `kind` is the signature that takes the shares, or null for an approval. */
+type Paid = {
+  move: Move;
+  facts: ExitFacts;
+  exit: PreparedExit;
+  amount: bigint;
+  kind: AuthorizationKind | null;
+};
 
 async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
   const { order, leaving, target } = of.move;
@@ -153,7 +155,7 @@ type InOne = Paid & {
 };
 
 async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
-  const { move, facts, exit, amount, loss } = of;
+  const { move, facts, exit, amount, loss, kind } = of;
   const { order, leaving, target } = move;
   const intent: DepositIntent = { ...order, token: target, amount };
   const checked = await preflightDeposit(ctx, { intent, amount });
@@ -181,7 +183,7 @@ async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
     quoteType: "move",
     sharesOf: leaving.vault.name,
     order,
-    authorization: null,
+    authorization: kind === null ? null : planExitSignature(kind, { order: leaving, facts, data: call.data }),
     direct: {
       // The user pays with the shares of the vault that is left.
       intent: { ...intent, token: share, amount: facts.shares },
@@ -234,7 +236,9 @@ function explainMove(of: InOne & { intent: DepositIntent; checked: Preflight }, 
 
 async function acrossChains(ctx: Context, { order, leaving, target }: Move): Promise<PreparedDeposit> {
   const facts = await readExitFacts(ctx, leaving);
-  const prepared = await prepareOnward(ctx, { order: leaving, facts, mode: "instant" });
+  const kind = chooseExitSignature({ order: leaving, facts, mode: "instant" });
+  const leavingBy = { ...leaving, signed: kind !== null };
+  const prepared = await prepareOnward(ctx, { order: leavingBy, facts, mode: "instant" });
   if (prepared.kind !== "routed") throw notInOne(leaving.vault);
   const { exit, call, route, reasons, warnings, source } = prepared.exit;
   const second = { ...order, token: target.address, amount: route.toAmountMin };
@@ -246,7 +250,7 @@ async function acrossChains(ctx: Context, { order, leaving, target }: Move): Pro
     source: { ...source, calls: prepared.exit.simulated.calls },
     ...{ end: { kind: "two_step" as const, deposit }, token: target },
     fromDecimals: leaving.vault.shareDecimals,
-    authorization: null,
+    authorization: kind === null ? null : planExitSignature(kind, { order: leaving, facts, data: call.data }),
     ranking: { quotes: [sent], decidedBy: null },
     ...{ reasons: [...reasons], warnings },
   };

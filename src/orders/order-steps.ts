@@ -273,8 +273,14 @@ export function toLeg(
   return { ...rest, allowed: approvals === 0, reset: approvals > 1 };
 }
 
-/** Returns the steps of a just-built withdrawal: the redemption or request, the claim, and a transfer. */
-export function toBuiltWithdrawalSteps({ source, destination, settles }: StepPlan): Step[] {
+/**
+ * Returns the steps of a just-built withdrawal: the redemption or request, the claim, and a transfer. `signed` is the
+ * transaction with the user's signature, if the caller has just given it.
+ */
+export function toBuiltWithdrawalSteps(
+  { source, destination, settles }: StepPlan,
+  signed?: TransactionRequest,
+): Step[] {
   const now: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
   const later: LegFacts = { ...now, state: "waiting", approvalsWait: true };
   const { chainId } = source;
@@ -286,7 +292,7 @@ export function toBuiltWithdrawalSteps({ source, destination, settles }: StepPla
     txHash: null,
   } as const;
   return [
-    ...toLegSteps(source, now),
+    ...toLegSteps(source, signed === undefined ? now : { ...now, signed }),
     ...(settles ? [toClaimStep(claim)] : []),
     ...(destination === null ? [] : toLegSteps(destination, later)),
   ];

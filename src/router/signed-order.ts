@@ -24,10 +24,10 @@ export function hashPermit2Domain(chainId: number): Hex {
 /** The kinds of signature that can pay for an order. */
 export type AuthorizationKind = "erc3009" | "permit2" | "permit";
 
-/** The EIP-712 domain of a token, which its `DOMAIN_SEPARATOR` proves. */
+/** The EIP-712 domain of a token, which its `DOMAIN_SEPARATOR` proves. Some share tokens have no name and version. */
 export interface TokenDomain {
-  name: string;
-  version: string;
+  name?: string;
+  version?: string;
   chainId: number;
   verifyingContract: Address;
 }

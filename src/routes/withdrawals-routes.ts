@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
@@ -13,6 +12,7 @@ import {
   VaultIdInput,
   WalletParam,
 } from "../schemas/primitive-schemas.ts";
+import { AuthorizeInput, CancelAnswer, CancelInput } from "../schemas/signing-schema.ts";
 import { TimeInput } from "../schemas/time-schema.ts";
 import {
   BuiltRequestAction,
@@ -22,9 +22,15 @@ import {
   WithdrawQuote,
 } from "../schemas/withdraw-build-schema.ts";
 import { Withdrawal, WithdrawalDetail, withdrawalStates } from "../schemas/withdrawal-schema.ts";
+import { authorizeWithdrawal, cancelWithdrawal } from "../withdrawals/authorize-withdrawal.ts";
 import { buildWithdrawalOnce } from "../withdrawals/build-withdrawal.ts";
 import { getWithdrawalQuote } from "../withdrawals/get-withdrawal-quote.ts";
 import { buildRequestAction } from "../withdrawals/request-action.ts";
+import {
+  exitRequestErrors,
+  signedWithdrawalErrors,
+  withdrawBuildErrors,
+} from "../withdrawals/withdrawal-error-codes.ts";
 import {
   abandonWithdrawal,
   getTrackedWithdrawal,
@@ -33,35 +39,6 @@ import {
   toTrackedWithdrawal,
 } from "../withdrawals/withdrawal-records.ts";
 import { assertListedBridge } from "./quotes-routes.ts";
-
-/** Error codes that quoting and building a withdrawal can return. */
-const withdrawErrors: readonly ErrorCode[] = [
-  "chain_unsupported",
-  "token_unsupported",
-  "no_route",
-  "price_unsafe",
-  "price_stale",
-  "would_revert",
-  "not_allowed",
-  "share_locked",
-  "below_minimum",
-  "no_liquidity",
-  "cooldown",
-  "exits_paused",
-  "nothing_to_withdraw",
-  "request_pending",
-  "mode_unsupported",
-  "authorization_unsupported",
-  "partner_mismatch",
-  "key_forbidden",
-  "vault_not_enrolled",
-  "vault_not_found",
-  "upstream_unavailable",
-  "upstream_rejected",
-  "store_unavailable",
-  "simulation_unavailable",
-  "upstream_timeout",
-];
 
 const withdrawalsQuote = defineRoute({
   operationId: "withdrawals.quote",
@@ -80,7 +57,7 @@ const withdrawalsQuote = defineRoute({
     schema: WithdrawQuote,
     description: "The vault's withdrawal modes with their expected results",
   },
-  errors: withdrawErrors,
+  errors: withdrawBuildErrors,
   handler: async (ctx, { body }) => {
     await assertListedBridge(ctx, body);
     return getWithdrawalQuote(ctx, body);
@@ -112,7 +89,7 @@ const withdrawalsBuild = defineRoute({
     schema: BuiltWithdrawal,
     description: "The transaction to sign, the approval that it needs and the tracking id of the withdrawal",
   },
-  errors: [...withdrawErrors, "idempotency_conflict", "quote_expired"],
+  errors: [...withdrawBuildErrors, "idempotency_conflict", "quote_expired"],
   handler: async (ctx, { headers, body }) => {
     await assertListedBridge(ctx, body);
     const key = headers["idempotency-key"] ?? null;
@@ -120,24 +97,6 @@ const withdrawalsBuild = defineRoute({
     return replayed ? new Reply(built, { headers: { "idempotent-replayed": "true" } }) : built;
   },
 });
-
-/** Error codes that claiming and cancelling a redemption request can return. */
-const requestErrors: readonly ErrorCode[] = [
-  "vault_not_found",
-  "mode_unsupported",
-  "nothing_to_withdraw",
-  "cooldown",
-  "withdrawal_state",
-  "exits_paused",
-  "no_liquidity",
-  "not_allowed",
-  "would_revert",
-  "upstream_unavailable",
-  "upstream_rejected",
-  "store_unavailable",
-  "simulation_unavailable",
-  "upstream_timeout",
-];
 
 const withdrawalsClaim = defineRoute({
   operationId: "withdrawals.claim",
@@ -154,7 +113,7 @@ const withdrawalsClaim = defineRoute({
   deadlineMs: BUILD_DEADLINE_MS,
   body: RequestActionInput,
   response: { schema: BuiltRequestAction, description: "The transaction to sign" },
-  errors: requestErrors,
+  errors: exitRequestErrors,
   handler: (ctx, { body }) => buildRequestAction(ctx, { input: body, action: "claim" }),
 });
 
@@ -173,7 +132,7 @@ const withdrawalsCancel = defineRoute({
   deadlineMs: BUILD_DEADLINE_MS,
   body: RequestActionInput,
   response: { schema: BuiltRequestAction, description: "The transaction to sign" },
-  errors: requestErrors,
+  errors: exitRequestErrors,
   handler: (ctx, { body }) => buildRequestAction(ctx, { input: body, action: "cancel" }),
 });
 
@@ -315,6 +274,44 @@ const withdrawalsAbandon = defineRoute({
     toTrackedWithdrawal(await abandonWithdrawal(ctx, params.tracking_id), ctx.now()),
 });
 
+const withdrawalsAuthorize = defineRoute({
+  operationId: "withdrawals.authorize",
+  method: "post",
+  path: "/v1/withdrawals/{tracking_id}/authorize",
+  summary: "Complete a withdrawal with a signature",
+  description:
+    "Takes the user's signature of a built withdrawal's `typed_data` and returns the response to the build with its transaction, which has been simulated with the signature. The withdrawal stays `built` until the transaction is seen on a chain, whichever account sends it. The signature is not stored: after a reload the user signs again.",
+  tag: "Withdrawals",
+  access: "public",
+  limit: "build",
+  cache: "no-store",
+  params: z.object({ tracking_id: TrackingIdInput }),
+  body: AuthorizeInput,
+  response: { schema: BuiltWithdrawal, description: "The built withdrawal with its transaction" },
+  errors: [...signedWithdrawalErrors, "authorization_unsupported", "price_unsafe"],
+  handler: (ctx, { params, body }) =>
+    authorizeWithdrawal(ctx, { trackingId: params.tracking_id, signature: body.signature }),
+});
+
+const withdrawalsCancelSigned = defineRoute({
+  operationId: "withdrawals.cancel-signed",
+  method: "post",
+  path: "/v1/withdrawals/{tracking_id}/cancel",
+  summary: "Cancel a signed withdrawal",
+  description:
+    "Returns the step that invalidates a signed order before it is submitted: for Permit2, a transaction of the user. An order that only the user can send needs no cancellation. A redemption request is taken back with `POST /v1/withdraw/cancel`.",
+  tag: "Withdrawals",
+  access: "public",
+  limit: "build",
+  cache: "no-store",
+  params: z.object({ tracking_id: TrackingIdInput }),
+  body: CancelInput,
+  response: { schema: CancelAnswer, description: "The step that cancels the order" },
+  errors: signedWithdrawalErrors,
+  handler: (ctx, { params, body }) =>
+    cancelWithdrawal(ctx, { trackingId: params.tracking_id, signature: body.signature ?? null }),
+});
+
 /** Routes that quote, build, claim, cancel, list, read and report on withdrawals. */
 export const withdrawalRoutes: readonly AnyRoute[] = [
   withdrawalsQuote,
@@ -325,4 +322,6 @@ export const withdrawalRoutes: readonly AnyRoute[] = [
   withdrawalsGet,
   withdrawalsReportTransaction,
   withdrawalsAbandon,
+  withdrawalsAuthorize,
+  withdrawalsCancelSigned,
 ];

@@ -147,7 +147,7 @@ const PaymentApproval = Approval.nullable().meta({
 });
 
 /** Authorization of the payment: an approval, or a kind of signature. */
-const ChosenWay = z.enum(["approve", "erc3009", "permit2", "permit"]).default("approve").meta({
+export const ChosenWay = z.enum(["approve", "erc3009", "permit2", "permit"]).default("approve").meta({
   description:
     "How the user authorizes the payment: by an approval (`approve`, also if none is needed), or by a signature of this kind.",
   example: "approve",

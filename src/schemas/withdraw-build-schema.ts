@@ -11,7 +11,7 @@ import {
   UsdText,
   VaultIdInput,
 } from "./primitive-schemas.ts";
-import { Tracking, Warning } from "./quote-schema.ts";
+import { ChosenWay, Tracking, Warning } from "./quote-schema.ts";
 import { authorizeFields, canSubmit, submitterIssue } from "./signing-schema.ts";
 import { Steps } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
@@ -229,6 +229,12 @@ const Signable = {
 export const BuiltWithdrawal = z
   .object({
     ...Signable,
+    transaction_request: z.union([TransactionRequest, z.null()]).meta({
+      description:
+        "Transaction to sign and send first, or `null` while a signature is awaited: " +
+        "`POST /v1/withdrawals/{tracking_id}/authorize` then returns it.",
+    }),
+    authorize: ChosenWay,
     tracking: Tracking.meta({ description: "Chains and bridge of the withdrawal." }),
     tracking_id: TrackingIdText,
     mode: ExitModeText,

@@ -38,14 +38,14 @@ async function buildWithdrawal(ctx: Context, input: WithdrawInput): Promise<Buil
   const expiresAt = new Date(ctx.now() + lifetimeMs(prepared));
   const { chainId, shareToken: address } = prepared.order.vault;
   const plan = planWithdrawalSteps(prepared, await findToken(ctx, { chainId, address }));
-  await recordWithdrawal(ctx, { prepared, expiresAt, plan });
+  const made = { expiresAt, plan, gas: toGasFunds(prepared, await waitForGasPrice(gasPrice)) };
+  if (plan.source.authorization === undefined) await recordWithdrawal(ctx, { prepared, expiresAt, plan });
   const prices = await requestPrices(ctx, preparedTokens(prepared.order));
-  return toWireWithdrawal(prepared, {
-    expiresAt,
-    plan,
-    prices,
-    gas: toGasFunds(prepared, await waitForGasPrice(gasPrice)),
-  });
+  const built = toWireWithdrawal(prepared, { ...made, prices });
+  // What is signed later is answered with what was built.
+  if (plan.source.authorization !== undefined)
+    await recordWithdrawal(ctx, { prepared, expiresAt, plan: { ...plan, answer: built } });
+  return built;
 }
 
 /**

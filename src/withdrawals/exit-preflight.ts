@@ -12,6 +12,8 @@ import {
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
+import { type AuthorizationFacts, authorizationQuery } from "../orders/authorization/authorization-facts.ts";
+import { asksForSignature } from "../orders/authorization/choose-authorization.ts";
 import { readWithFeeds } from "../prices/read-prices.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import type { Token } from "../vaults/vault.ts";
@@ -39,14 +41,17 @@ export interface ExitFacts {
   balance: bigint | null;
   /** Allowance of the shares by spender in lowercase; null if it could not be read. */
   allowances: ReadonlyMap<string, bigint | null>;
-  /** The user's balance of the native currency, in wei, or null if it could not be read. */
+  /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
   nativeBalance: bigint | null;
+  /** The ways in which a signature can take the shares, or null if none was asked for or the Router is not there. */
+  authorization: AuthorizationFacts | null;
   block: BlockTime;
   /** Redemption paths, in order of preference within each mode: the Router, which enforces a minimum, comes first. */
   ways: readonly ExitWay[];
 }
 
-type Holding = Pick<ExitFacts, "balance" | "allowances" | "nativeBalance">;
+type Balances = Pick<ExitFacts, "balance" | "allowances" | "nativeBalance">;
+type Holding = Balances & Pick<ExitFacts, "authorization">;
 type PlannedWay = Omit<ExitWay, "terms">;
 
 /**
@@ -77,7 +82,10 @@ async function readFacts(
 ): Promise<ExitFacts> {
   const { vault, to } = order;
   const planned = planWays(order);
-  const holding = holdingQuery(order, planned);
+  const holding = mapQuery(
+    queryAll({ held: balancesQuery(order, planned), authorization: signingQuery(ctx, order) }),
+    ({ held, authorization }): Holding => ({ ...held, authorization }),
+  );
   const termsOf = (number: bigint, now: number) => termsQuery({ order, planned, shares: number, now });
   const ask = (held: Holding, now: number) => {
     // One share shows whether the account holds any that its balance does not have yet.
@@ -133,13 +141,26 @@ function termsQuery(of: {
   return mapQuery(queryAll(named), (all) => planned.map((_, index) => all[`way${index}`] as ExitTerms));
 }
 
-function holdingQuery({ vault, user }: WithdrawalOrder, planned: readonly PlannedWay[]): Query<Holding> {
+const unsigned = createQuery({}, (): AuthorizationFacts | null => null);
+
+function signingQuery(ctx: Context, order: WithdrawalOrder): Query<AuthorizationFacts | null> {
+  const { vault, user: owner, authorize, routed } = order;
+  if (!routed || !asksForSignature(authorize)) return unsigned;
+  return authorizationQuery(ctx, { chainId: vault.chainId, token: vault.shareToken, owner, share: true });
+}
+
+function balancesQuery(order: WithdrawalOrder, planned: readonly PlannedWay[]): Query<Balances> {
+  const { vault, user, authorize } = order;
   const onShare = { to: vault.shareToken, abi: erc20Abi } as const;
   const spenders = [...new Set(planned.flatMap(({ spender }) => spender ?? []))];
   const allowance = (spender: Address) =>
     [`allowance/${spender}`, read({ ...onShare, name: "allowance", args: [user, spender] })] as const;
   const balance = read({ ...onShare, name: "balanceOf", args: [user] });
-  const reads = { balance, gas: nativeBalanceRead(user), ...Object.fromEntries(spenders.map(allowance)) };
+  const reads = {
+    balance,
+    gas: nativeBalanceRead(authorize.submitter),
+    ...Object.fromEntries(spenders.map(allowance)),
+  };
   return createQuery(reads, ({ balance: held, gas, ...allowances }) => ({
     balance: valueOrNull(held),
     nativeBalance: valueOrNull(gas),

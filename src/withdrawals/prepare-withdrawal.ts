@@ -10,6 +10,7 @@ import { allPossible, firstPossible, type ModeOption, prepareMode, rankModes } f
 import { type ExitFacts, readExitFacts } from "./exit-preflight.ts";
 import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
 import { prepareOnward } from "./routed-exit.ts";
+import { chooseExitSignature, mayApproveInstead, signedWithdrawal, toSignableExit } from "./sign-exit.ts";
 import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
@@ -55,7 +56,22 @@ async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault 
   return { order, facts: await readExitFacts(ctx, order) };
 }
 
+/** Prepares a mode with the signature that the caller wants, or without one. Throws `authorization_unsupported`. */
 async function prepareInMode(
+  ctx: Context,
+  asked: ReadOrder & { mode: ExitMode },
+): Promise<PreparedWithdrawal> {
+  const kind = chooseExitSignature(asked);
+  if (kind === null) return prepareAsIs(ctx, asked);
+  try {
+    return signedWithdrawal(await prepareAsIs(ctx, toSignableExit(asked)), kind);
+  } catch (error) {
+    if (mayApproveInstead(asked.order, error)) return prepareAsIs(ctx, asked);
+    throw error;
+  }
+}
+
+async function prepareAsIs(
   ctx: Context,
   { order, facts, mode }: ReadOrder & { mode: ExitMode },
 ): Promise<PreparedWithdrawal> {

@@ -1,3 +1,4 @@
+import type { PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
 import type { SimulatedPayment } from "../orders/simulate-payment.ts";
 import type { UserCall } from "../orders/wallet-calls.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
@@ -38,10 +39,15 @@ export interface RoutedExit extends ExitTransfer {
  * A withdrawal that is ready to be built. `direct`: the vault pays the requested token; `routed`: a swap or bridge
  * follows in the same transaction; `two_step`: the user sends it as a second transaction, null until it can be quoted.
  */
-export type PreparedWithdrawal =
-  | { kind: "direct"; order: WithdrawalOrder; exit: PreparedExit }
-  | { kind: "routed"; order: WithdrawalOrder; exit: RoutedExit }
-  | { kind: "two_step"; order: WithdrawalOrder; exit: PreparedExit; transfer: ExitTransfer | null };
+export type PreparedWithdrawal = {
+  order: WithdrawalOrder;
+  /** The signature by which the Router takes the shares; absent if the user approves or calls the vault. */
+  authorization?: PlannedAuthorization;
+} & (
+  | { kind: "direct"; exit: PreparedExit }
+  | { kind: "routed"; exit: RoutedExit }
+  | { kind: "two_step"; exit: PreparedExit; transfer: ExitTransfer | null }
+);
 
 /** Returns the swap or bridge of a withdrawal, or null if there is none or it cannot be quoted yet. */
 export function transferOf(prepared: PreparedWithdrawal): ExitTransfer | null {

@@ -107,7 +107,8 @@ async function buildOnward(
   const { order, exit, routing, attempt } = of;
   const route = await buildOffer(ctx, { order: routing, attempt });
   const { asStep } = route;
-  const fee = isNative(order.to.token) ? route.transaction.value : 0n;
+  // Neither beside native money out, nor in an order that is signed, can the Router take a fee.
+  const fee = isNative(order.to.token) || order.signed ? route.transaction.value : 0n;
   if (exit.exit.way.via !== "router" || asStep === undefined || fee !== 0n) {
     await simulateUserTransfer(ctx, { order: routing, attempt, route });
     return { kind: "two_step", exit, route };

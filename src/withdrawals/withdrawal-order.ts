@@ -4,7 +4,7 @@ import { unservedChain } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { isNative, isNativeAlias, sameAddress } from "../lib/address.ts";
-import { chooseAuthorization } from "../orders/authorization/choose-authorization.ts";
+import type { AuthorizationWish } from "../orders/authorization/choose-authorization.ts";
 import { type Attribution, attributeOrder, orderRef } from "../orders/order-attribution.ts";
 import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
@@ -34,22 +34,22 @@ export interface WithdrawalOrder extends Attribution {
   trackingId: string;
   /** Deposit reference that the Router emits: keccak256 of the tracking id. */
   ref: Hex;
+  /** How the user lets the Router take the shares, and who sends the transaction. */
+  authorize: AuthorizationWish;
+  /** True if a signature takes the shares: then the transaction carries no native money. */
+  signed: boolean;
 }
 
 /**
  * Resolves a withdrawal request. A vault may be paused or closed, which affects only deposits. Throws
- * `chain_unsupported`, `vault_not_found`, `authorization_unsupported`, `mode_unsupported`, `token_unsupported`,
- * `partner_mismatch`, `vault_not_enrolled`, `key_forbidden`. Errors of the RPC nodes propagate.
+ * `chain_unsupported`, `vault_not_found`, `mode_unsupported`, `token_unsupported`, `partner_mismatch`,
+ * `vault_not_enrolled`, `key_forbidden`. Errors of the RPC nodes propagate.
  */
 export async function resolveWithdrawal(
   ctx: Context,
   { input, vault }: { input: WithdrawInput; vault: Vault },
 ): Promise<WithdrawalOrder> {
   const attribution = attributeOrder(ctx, { input, vaultId: vault.vaultId });
-  const owner = input.user_address;
-  const wish = { way: input.authorize ?? "approve", submitter: input.submitter ?? owner };
-  // Shares are paid by approval: no signature of their tokens is known.
-  chooseAuthorization({ wish, owner, amount: 1n, allowance: null, facts: null });
   const client = ctx.chains.client(vault.chainId);
   if (client === null) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
   const exits = exitsOf(vault);
@@ -73,6 +73,8 @@ export async function resolveWithdrawal(
     routed: await isRouterDeployed(ctx, vault.chainId),
     trackingId,
     ref: orderRef(trackingId),
+    authorize: { way: input.authorize ?? "approve", submitter: input.submitter ?? input.user_address },
+    signed: false,
   };
 }
 

@@ -113,7 +113,7 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
   const { way, shares } = exit.exit;
   const { chainId } = order.vault;
   const { symbol, decimals, address } = way.token;
-  const source = toLeg({
+  const own = toLeg({
     slot: "source",
     purpose: way.mode === "instant" ? "redeem" : way.mode,
     ...{
@@ -126,6 +126,9 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
     approvals: exit.simulated.calls.length - 1,
     transaction: toTransactionRequest(exit.call, { chainId, gasUsed: exit.simulated.gasUsed }),
   });
+  const { authorization } = prepared;
+  const source =
+    authorization === undefined ? own : { ...own, spender: null, transaction: null, authorization };
   const settles = way.mode !== "instant";
   if (prepared.kind !== "two_step") return { source, destination: null, settles };
   const spender = prepared.transfer?.route.spender ?? null;
@@ -150,10 +153,13 @@ export function toWireWithdrawal(
   const request = toTransactionRequest(exit.call, { chainId, gasUsed: simulated.gasUsed });
   const payment = sharePayment({ order, facts, way });
   const route = prepared.kind === "routed" ? prepared.exit.route : null;
+  const kind = prepared.authorization?.kind ?? null;
+  const approvals = kind === null ? simulated.calls.length - 1 : 0;
   return {
-    transaction_request: request,
+    transaction_request: kind === null ? request : null,
+    authorize: kind ?? "approve",
     approval:
-      way.spender === null
+      way.spender === null || kind !== null
         ? null
         : {
             token_address: order.vault.shareToken,
@@ -171,17 +177,14 @@ export function toWireWithdrawal(
     two_step: prepared.kind === "two_step",
     estimate: { shares: shares.toString(), ...toFigures(prepared, made.prices) },
     steps: toBuiltWithdrawalSteps(made.plan),
-    calls: simulated.calls.map((call) => toWalletCall(call, chainId)),
+    calls: kind === null ? simulated.calls.map((call) => toWalletCall(call, chainId)) : [],
     simulation: {
       block_number: simulated.blockNumber,
       gas_used: simulated.gasUsed.toString(),
       received: simulated.received?.toString() ?? null,
       balance_sufficient: payment.balance !== null && payment.balance >= shares,
       allowance_sufficient: payment.allowance !== null && payment.allowance >= shares,
-      gas_sufficient: isGasSufficient(made.gas, {
-        transaction: request,
-        approvals: simulated.calls.length - 1,
-      }),
+      gas_sufficient: isGasSufficient(made.gas, { transaction: request, approvals }),
     },
     warnings: withdrawalWarnings(prepared),
     expires_at: made.expiresAt.toISOString(),

@@ -1,10 +1,11 @@
 import { type Address, erc20Abi, type Hex, parseAbi, sliceHex } from "viem";
 import { accountCodeRead } from "../../chains/aggregate-reads.ts";
-import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-query.ts";
 import type { Context } from "../../context.ts";
 import { once } from "../../lib/once.ts";
 import type { SigningToken } from "../../lib/signing-token-setting.ts";
 import { hashPermit2Domain, permit2Address } from "../../router/signed-order.ts";
+import { sharePermitQuery } from "./share-domain.ts";
 import { signingTokensOf } from "./signing-tokens.ts";
 
 /** Kind of account: without code, with an EIP-7702 delegation, or a contract. */
@@ -12,7 +13,10 @@ export type AccountKind = "plain" | "delegated" | "contract";
 
 /** State of one block that decides which signatures an owner can pay with. */
 export interface AuthorizationFacts {
-  /** The token's table entry, or null if the chain does not confirm its domain separator. */
+  /**
+   * The token's table entry, or the domain that a vault's share token states; null if the chain does not confirm the
+   * domain separator.
+   */
   token: SigningToken | null;
   /** True if the token has the function `authorizationState` (ERC-3009). */
   hasAuthorizations: boolean;
@@ -43,9 +47,20 @@ function rowOf(ctx: Context, { chainId, token }: { chainId: number; token: Addre
 
 /**
  * Returns the query for the state that decides which signatures an owner can pay with, as part of a batch with other
- * reads. A token with an unexpected domain separator counts as unsupported and is logged.
+ * reads. A token with an unexpected domain separator counts as unsupported and is logged. `share` is true for a vault's
+ * share token, which needs no table entry.
  */
 export function authorizationQuery(
+  ctx: Context,
+  of: { chainId: number; token: Address; owner: Address; share?: boolean },
+): Query<AuthorizationFacts> {
+  const listed = listedQuery(ctx, of);
+  if (of.share !== true || rowOf(ctx, of) !== null) return listed;
+  const parts = queryAll({ listed, share: sharePermitQuery(of) });
+  return mapQuery(parts, ({ listed: facts, share }) => ({ ...facts, token: share }));
+}
+
+function listedQuery(
   ctx: Context,
   of: { chainId: number; token: Address; owner: Address },
 ): Query<AuthorizationFacts> {

@@ -26,7 +26,12 @@ export const PlannedAuthorization = z.object({
   data: HexText,
   /** EIP-712 domain of the token that verifies the signature, or null for Permit2. */
   domain: z
-    .object({ name: z.string(), version: z.string(), chainId: z.int(), verifyingContract: AddressValue })
+    .object({
+      name: z.string().exactOptional(),
+      version: z.string().exactOptional(),
+      chainId: z.int(),
+      verifyingContract: AddressValue,
+    })
     .nullable(),
   /** The owner's next permit nonce when the order was built, or null for other kinds. */
   permitNonce: z.string().nullable(),

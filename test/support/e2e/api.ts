@@ -17,6 +17,7 @@ import {
   type WithdrawInput,
   WithdrawQuote,
 } from "../../../src/schemas/withdraw-build-schema.ts";
+import { WithdrawalDetail } from "../../../src/schemas/withdrawal-schema.ts";
 import { bodyOf, type Problem, problemOf } from "./http.ts";
 
 /** A build request's body as a client writes it. */
@@ -28,6 +29,10 @@ export type WithdrawBody = z.input<typeof WithdrawInput>;
 /** A build whose transaction can be sent immediately, without a signature. */
 export const SentDeposit = BuiltDeposit.extend({ transaction_request: TransactionRequest });
 export type SentDeposit = z.infer<typeof SentDeposit>;
+
+/** A built withdrawal whose transaction can be sent at once: it waits for no signature. */
+export const SentWithdrawal = BuiltWithdrawal.extend({ transaction_request: TransactionRequest });
+export type SentWithdrawal = z.infer<typeof SentWithdrawal>;
 
 /** A client of the API that uses HTTP and JSON only, none of the server's code. */
 export class Api {
@@ -54,7 +59,16 @@ export class Api {
     return bodyOf(await this.send("/v1/quote", { body }), { schema: Quote });
   }
 
-  async withdraw(body: WithdrawBody): Promise<BuiltWithdrawal> {
+  async withdraw(body: WithdrawBody): Promise<SentWithdrawal> {
+    return bodyOf(await this.send("/v1/withdraw/build", { body }), { schema: SentWithdrawal });
+  }
+
+  async withdrawal(trackingId: string): Promise<WithdrawalDetail> {
+    return bodyOf(await this.send(`/v1/withdrawals/${trackingId}`), { schema: WithdrawalDetail });
+  }
+
+  /** Builds a withdrawal that may wait for a signature. */
+  async withdrawToSign(body: WithdrawBody): Promise<BuiltWithdrawal> {
     return bodyOf(await this.send("/v1/withdraw/build", { body }), { schema: BuiltWithdrawal });
   }
 

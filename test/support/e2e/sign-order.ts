@@ -2,9 +2,8 @@ import { type Address, type Hex, numberToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { awaitReceipt } from "../../../scripts/stack/chains/await-receipt.ts";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
-import type { BuiltDeposit } from "../../../src/schemas/quote-schema.ts";
 import type { Step } from "../../../src/schemas/step-schema.ts";
-import { type Api, SentDeposit } from "./api.ts";
+import { type Api, SentDeposit, SentWithdrawal } from "./api.ts";
 import type { KeyedUser, TestChain } from "./chain.ts";
 import { bodyOf, type Problem, problemOf } from "./http.ts";
 import { toTransaction } from "./sign-deposit.ts";
@@ -18,7 +17,7 @@ export function signatureIn(steps: readonly Step[]): Extract<Step, { kind: "sign
 
 /** Signs the message of the signature step as a wallet does: from the JSON alone. */
 export function signOrder(
-  { steps }: Pick<BuiltDeposit, "steps">,
+  { steps }: { steps: readonly Step[] },
   user: Pick<KeyedUser, "privateKey">,
 ): Promise<Hex> {
   const { typed_data: message } = signatureIn(steps);
@@ -40,11 +39,24 @@ export async function refusedSignature(api: Api, trackingId: string, signature: 
   return problemOf(await api.send(authorizePath(trackingId), { body: { signature } }));
 }
 
-/** Sends the transaction of a completed deposit from any account. Returns its receipt, reverted or not. */
+const withdrawalPath = (trackingId: string) => `/v1/withdrawals/${trackingId}/authorize`;
+
+/** Completes a built withdrawal with a signature. */
+export async function authorizeExit(api: Api, trackingId: string, signature: Hex): Promise<SentWithdrawal> {
+  const answer = await api.send(withdrawalPath(trackingId), { body: { signature } });
+  return bodyOf(answer, { schema: SentWithdrawal });
+}
+
+/** Returns the problem with which a withdrawal's signature is refused. */
+export async function refusedExit(api: Api, trackingId: string, signature: Hex): Promise<Problem> {
+  return problemOf(await api.send(withdrawalPath(trackingId), { body: { signature } }));
+}
+
+/** Sends the transaction of a completed deposit or withdrawal from any account. Returns its receipt, reverted or not. */
 export async function submit(
   chain: TestChain,
   from: Pick<KeyedUser, "address" | "wallet">,
-  built: SentDeposit,
+  built: Pick<SentDeposit, "transaction_request">,
 ) {
   const params = [{ from: from.address, ...toTransaction(built.transaction_request) }];
   const hash = (await from.wallet.request({ method: "eth_sendTransaction", params })) as Hex;

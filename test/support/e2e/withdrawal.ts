@@ -2,15 +2,23 @@ import { type Address, type Hex, zeroAddress } from "viem";
 import { expect } from "vitest";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
 import { executedOrders } from "../../../src/router/router-codec.ts";
-import type { BuiltWithdrawal } from "../../../src/schemas/withdraw-build-schema.ts";
-import type { Api, WithdrawBody } from "./api.ts";
+import type { Api, SentWithdrawal, WithdrawBody } from "./api.ts";
 import { allowanceOf, balanceOf, hasCode, leftIn, routerParts } from "./balances.ts";
-import { addressOf, chainOf, mined, newUser, type TestChain, type TestUser, tokenOn } from "./chain.ts";
+import {
+  addressOf,
+  chainOf,
+  type KeyedUser,
+  mined,
+  newUser,
+  type TestChain,
+  type TestUser,
+  tokenOn,
+} from "./chain.ts";
 import { amounts, bodyFor } from "./deposit.ts";
 import { type Style, signDeposit } from "./sign-deposit.ts";
 
 /** Makes a user who holds shares of a vault, by a deposit of an ordinary amount. Returns the shares too. */
-export async function holderOf(api: Api, vault: StackVault): Promise<{ user: TestUser; shares: bigint }> {
+export async function holderOf(api: Api, vault: StackVault): Promise<{ user: KeyedUser; shares: bigint }> {
   const chain = chainOf(vault.chain_id);
   const user = await newUser(chain, { [vault.asset_symbol]: amounts[vault.asset_symbol] });
   const built = await api.build(bodyFor(vault, { user: user.address }));
@@ -20,7 +28,7 @@ export async function holderOf(api: Api, vault: StackVault): Promise<{ user: Tes
 
 /** A withdrawal that was made, with what the chain shows of it. */
 export interface Withdrawn {
-  built: BuiltWithdrawal;
+  built: SentWithdrawal;
   hash: Hex;
   /** What the user received of the token asked for. */
   received: bigint;
@@ -63,7 +71,7 @@ export async function withdrawAndCheck(
 }
 
 /** Compares what arrived with the estimate. */
-export function expectPaid(built: BuiltWithdrawal, received: bigint): void {
+export function expectPaid(built: Pick<SentWithdrawal, "estimate">, received: bigint): void {
   const { to_amount: expected, to_amount_min: least } = built.estimate;
   expect(received).toBeGreaterThanOrEqual(BigInt(least ?? "1"));
   const difference = received - BigInt(expected ?? "0");

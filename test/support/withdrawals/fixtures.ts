@@ -42,6 +42,7 @@ export function orderOf(change: Partial<WithdrawalOrder> = {}): WithdrawalOrder 
     to: { client, chainId: home.chainId, token: left.asset.address },
     ...{ slippage: 0.005, mode: "auto", preferredBridge: null, routed: true },
     ...{ trackingId: TRACKING_ID, ref: REF },
+    ...{ authorize: { way: "approve", submitter: USER }, signed: false },
     ...{ partnerId: "", partnerHash: zeroHash, partnerType: 0, partnerAddress: null, partnerVerified: false },
     ...change,
   };
@@ -85,6 +86,7 @@ export function factsOf(order: WithdrawalOrder, ways: readonly ExitWay[]): ExitF
   return {
     ...{ shares: order.shares === "all" ? HELD : order.shares, balance: HELD, nativeBalance: 10n ** 18n },
     allowances: new Map([[depositRouterAddress.toLowerCase(), 0n]]),
+    authorization: null,
     ...{ block: { number: 1_234, timestamp: READ_AT }, ways },
   };
 }

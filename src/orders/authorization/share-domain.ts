@@ -1,0 +1,83 @@
+import { type Address, domainSeparator, type Hex, parseAbi } from "viem";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { sameAddress } from "../../lib/address.ts";
+import { once } from "../../lib/once.ts";
+import type { SigningToken } from "../../lib/signing-token-setting.ts";
+
+/** What a share token says of its EIP-712 domain; null where it says nothing. */
+export interface StatedDomain {
+  separator: Hex | null;
+  /** Of `eip712Domain()` (EIP-5267), if it has neither salt nor extensions. */
+  own: { name: string; version: string; chainId: bigint; verifyingContract: Address } | null;
+  name: string | null;
+  /** `apiVersion()` of Yearn's vaults, which is the version of their domain. */
+  apiVersion: string | null;
+}
+
+const domainAbi = once(() =>
+  parseAbi([
+    "function DOMAIN_SEPARATOR() view returns (bytes32)",
+    "function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, address verifyingContract, bytes32 salt, uint256[] extensions)",
+    "function name() view returns (string)",
+    "function apiVersion() view returns (string)",
+  ]),
+);
+
+/** The fields of a domain with name, version, chain and contract. Source: EIP-5267. */
+const FOUR_FIELDS = "0x0f";
+
+/**
+ * Returns the query for the permits of a vault's share token, to be made in a batch with other reads. Its result is null
+ * if no domain of this token on this chain has the token's separator.
+ */
+export function sharePermitQuery(of: { chainId: number; token: Address }): Query<SigningToken | null> {
+  const on = { to: of.token, abi: domainAbi() };
+  return createQuery(
+    {
+      separator: read({ ...on, name: "DOMAIN_SEPARATOR" }),
+      own: read({ ...on, name: "eip712Domain" }),
+      name: read({ ...on, name: "name" }),
+      apiVersion: read({ ...on, name: "apiVersion" }),
+    },
+    (seen): SigningToken | null => {
+      const own = valueOrNull(seen.own);
+      const plain = own !== null && own[0] === FOUR_FIELDS && own[6].length === 0;
+      return findShareToken(of, {
+        separator: valueOrNull(seen.separator),
+        own: plain ? { name: own[1], version: own[2], chainId: own[3], verifyingContract: own[4] } : null,
+        name: valueOrNull(seen.name),
+        apiVersion: valueOrNull(seen.apiVersion),
+      });
+    },
+  );
+}
+
+/** Longest name of a domain that is signed for, in characters. */
+const MAX_NAME = 100;
+
+/**
+ * Returns how a share token takes permits, or null if it is not known. Chain and contract of the domain are those of the
+ * request, so that a token that lies about its name can only harm signatures for itself; the separator decides among the
+ * domains that vaults are known to have: EIP-5267, OpenZeppelin and solmate (name, version 1), Yearn (`apiVersion`), and
+ * Morpho's Vault V2 (neither name nor version). Accounts with code are asked at their own wish only.
+ */
+export function findShareToken(
+  { chainId, token }: { chainId: number; token: Address },
+  stated: StatedDomain,
+): SigningToken | null {
+  const { separator, own, name, apiVersion } = stated;
+  if (separator === null) return null;
+  const elsewhere =
+    own !== null && (own.chainId !== BigInt(chainId) || !sameAddress(own.verifyingContract, token));
+  if (elsewhere) return null;
+  const here = { chainId, verifyingContract: token };
+  const candidates = [
+    ...(own === null ? [] : [{ name: own.name, version: own.version, ...here }]),
+    ...(name === null ? [] : [{ name, version: "1", ...here }]),
+    ...(apiVersion === null ? [] : [{ name: "Yearn Vault", version: apiVersion, ...here }]),
+    here,
+  ];
+  const domain = candidates.find((one) => domainSeparator({ domain: one }) === separator);
+  if (domain === undefined || ("name" in domain && domain.name.length > MAX_NAME)) return null;
+  return { domain, separator, permit: true, erc3009: false, checks: "code" };
+}

@@ -1,0 +1,79 @@
+import type { Hex } from "viem";
+import type { Context } from "../context.ts";
+import { selectStepPlan } from "../db/queries/deposit-hint-queries.ts";
+import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
+import { failure } from "../errors.ts";
+import { authorizeOrder } from "../orders/authorization/authorize-order.ts";
+import { cancelAuthorization } from "../orders/authorization/cancel-authorization.ts";
+import type { PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
+import { StepPlan, toBuiltWithdrawalSteps } from "../orders/order-steps.ts";
+import type { Step } from "../schemas/step-schema.ts";
+import { BuiltWithdrawal } from "../schemas/withdraw-build-schema.ts";
+import { createTransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
+import { trackWithdrawal } from "../tracking/withdraw/track-withdrawal.ts";
+import { loadWithdrawal } from "./withdrawal-records.ts";
+
+/** A withdrawal that waits for a signature, as it was built. */
+interface SignedWithdrawal {
+  row: WithdrawalRow;
+  plan: StepPlan;
+  planned: PlannedAuthorization;
+}
+
+/**
+ * Reads a withdrawal that waits for a signature and has not been sent. Throws `withdrawal_not_found`,
+ * `store_unavailable`, and `withdrawal_state` for any other withdrawal.
+ */
+async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithdrawal> {
+  const [stored, kept] = await Promise.all([
+    loadWithdrawal(ctx, trackingId),
+    selectStepPlan(ctx.db, trackingId),
+  ]);
+  const plan = StepPlan.safeParse(kept);
+  const planned = plan.data?.source.authorization;
+  if (plan.data === undefined || planned === undefined)
+    throw failure("withdrawal_state", "this withdrawal waits for no signature");
+  const { row } = await trackWithdrawal(ctx, { row: stored, readTransaction: createTransactionReader(ctx) });
+  if (row.state !== "built" && row.state !== "abandoned" && row.state !== "expired")
+    throw failure("withdrawal_state", `a withdrawal that is ${row.state} was already sent`);
+  return { row, plan: plan.data, planned };
+}
+
+/**
+ * Completes a built withdrawal with its user's signature: simulates the Router call with it on the real state, and
+ * returns the response to the build with that transaction. The state stays, and the signature is not stored. Throws
+ * `withdrawal_not_found`, `withdrawal_state`, `quote_expired`; errors of `authorizeOrder` propagate.
+ */
+export async function authorizeWithdrawal(
+  ctx: Context,
+  { trackingId, signature }: { trackingId: string; signature: Hex },
+): Promise<BuiltWithdrawal> {
+  const { row, plan, planned } = await loadUnsent(ctx, trackingId);
+  const built = BuiltWithdrawal.safeParse(plan.answer);
+  if (!built.success || row.expiresAt.getTime() <= ctx.now())
+    throw failure("quote_expired", "the quote of this withdrawal has expired; build it again");
+  const signed = await authorizeOrder(ctx, { planned, signature, spent: "withdrawal_state" });
+  const { output, ...seen } = signed.simulation;
+  const received = output?.toString() ?? built.data.simulation.received;
+  return {
+    ...built.data,
+    transaction_request: signed.transaction,
+    calls: [signed.call],
+    steps: toBuiltWithdrawalSteps(plan, signed.transaction),
+    simulation: { ...built.data.simulation, ...seen, received },
+  };
+}
+
+/**
+ * Returns the step that cancels a withdrawal's signed order before somebody sends it. `signature` is that of an earlier
+ * `cancel` step, or null. Throws `withdrawal_not_found`, `withdrawal_state`; errors of `cancelAuthorization` propagate.
+ */
+export async function cancelWithdrawal(
+  ctx: Context,
+  { trackingId, signature }: { trackingId: string; signature: Hex | null },
+): Promise<{ tracking_id: string; steps: Step[] }> {
+  const { plan, planned } = await loadUnsent(ctx, trackingId);
+  const leg = plan.source;
+  const step = await cancelAuthorization(ctx, { planned, leg, signature, spent: "withdrawal_state" });
+  return { tracking_id: trackingId, steps: [step] };
+}

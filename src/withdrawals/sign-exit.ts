@@ -1,0 +1,74 @@
+import type { Hex } from "viem";
+import { AppError } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
+import { chooseAuthorization } from "../orders/authorization/choose-authorization.ts";
+import {
+  type PlannedAuthorization,
+  planAuthorization,
+} from "../orders/authorization/planned-authorization.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
+import type { AuthorizationKind } from "../router/signed-order.ts";
+import type { ExitMode } from "../vaults/vault-exits.ts";
+import type { ExitFacts } from "./exit-preflight.ts";
+import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
+import type { WithdrawalOrder } from "./withdrawal-order.ts";
+
+/** A withdrawal in one of its modes, before it is prepared. */
+interface ExitInMode {
+  order: WithdrawalOrder;
+  facts: ExitFacts;
+  mode: ExitMode;
+}
+
+/**
+ * Chooses the signature that lets the Router take the shares of a withdrawal in a mode, or null for an approval or the
+ * user's own call. Throws `authorization_unsupported` if the caller needs a signature and none works.
+ */
+export function chooseExitSignature({ order, facts, mode }: ExitInMode): AuthorizationKind | null {
+  const { authorize: wish, user: owner } = order;
+  const routed = facts.ways.some((way) => way.mode === mode && way.via === "router");
+  return chooseAuthorization({
+    ...{ wish, owner, amount: facts.shares },
+    allowance: facts.allowances.get(depositRouterAddress.toLowerCase()) ?? null,
+    facts: routed ? facts.authorization : null,
+  });
+}
+
+/**
+ * Returns the withdrawal as it is prepared for a signature: through the Router only, and for an exact number of shares,
+ * because a signature cannot bind an open one.
+ */
+export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode & { mode: ExitMode } {
+  const ways = facts.ways.filter((way) => way.mode !== mode || way.via === "router");
+  return { order: { ...order, shares: facts.shares, signed: true }, facts: { ...facts, ways }, mode };
+}
+
+/** Returns true if an approval may stand in for a signature for which the vault refused the Router's executor. */
+export function mayApproveInstead({ authorize: wish, user }: WithdrawalOrder, error: unknown): boolean {
+  const refused =
+    error instanceof AppError && (error.code === "not_allowed" || error.code === "share_locked");
+  return refused && wish.way === "auto" && sameAddress(wish.submitter, user);
+}
+
+/**
+ * Returns the signature by which the Router takes the shares of an order. `data` is the calldata of `execute`. Throws a
+ * TypeError if the facts were not read, which `chooseExitSignature` excludes.
+ */
+export function planExitSignature(
+  kind: AuthorizationKind,
+  of: { order: WithdrawalOrder; facts: ExitFacts; data: Hex },
+): PlannedAuthorization {
+  const { order, data } = of;
+  const { authorization: facts } = of.facts;
+  if (facts === null) throw new TypeError("a signature was chosen without its facts");
+  const { user: owner, vault, authorize } = order;
+  const { submitter } = authorize;
+  return planAuthorization({ kind, facts, owner, submitter, chainId: vault.chainId, data });
+}
+
+/** Adds to a prepared withdrawal the signature that its first transaction waits for. */
+export function signedWithdrawal(prepared: PreparedWithdrawal, kind: AuthorizationKind): PreparedWithdrawal {
+  const { order, exit } = prepared;
+  const { facts, call } = exit;
+  return { ...prepared, authorization: planExitSignature(kind, { order, facts, data: call.data }) };
+}

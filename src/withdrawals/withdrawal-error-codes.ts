@@ -1,0 +1,62 @@
+import type { ErrorCode } from "../errors.ts";
+
+/** Error codes that quoting and building a withdrawal can return. */
+export const withdrawBuildErrors: readonly ErrorCode[] = [
+  "chain_unsupported",
+  "token_unsupported",
+  "no_route",
+  "price_unsafe",
+  "price_stale",
+  "would_revert",
+  "not_allowed",
+  "share_locked",
+  "below_minimum",
+  "no_liquidity",
+  "cooldown",
+  "exits_paused",
+  "nothing_to_withdraw",
+  "request_pending",
+  "mode_unsupported",
+  "authorization_unsupported",
+  "partner_mismatch",
+  "key_forbidden",
+  "vault_not_enrolled",
+  "vault_not_found",
+  "upstream_unavailable",
+  "upstream_rejected",
+  "store_unavailable",
+  "simulation_unavailable",
+  "upstream_timeout",
+];
+
+/** Error codes that claiming and cancelling a redemption request can return. */
+export const exitRequestErrors: readonly ErrorCode[] = [
+  "vault_not_found",
+  "mode_unsupported",
+  "nothing_to_withdraw",
+  "cooldown",
+  "withdrawal_state",
+  "exits_paused",
+  "no_liquidity",
+  "not_allowed",
+  "would_revert",
+  "upstream_unavailable",
+  "upstream_rejected",
+  "store_unavailable",
+  "simulation_unavailable",
+  "upstream_timeout",
+];
+
+/** Error codes of what continues with a signed withdrawal. */
+export const signedWithdrawalErrors: readonly ErrorCode[] = [
+  "withdrawal_not_found",
+  "withdrawal_state",
+  "quote_expired",
+  "signature_invalid",
+  "would_revert",
+  "chain_unsupported",
+  "upstream_unavailable",
+  "upstream_timeout",
+  "simulation_unavailable",
+  "store_unavailable",
+];

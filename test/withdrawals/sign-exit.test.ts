@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { failure } from "../../src/errors.ts";
+import type { AuthorizationFacts } from "../../src/orders/authorization/authorization-facts.ts";
+import type { AuthorizationWish } from "../../src/orders/authorization/choose-authorization.ts";
+import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
+import type { ExitWay } from "../../src/withdrawals/exit-preflight.ts";
+import {
+  chooseExitSignature,
+  mayApproveInstead,
+  planExitSignature,
+  toSignableExit,
+} from "../../src/withdrawals/sign-exit.ts";
+import { OTHER, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
+import { exitOf, factsOf, HELD, orderOf, wayOf } from "../support/withdrawals/fixtures.ts";
+
+const permits: AuthorizationFacts = {
+  token: {
+    domain: { chainId: vault.chainId, verifyingContract: VAULT },
+    ...{ separator: "0x", permit: true, erc3009: false, checks: "code" },
+  },
+  ...{ hasAuthorizations: false, permitNonce: 3n, permit2Allowance: HELD, account: "plain" },
+};
+const wishOf = (way: AuthorizationWish["way"], submitter = USER): AuthorizationWish => ({ way, submitter });
+
+/** What is chosen for a redemption at once, or the code of the refusal. */
+function chosen(
+  authorize: AuthorizationWish,
+  change: { facts?: AuthorizationFacts | null; via?: ExitWay["via"] } = {},
+) {
+  const order = orderOf({ authorize });
+  const { facts: authorization = permits, via = "router" } = change;
+  const facts = { ...factsOf(order, [wayOf(order, { via }), wayOf(order, { via: "user" })]), authorization };
+  try {
+    return chooseExitSignature({ order, facts, mode: "instant" });
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+test("the signature is the one asked for, and none without the Router", () => {
+  const no = "authorization_unsupported";
+  expect(chosen(wishOf("approve"))).toBeNull();
+  expect(chosen(wishOf("auto"))).toBe("permit");
+  expect(chosen(wishOf("auto", OTHER))).toBe("permit2");
+  expect(chosen(wishOf("permit2"))).toBe("permit2");
+  expect(chosen(wishOf("erc3009"))).toBe(no);
+  expect(chosen(wishOf("permit"), { via: "user" })).toBe(no);
+  expect(chosen(wishOf("auto"), { via: "user" })).toBeNull();
+  expect(chosen(wishOf("auto", OTHER), { via: "user" })).toBe(no);
+  expect(chosen(wishOf("permit"), { facts: null })).toBe(no);
+  expect(chosen(wishOf("permit2"), { facts: { ...permits, permit2Allowance: HELD - 1n } })).toBe(no);
+});
+
+test("a signed order goes through the Router and names exactly what the user holds", () => {
+  const order = orderOf({ shares: "all", authorize: wishOf("permit") });
+  const ways = [wayOf(order), wayOf(order, { via: "user" }), wayOf(order, { via: "user", mode: "request" })];
+  const facts = { ...factsOf(order, ways), authorization: permits };
+  const signable = toSignableExit({ order, facts, mode: "instant" });
+  expect(signable.order).toMatchObject({ shares: HELD, signed: true });
+  expect(signable.facts.ways.map(({ mode, via }) => `${mode} ${via}`)).toEqual([
+    "instant router",
+    "request user",
+  ]);
+  const { data } = encodeExit(exitOf(signable.order));
+  expect(planExitSignature("permit", { order: signable.order, facts, data })).toEqual({
+    ...{ kind: "permit", chainId: vault.chainId, owner: USER, submitter: USER, data },
+    ...{ domain: permits.token?.domain, permitNonce: "3" },
+  });
+});
+
+test("an approval stands in for a signature only where the vault refuses the executor and the user may send", () => {
+  const refused = failure("not_allowed", "no");
+  expect(mayApproveInstead(orderOf({ authorize: wishOf("auto") }), refused)).toBe(true);
+  expect(mayApproveInstead(orderOf({ authorize: wishOf("auto") }), failure("share_locked", "no"))).toBe(true);
+  expect(mayApproveInstead(orderOf({ authorize: wishOf("auto", OTHER) }), refused)).toBe(false);
+  expect(mayApproveInstead(orderOf({ authorize: wishOf("permit") }), refused)).toBe(false);
+  expect(
+    mayApproveInstead(
+      orderOf({ authorize: wishOf("auto") }),
+      failure("price_unsafe", "no", { subject: "vault" }),
+    ),
+  ).toBe(false);
+});
