@@ -119,7 +119,7 @@ export const standInTargets: readonly StandInTarget[] = [
   },
   {
     name: "veda",
-    sources: [`${folder}/veda/Veda.sol`],
+    sources: [`${folder}/veda/Veda.sol`, `${folder}/veda/VedaExits.sol`],
     contracts: [
       "VedaVault",
       "VedaAccountant",
@@ -129,6 +129,8 @@ export const standInTargets: readonly StandInTarget[] = [
       "VedaTellerC",
       "VedaTellerD",
       "VedaTellerStreaming",
+      "VedaWithdrawQueue",
+      "VedaDelayedWithdraw",
     ],
   },
   {
@@ -176,6 +178,11 @@ export const standInTargets: readonly StandInTarget[] = [
     name: "morpho-v2",
     sources: [`${folder}/morpho-v2/VaultV2.sol`],
     contracts: ["VaultV2"],
+  },
+  {
+    name: "waiting",
+    sources: [`${folder}/waiting/Waiting.sol`],
+    contracts: ["CooldownVault", "MaplePool", "MaplePoolManager", "MapleWithdrawalManager"],
   },
   {
     name: "ipor",

@@ -84,6 +84,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
         kind: flow.kind,
         assets: flow.assets === null ? null : (sign * flow.assets).toString(),
         shares: flow.shares === null ? null : (sign * flow.shares).toString(),
+        requestId: flow.requestId ?? null,
         blockNumber: log.blockNumber,
         blockHash: log.blockHash,
         final,
@@ -98,8 +99,8 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
  * history is read again.
  */
 export function sourceFingerprint(vault: Vault): string {
-  const { addresses, topics, namesCaller = false } = adapterOf(vault).flows(vault);
-  const routed = namesCaller ? " routed" : "";
+  const { addresses, topics, namesCaller = false, namesRequests = false } = adapterOf(vault).flows(vault);
+  const routed = `${namesCaller ? " routed" : ""}${namesRequests ? " requests" : ""}`;
   const sorted = (texts: readonly string[]) =>
     texts
       .map((text) => text.toLowerCase())

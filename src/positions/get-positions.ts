@@ -21,7 +21,7 @@ import type { ChainCoverage, Position, Positions } from "../schemas/position-sch
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { adapterOf } from "../vaults/vault-families.ts";
-import { depositedAssets, readStoredFlows } from "./position-flows.ts";
+import { depositedAssets, readStoredFlows, type StoredFlows } from "./position-flows.ts";
 import {
   type PendingPosition,
   pendingQuery,
@@ -62,12 +62,13 @@ export async function getPositions(
   const { all } = await listRegistry(ctx);
   // Only asynchronous vaults need the stored request ids; other reads do not wait for the database.
   const asked = vaultsWithRequests(all).length > 0 || all.some(findsByIds);
-  const open = asked ? (await stored).requests : [];
+  const { requests: open, requestFlows } = asked ? await stored : { requests: [], requestFlows: [] };
   askMarketBeside(ctx, assetsOf(all.filter(({ chainId }) => chainIds.includes(chainId))));
   const read = await Promise.all(
     chainIds.map(async (chainId) => {
       const vaults = all.filter((vault) => vault.chainId === chainId);
-      return { chainId, answer: await readOrNull(ctx, { chainId, vaults, user: query.user, open }) };
+      const wanted = { chainId, vaults, user: query.user, open, requestFlows };
+      return { chainId, answer: await readOrNull(ctx, wanted) };
     }),
   );
   if (read.length > 0 && read.every(({ answer }) => answer === null)) {
@@ -121,7 +122,7 @@ type ChainRead = ChainPositions & PendingAndOutdated & { headTime: number };
 
 async function readOrNull(
   ctx: Context,
-  input: { chainId: number; vaults: readonly Vault[]; user: `0x${string}`; open: readonly OpenRequest[] },
+  input: Omit<Parameters<typeof besideQuery>[1], "user" | "now"> & { user: `0x${string}` },
 ): Promise<ChainAnswer | null> {
   const client = ctx.chains.client(input.chainId);
   if (client === null) return null;
@@ -154,7 +155,8 @@ async function readOrNull(
  */
 function besideQuery(
   ctx: Context,
-  input: Parameters<typeof pendingQuery>[0] & { chainId: number; now: number },
+  input: Parameters<typeof pendingQuery>[0] &
+    Pick<StoredFlows, "requestFlows"> & { chainId: number; now: number },
 ): Query<PendingAndOutdated> | null {
   const pending = pendingQuery(input);
   const leaving = leavingQuery(input);
@@ -211,9 +213,9 @@ function toWirePositions(
   if (answer === null) return [];
   const { values, deposits, blockTimestamp } = answer;
   return values.map((value) => {
-    const { vault, bookedOut } = value;
+    const { vault, correction } = value;
     const recorded = depositedAssets(of.flows, { vaultAddress: vault.address, blockTimestamp });
-    const deposited = recorded === null || bookedOut === null ? null : recorded + bookedOut;
+    const deposited = recorded === null || correction === null ? null : recorded + correction;
     const price = priceOf(of.prices, { chainId: vault.chainId, token: vault.asset.address });
     const requests = [
       ...value.requests.map((request) => toWireRedemption(vault, { request, open: of.open })),

@@ -1,5 +1,10 @@
 import type { Context } from "../context.ts";
-import { type ChainFlows, type OpenRequest, selectUserFlows } from "../db/queries/user-flow-queries.ts";
+import {
+  type ChainFlows,
+  type OpenRequest,
+  selectUserFlows,
+  type UserRequestFlow,
+} from "../db/queries/user-flow-queries.ts";
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import { withDeadline } from "../lib/timers.ts";
@@ -25,8 +30,10 @@ const MAX_LAG_MS = 5 * 60_000;
 /** A user's indexed deposits and withdrawals by chain id, and the user's open deposit requests. */
 export interface StoredFlows {
   flows: ReadonlyMap<number, ChainFlows>;
-  /** Open deposit requests with a stored request id, for vault families that cannot list requests by account. */
+  /** Open requests with a known id, for vault families that cannot list requests by account. */
   requests: readonly OpenRequest[];
+  /** Flows of redemption requests, which the sums leave out. */
+  requestFlows: readonly UserRequestFlow[];
 }
 
 /**
@@ -38,12 +45,30 @@ export async function readStoredFlows(
   query: { user: string; chainIds: readonly number[] },
 ): Promise<StoredFlows> {
   try {
-    const { chains, requests } = await withStoreDeadline(selectUserFlows(ctx.db, query));
-    return { flows: new Map(chains.map((chain) => [chain.chainId, chain])), requests };
+    const { chains, requests, requestFlows } = await withStoreDeadline(selectUserFlows(ctx.db, query));
+    const flows = new Map(chains.map((chain) => [chain.chainId, chain]));
+    return { flows, requests: withForeign(requests, requestFlows), requestFlows };
   } catch (error) {
     ctx.log.warn("positions_unstored", { error: describeError(error) });
-    return { flows: new Map(), requests: [] };
+    return { flows: new Map(), requests: [], requestFlows: [] };
   }
+}
+
+/** Adds the requests that were not built here, and that the flows name. The vault says which of them are still open. */
+function withForeign(
+  built: readonly OpenRequest[],
+  flows: readonly UserRequestFlow[],
+): readonly OpenRequest[] {
+  const key = ({ chainId, vaultAddress, requestId }: OpenRequest | UserRequestFlow) =>
+    `${chainId}:${vaultAddress}:${requestId}`;
+  const known = new Set(built.map(key));
+  const foreign = flows.filter((flow) => flow.kind === "withdrawal" && !known.has(key(flow)));
+  return [
+    ...built,
+    ...foreign.map(({ chainId, vaultAddress, requestId }): OpenRequest => {
+      return { trackingId: null, direction: "withdrawal", chainId, vaultAddress, requestId };
+    }),
+  ];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
-import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
+import type { OpenRequest, UserRequestFlow } from "../db/queries/user-flow-queries.ts";
 import { sameAddress } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import { SECOND_MS } from "../lib/durations.ts";
@@ -15,6 +15,8 @@ import type { HeldShares } from "./position-shares.ts";
 export interface LeavingShares {
   vault: Vault;
   requests: readonly PendingExit[];
+  /** What the flows that name redemption requests have taken out of the vault; null if that is unknown. */
+  takenOut: bigint | null;
   /** A sample of shares before and after the fees of redeeming now, or null if that is impossible or unknown. */
   price: { gross: bigint; net: bigint } | null;
 }
@@ -27,6 +29,7 @@ export function leavingQuery(input: {
   user: Address;
   vaults: readonly Vault[];
   open: readonly OpenRequest[];
+  requestFlows: readonly UserRequestFlow[];
   now: number;
 }): Query<LeavingShares[]> | null {
   const parts = input.vaults.flatMap((vault): [string, Query<LeavingShares>][] => {
@@ -34,18 +37,33 @@ export function leavingQuery(input: {
     const price = adapterOf(vault).exits?.exitPrice?.(vault) ?? null;
     if (requests === null && price === null) return [];
     const none: Query<null> = { reads: {}, interpret: () => null };
-    const both = queryAll({ requests: requests ?? none, price: price ?? none });
-    return [[vault.vaultId, mapQuery(both, (found) => toLeaving(vault, found))]];
+    const takenOut = takenByRequests(vault, input);
+    const parts = queryAll({ requests: requests ?? none, price: price ?? none, takenOut });
+    return [[vault.vaultId, mapQuery(parts, (found) => toLeaving(vault, found))]];
   });
   if (parts.length === 0) return null;
   return mapQuery(queryAll(Object.fromEntries(parts)), (all) => Object.values(all));
 }
 
+/** Returns the query for what a user's flows with request ids have taken out of a vault. */
+function takenByRequests(
+  vault: Vault,
+  { user, requestFlows }: { user: Address; requestFlows: readonly UserRequestFlow[] },
+): Query<bigint | null> {
+  const own = requestFlows.filter(
+    ({ chainId, vaultAddress }) => chainId === vault.chainId && sameAddress(vaultAddress, vault.address),
+  );
+  const nothing: Query<bigint | null> = { reads: {}, interpret: () => (own.length === 0 ? 0n : null) };
+  return own.length === 0
+    ? nothing
+    : (adapterOf(vault).exits?.takenOut?.(vault, { user, flows: own }) ?? nothing);
+}
+
 function toLeaving(
   vault: Vault,
-  { requests, price }: { requests: readonly PendingExit[] | null; price: LeavingShares["price"] },
+  found: Pick<LeavingShares, "price" | "takenOut"> & { requests: readonly PendingExit[] | null },
 ): LeavingShares {
-  return { vault, price, requests: requests ?? [] };
+  return { ...found, vault, requests: found.requests ?? [] };
 }
 
 /** Returns the query for a user's open redemptions at one vault, or null if its family has none. */
@@ -71,8 +89,11 @@ const isRedemptionOf = ({ chainId, address }: Vault, one: OpenRequest): boolean 
 export interface PositionValue extends HeldShares {
   /** Proceeds of redeeming now, or null if that is impossible or unknown. */
   redeemable: bigint | null;
-  /** Redemptions that the flows count as withdrawn although they are not paid yet; null if unknown. */
-  bookedOut: bigint | null;
+  /**
+   * What is to be added to the sum of the flows: withdrawals that it counts and that are not paid yet, less those that it
+   * leaves out; null if unknown.
+   */
+  correction: bigint | null;
   requests: readonly PendingExit[];
 }
 
@@ -97,13 +118,19 @@ export function joinRequests(
       ...one,
       assets: sumWith(one.assets, outside),
       redeemable: redeemableOf(one, found?.price ?? null),
-      bookedOut: sumWith(
-        0n,
-        requests.filter(({ bookedOut }) => bookedOut),
-      ),
+      correction: correctionOf(found),
       requests,
     };
   });
+}
+
+function correctionOf(found: LeavingShares | undefined): bigint | null {
+  if (found === undefined) return 0n;
+  const unpaid = sumWith(
+    0n,
+    found.requests.filter(({ bookedOut }) => bookedOut),
+  );
+  return unpaid === null || found.takenOut === null ? null : unpaid - found.takenOut;
 }
 
 function sumWith(start: bigint | null, requests: readonly PendingExit[]): bigint | null {

@@ -141,8 +141,10 @@ export interface PendingExit {
   state: "pending" | "claimable" | "rejected" | "expired";
   /** Assets that can be claimed now. */
   claimableAssets: bigint | null;
-  /** Shares whose assets can be claimed now. */
+  /** Shares whose assets can be claimed now, or that can be claimed back. */
   claimableShares: bigint | null;
+  /** What a claim pays: assets, or the shares of a cancelled request. */
+  pays: "assets" | "shares";
   /** Times in unix seconds, or null if the chain does not provide them. */
   since: number | null;
   earliest: number | null;
@@ -161,7 +163,7 @@ export interface PendingExit {
 export const unknownPendingExit: Omit<PendingExit, "token"> = {
   ...{ requestId: "0", mode: "request", shares: null, assets: null, priced: false, state: "pending" },
   ...{ claimableAssets: null, claimableShares: null, since: null, earliest: null, expiresAt: null },
-  ...{ cancellable: false, inWallet: false, bookedOut: false },
+  ...{ pays: "assets", cancellable: false, inWallet: false, bookedOut: false },
 };
 
 /** The owner's call that claims or cancels a request. */
@@ -205,8 +207,14 @@ export interface VaultExits {
   /** True if `pending` finds only requests whose ids it is given. */
   findsByIds?: true;
   /**
-   * Returns a query for a sentence about rewards that the holder has to claim separately, or null if there are none.
-   * Absent if no view function of the family shows them.
+   * Returns a query for what a user's flows with request ids have taken out of the vault, in the asset's smallest unit, or
+   * null if that is unknown: what was paid, and what the flows count of open requests that `bookedOut` adds back. Absent
+   * if no flow of the family has a request id.
+   */
+  takenOut?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): Query<bigint | null>;
+  /**
+   * Returns a query for a sentence about rewards that the vault pays apart from the shares, for the holder to claim, or
+   * null if it pays none. Absent if no view of the family tells.
    */
   rewards?(vault: Vault): Query<string | null>;
   /** Encodes the claim of a claimable redemption, or returns null if the vault pays without a claim. */
@@ -225,6 +233,14 @@ export interface VaultExits {
   ): ExitSettlement | null;
 }
 
+/** A flow of a redemption request, by the vault's events: the request, or a deposit that takes it back. */
+export interface RequestFlow {
+  kind: "deposit" | "withdrawal";
+  requestId: string;
+  /** In the asset's smallest unit, never negative; null if the event does not contain it. */
+  assets: bigint | null;
+}
+
 /** A redemption request found in a receipt. */
 export interface ExitRequestSeen {
   /** Id of the request, or null if the family does not number requests. */
@@ -233,10 +249,13 @@ export interface ExitRequestSeen {
   shares: bigint | null;
 }
 
-/** End of a redemption request as a receipt shows it. `assets` are in the smallest unit of the token paid out. */
+/** How a redemption request ended, or a part of it, as a receipt shows. */
 export interface ExitSettlement {
   outcome: "paid" | "rejected" | "cancelled";
+  /** In the smallest unit of the token paid out. */
   assets: bigint | null;
+  /** The shares that were paid or returned; null or absent if the receipt does not tell, or for the whole request. */
+  shares?: bigint | null;
 }
 
 /** Returns the amounts of a token that transfers in a receipt's logs paid to an account. */

@@ -119,7 +119,7 @@ async function simulateAction(ctx: Context, of: Acting): Promise<BuiltRequestAct
   if (client === null) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
   const gasPrice = readGasPrice(ctx, client);
   const own = { ...call, value: 0n };
-  const watched = action === "claim" ? request.token : vault.shareToken;
+  const watched = action === "claim" && request.pays === "assets" ? request.token : vault.shareToken;
   const simulation = await runSimulation(client, {
     ...{ user, calls: [own], standsAlone: true },
     reads: isNative(watched) ? [] : [balanceOfRead(watched, user)],

@@ -14,6 +14,7 @@ const request = (own: Partial<PendingExit>): PendingExit => ({
 const leaving = (of: Vault, requests: readonly PendingExit[]): LeavingShares => ({
   vault: of,
   requests,
+  takenOut: 0n,
   price: null,
 });
 
@@ -23,7 +24,7 @@ describe("joinRequests()", () => {
       [{ vault: lagoon, shares: 5n, assets: 20n }],
       [leaving(lagoon, [request({}), request({ assets: 1n })])],
     );
-    expect(joined).toMatchObject([{ shares: 5n, assets: 61n, bookedOut: 0n }]);
+    expect(joined).toMatchObject([{ shares: 5n, assets: 61n, correction: 0n }]);
     expect(joined[0]?.requests).toHaveLength(2);
   });
 
@@ -49,14 +50,14 @@ describe("joinRequests()", () => {
 
   test("names what the vault has booked out unpaid", () => {
     const requests = [request({ bookedOut: true }), request({ assets: 7n })];
-    expect(joinRequests([], [leaving(lagoon, requests)])).toMatchObject([{ bookedOut: 40n }]);
+    expect(joinRequests([], [leaving(lagoon, requests)])).toMatchObject([{ correction: 40n }]);
   });
 
   test("deducts the fee of leaving now, rounded down", () => {
     const gearbox: Vault = { ...vault, adapter: "gearbox" };
     const price = { gross: 1_000_000n, net: 990_000n };
     const held = [{ vault: gearbox, shares: 5n, assets: 101n }];
-    expect(joinRequests(held, [{ vault: gearbox, requests: [], price }])).toMatchObject([
+    expect(joinRequests(held, [{ vault: gearbox, requests: [], takenOut: 0n, price }])).toMatchObject([
       { redeemable: 99n },
     ]);
     expect(joinRequests(held, [])).toMatchObject([{ redeemable: null }]);

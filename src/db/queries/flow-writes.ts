@@ -47,13 +47,13 @@ const valuesOf = (
   rows: readonly FlowRow[],
 ): SQL => raw`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(
   "txHash" text, "logIndex" int4, "vaultAddress" text, "userAddress" text, kind text,
-  assets numeric, shares numeric, "blockNumber" int8, "blockHash" text, final bool)`;
+  assets numeric, shares numeric, "requestId" text, "blockNumber" int8, "blockHash" text, final bool)`;
 const insertInto = (
   chainId: number,
 ): SQL => raw`insert into ${flows} (chain_id, tx_hash, log_index, vault_address,
-  user_address, kind, assets, shares, block_number, block_hash, final)
+  user_address, kind, assets, shares, request_id, block_number, block_hash, final)
   select ${chainId}::int4, given."txHash", given."logIndex", given."vaultAddress", given."userAddress", given.kind,
-    given.assets, given.shares, given."blockNumber", given."blockHash", given.final`;
+    given.assets, given.shares, given."requestId", given."blockNumber", given."blockHash", given.final`;
 
 /**
  * Replaces the provisional flows by those of a tip run, makes flows up to the final block permanent and moves the tip,
@@ -120,8 +120,10 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
         join ${known} on known."vaultAddress" = given."vaultAddress" join ${flowCoverage} on ${unchanged}
         where ${reached} on conflict (chain_id, tx_hash, log_index) do update set
         vault_address = excluded.vault_address, user_address = excluded.user_address, kind = excluded.kind,
-        assets = excluded.assets, shares = excluded.shares, block_number = excluded.block_number,
-        block_hash = excluded.block_hash, final = true where not ${flows.final}`),
+        assets = excluded.assets, shares = excluded.shares, request_id = excluded.request_id,
+        block_number = excluded.block_number, block_hash = excluded.block_hash, final = true
+        where not ${flows.final}
+          or (${flows.requestId} is null and excluded.request_id is not null)`),
     ]),
   );
 }

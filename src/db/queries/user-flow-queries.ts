@@ -21,9 +21,20 @@ export interface ChainFlows {
   sums: Readonly<Record<string, string | null>>;
 }
 
+/** A flow of a redemption request, which the sums leave out. Addresses are lowercase. */
+export interface UserRequestFlow {
+  chainId: number;
+  vaultAddress: string;
+  kind: "deposit" | "withdrawal";
+  requestId: string;
+  /** In the asset's smallest unit, never negative, or null if the event does not contain it. */
+  assets: bigint | null;
+}
+
 /** An open request to an asynchronous vault. Addresses are lowercase. */
 export interface OpenRequest {
-  trackingId: string;
+  /** Null for a request that was not built here, of which its vault's events tell. */
+  trackingId: string | null;
   direction: "deposit" | "withdrawal";
   chainId: number;
   vaultAddress: string;
@@ -35,6 +46,8 @@ export interface UserFlows {
   chains: ChainFlows[];
   /** Open requests that have a request id, at most 500. */
   requests: OpenRequest[];
+  /** Flows of redemption requests, ended ones too, the newest first, at most 500. */
+  requestFlows: UserRequestFlow[];
 }
 
 const Time = z.string().transform((text) => new Date(text));
@@ -72,7 +85,22 @@ const Request = z
       requestId: request_id,
     }),
   );
-const Records = z.array(z.object({ chains: z.array(Chain), requests: z.array(Request) })).length(1);
+const RequestFlow = z
+  .object({
+    chain_id: z.number(),
+    vault_address: z.string(),
+    kind: z.enum(["deposit", "withdrawal"]),
+    request_id: z.string(),
+    assets: z.string().nullable(),
+  })
+  .transform(({ chain_id, vault_address, kind, request_id, assets }): UserRequestFlow => {
+    const amount = assets === null ? null : BigInt(assets);
+    const size = amount === null || amount >= 0n ? amount : -amount;
+    return { chainId: chain_id, vaultAddress: vault_address, kind, requestId: request_id, assets: size };
+  });
+const Records = z
+  .array(z.object({ chains: z.array(Chain), requests: z.array(Request), asked: z.array(RequestFlow) }))
+  .length(1);
 
 /** The user and the chains whose flows are selected. */
 export interface UserQuery {
@@ -81,25 +109,44 @@ export interface UserQuery {
 }
 
 /**
- * Selects a user's net deposits and open requests on some chains, in one statement. A sum is null if an event does not
- * contain its amount, or the vault's flow history has a gap between its start block and the head. Throws
- * `store_unavailable`.
+ * Selects a user's net deposits and requests on some chains, in one statement. A sum is null if an event does not contain
+ * its amount, or the vault's flow history has a gap between its start block and the head. It leaves out flows of
+ * redemption requests, which come apart. Throws `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));
   const [record] = Records.parse(rows);
-  return record ?? { chains: [], requests: [] };
+  if (record === undefined) return { chains: [], requests: [], requestFlows: [] };
+  const { chains, requests, asked } = record;
+  return { chains, requests, requestFlows: asked };
 }
+
+/** The most flows of redemption requests that are read; with more of them at one vault, its sum is unknown. */
+const REQUEST_FLOWS = 500;
 
 /** Returns the SQL of `selectUserFlows`, so that tests can check its query plan. */
 export function userFlowsStatement(query: UserQuery): SQL {
   const user = query.user.toLowerCase();
   const chains = raw`array(select jsonb_array_elements_text(${JSON.stringify(query.chainIds)}::jsonb)::int4)`;
   return raw`
-      with own as (
-        select chain_id, vault_address, case when count(assets) = count(*) then sum(assets) end as assets
+      with asked as (
+        select chain_id, vault_address, kind, request_id, assets, block_number, log_index from ${flows}
+        where user_address = ${user} and chain_id = any(${chains}) and request_id is not null
+      ), listed as (
+        select chain_id, vault_address, kind, request_id, assets::text from asked
+        order by block_number desc, log_index desc limit ${REQUEST_FLOWS}
+      ), settling as (
+        select chain_id, vault_address, count(*) as n, count(assets) as known, coalesce(sum(assets), 0) as assets
+        from asked group by chain_id, vault_address
+      ), everything as (
+        select chain_id, vault_address, count(*) as n, count(assets) as known, coalesce(sum(assets), 0) as assets
         from ${flows} where user_address = ${user} and chain_id = any(${chains})
         group by chain_id, vault_address
+      ), own as (
+        select e.chain_id, e.vault_address,
+          case when e.known - coalesce(s.known, 0) = e.n - coalesce(s.n, 0)
+            and coalesce(s.n, 0) <= ${REQUEST_FLOWS} then e.assets - coalesce(s.assets, 0) end as assets
+        from everything e left join settling s using (chain_id, vault_address)
       ), reached as (
         select v.chain_id, v.address as vault_address, c.start_block, c.followed_from is null as unseen,
           ${completeFrom} as whole_from
@@ -123,5 +170,6 @@ export function userFlowsStatement(query: UserQuery): SQL {
         limit 500
       )
       select coalesce((select jsonb_agg(to_jsonb(chains)) from chains), '[]') as chains,
-        coalesce((select jsonb_agg(to_jsonb(requests)) from requests), '[]') as requests`;
+        coalesce((select jsonb_agg(to_jsonb(requests)) from requests), '[]') as requests,
+        coalesce((select jsonb_agg(to_jsonb(listed)) from listed), '[]') as asked`;
 }

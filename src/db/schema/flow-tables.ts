@@ -35,6 +35,11 @@ export const flows = pgTable(
      * Amount in the share token's smallest unit, negative for withdrawals, or null if the event does not contain it.
      */
     shares: signedUint256("shares"),
+    /**
+     * The family's id of a redemption request, in flows that its settlement or its cancellation may change. Sums take them
+     * apart, and the family says what they come to.
+     */
+    requestId: text("request_id"),
     blockNumber: block("block_number").notNull(),
     blockHash: text("block_hash").notNull(),
     /**
@@ -47,6 +52,9 @@ export const flows = pgTable(
     primaryKey({ columns: [table.chainId, table.txHash, table.logIndex] }),
     // Covers the columns that sums need, so that they read only the index.
     index("flows_user").on(table.userAddress, table.chainId, table.vaultAddress, table.assets),
+    index("flows_requests")
+      .on(table.userAddress, table.chainId, table.vaultAddress)
+      .where(raw`${table.requestId} is not null`),
     index("flows_vault").on(table.chainId, table.vaultAddress, table.blockNumber),
     index("flows_provisional").on(table.chainId, table.blockNumber).where(raw`not ${table.final}`),
   ],

@@ -50,7 +50,11 @@ export function ownRequest(
   row: Pick<WithdrawalRow, "requestId" | "shares">,
   open: readonly PendingExit[],
 ): PendingExit | null {
-  if (row.requestId !== null) return open.find(({ requestId }) => requestId === row.requestId) ?? null;
+  if (row.requestId !== null) {
+    const own = open.find(({ requestId }) => requestId === row.requestId);
+    // The shares of a cancelled request wait to be claimed back under an id of their own.
+    return own ?? open.find(({ pays }) => pays === "shares") ?? null;
+  }
   const same = open.filter(({ shares }) => shares !== null && shares.toString() === row.shares);
   return same[0] ?? (open.length === 1 ? (open[0] ?? null) : null);
 }
@@ -79,10 +83,12 @@ export async function exitRequestTransitions(
 /** Returns the status transition for the state of an open request that the vault reports. */
 function reportedTransition(row: WithdrawalRow, request: PendingExit): WithdrawalTransition {
   const pending = row.mode === "cooldown" ? "cooldown_pending" : "request_pending";
+  // Some vaults show the id of a request only in their views, and positions name a withdrawal by it.
+  const named = row.requestId === null ? { requestId: request.requestId } : {};
   const as = (shows: WithdrawalSight, substatus: string | null = null): WithdrawalTransition => ({
     event: { kind: "chain", shows, confirmed: true },
-    change: { substatus },
-    write: "on_change",
+    change: { substatus, ...named },
+    write: row.requestId === null ? "always" : "on_change",
   });
   switch (request.state) {
     case "claimable":
@@ -96,34 +102,67 @@ function reportedTransition(row: WithdrawalRow, request: PendingExit): Withdrawa
   }
 }
 
+/** A transaction that paid, returned or rejected a request, or a part of it. */
+interface EndSeen {
+  hash: Hex;
+  receipt: Receipt;
+  settlement: ExitSettlement;
+}
+
 /**
- * Finds the first transaction that ended a request: among the hints and, if the vault no longer reports the request,
- * among the later payments to the user.
+ * Finds how a request ended: by the transactions named, and if the vault reports the request no longer, by those that
+ * paid the user since. A vault may pay in parts; then the request ends with the one that completes its shares.
  */
 async function findEnd(
   ctx: Context,
   at: RequestInput & { now: OpenExit },
 ): Promise<WithdrawalTransition | null> {
+  const { row, now } = at;
+  const { parts, complete } = partsOf(row, await findSettlements(ctx, at));
+  if (parts.length === 0 || (!complete && now.request !== null)) return null;
+  const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
+  const sole = await Promise.all(paid.map((part) => isSole(ctx, { ...at, ...part })));
+  const known = sole.every(Boolean) && paid.every(({ settlement }) => settlement.assets !== null);
+  const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
+  return endTransition(row, { parts, assets: known ? sum : null });
+}
+
+/** Returns the settlements of a request, until its shares are complete. Later ones are those of another request. */
+function partsOf(
+  { shares }: Pick<WithdrawalRow, "shares">,
+  seen: readonly EndSeen[],
+): { parts: readonly EndSeen[]; complete: boolean } {
+  let left = shares === null ? 0n : BigInt(shares);
+  const parts: EndSeen[] = [];
+  for (const one of seen) {
+    parts.push(one);
+    left -= one.settlement.shares ?? left;
+    if (left <= 0n) return { parts, complete: true };
+  }
+  return { parts, complete: false };
+}
+
+/** Returns the transactions that settled a request or a part of it, in the order of their blocks. */
+async function findSettlements(ctx: Context, at: RequestInput & { now: OpenExit }): Promise<EndSeen[]> {
   const { row, readTransaction, hints, now } = at;
-  if (row.sourceTxHash === null) return null;
+  if (row.sourceTxHash === null) return [];
   const source = await readTransaction(row.vaultChainId, row.sourceTxHash as Hex);
-  if (source.receipt === null) return null;
+  if (source.receipt === null) return [];
   const since = source.receipt.blockNumber;
   const named = [row.claimTxHash, row.refundTxHash, ...hashesOn(row.vaultChainId, hints)];
   const found = now.request === null ? await findPayments(ctx, { row, since, head: now.block.number }) : [];
   const hashes = new Set([...named, ...found].flatMap((hash) => (hash === null ? [] : [hash as Hex])));
   hashes.delete(row.sourceTxHash as Hex);
+  const ends: EndSeen[] = [];
   for (const hash of hashes) {
     const seen = await readTransaction(row.vaultChainId, hash);
     const { receipt } = seen;
     if (receipt === null || !receipt.succeeded || receipt.blockNumber < since) continue;
     if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
     const settlement = settlementIn(receipt, { row, now });
-    if (settlement === null) continue;
-    const sole = settlement.outcome !== "paid" || (await isSole(ctx, { ...at, hash, receipt }));
-    return endTransition({ row, hash, settlement, sole, receipt });
+    if (settlement !== null) ends.push({ hash, receipt, settlement });
   }
-  return null;
+  return ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));
 }
 
 /** Finds the transactions in which the user received the vault's token or shares since a block. */
@@ -156,7 +195,7 @@ function settlementIn(
   const seen = now.exits.findSettlement?.(now.vault, { user, requestId, logs: receipt.logs }) ?? null;
   if (seen === null || seen.outcome !== "paid" || isNative(row.exitToken)) return seen;
   const arrived = netTransfers(receipt.logs, { token: row.exitToken, account: row.userAddress });
-  return arrived <= 0n ? null : { outcome: "paid", assets: seen.assets ?? arrived };
+  return arrived <= 0n ? null : { ...seen, assets: seen.assets ?? arrived };
 }
 
 /**
@@ -176,27 +215,28 @@ async function isSole(
   return true;
 }
 
-/** Returns the status transition of an ended request. The amount is unknown if several requests share the payment. */
-function endTransition(of: {
-  row: WithdrawalRow;
-  hash: Hex;
-  settlement: ExitSettlement;
-  sole: boolean;
-  receipt: Receipt;
-}): WithdrawalTransition {
-  const { row, hash, settlement, sole } = of;
+/**
+ * Returns the status transition of a request that ended. `assets` is what it paid, or null where several requests share
+ * it. One of which only a part was paid, and the rest given back, ends as a partial payment.
+ */
+function endTransition(
+  row: WithdrawalRow,
+  { parts, assets }: { parts: readonly EndSeen[]; assets: bigint | null },
+): WithdrawalTransition {
+  const last = (outcome: ExitSettlement["outcome"]) =>
+    parts.findLast(({ settlement }) => settlement.outcome === outcome)?.hash;
   const as = (shows: WithdrawalSight, change: WithdrawalTransition["change"]): WithdrawalTransition => ({
     event: { kind: "chain", shows, confirmed: true },
     change: { substatus: null, ...change },
     write: "on_change",
   });
-  if (settlement.outcome === "cancelled") return as("request_cancelled", { refundTxHash: hash });
-  if (settlement.outcome === "rejected") return as("request_rejected", { refundTxHash: hash });
+  const [claim, rejection, cancellation] = [last("paid"), last("rejected"), last("cancelled")];
+  const refundTxHash = rejection ?? cancellation;
+  if (claim === undefined && refundTxHash !== undefined)
+    return as(rejection === undefined ? "request_cancelled" : "request_rejected", { refundTxHash });
   // What a vault paid at once belongs to the same withdrawal.
-  const total = (settlement.assets ?? 0n) + BigInt(row.assets ?? "0");
-  const assets = sole && settlement.assets !== null ? total.toString() : null;
-  const paid = { claimTxHash: hash, assets };
-  return asksForAssets(row)
-    ? as("token_paid", { ...paid, deliveredAmount: assets })
-    : as("assets_paid", paid);
+  const total = assets === null ? null : (assets + BigInt(row.assets ?? "0")).toString();
+  const paid = { claimTxHash: claim ?? null, assets: total };
+  if (refundTxHash !== undefined) return as("partly_paid", { ...paid, refundTxHash });
+  return asksForAssets(row) ? as("token_paid", { ...paid, deliveredAmount: total }) : as("assets_paid", paid);
 }

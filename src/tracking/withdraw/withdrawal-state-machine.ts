@@ -13,6 +13,8 @@ export type WithdrawalSight =
   | "token_paid"
   /** The bridge delivered the vault's asset to the user instead of the requested token. */
   | "asset_only"
+  /** A part of the request was paid, and the rest of its shares returned or kept. */
+  | "partly_paid"
   /** The bridge refunded the payment. */
   | "refund"
   | "request_made"
@@ -71,6 +73,7 @@ const REACHED: Readonly<Record<WithdrawalSight, WithdrawalState>> = {
   assets_paid: "awaiting_transfer",
   token_paid: "completed",
   asset_only: "partial",
+  partly_paid: "partial",
   refund: "refunded",
   request_made: "requested",
   cooldown_started: "cooling",

@@ -1,4 +1,14 @@
-import { type Address, encodeFunctionData, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
+import {
+  type Address,
+  encodeFunctionData,
+  type Hex,
+  isAddressEqual,
+  type Log,
+  pad,
+  parseAbi,
+  parseEventLogs,
+  toEventSelector,
+} from "viem";
 import {
   createQuery,
   mapQuery,
@@ -20,6 +30,7 @@ import {
   type ExitTerms,
   type ExitTermsInput,
   type PendingExit,
+  paidTo,
   unknownExitTerms,
   unknownPendingExit,
   type VaultExits,
@@ -190,7 +201,7 @@ function returningShares(vault: Vault, { standard, own }: Seen): PendingExit[] {
     {
       ...unknownPendingExit,
       ...{ requestId: RETURNED_SHARES, shares, assets, token: vault.asset.address },
-      ...{ claimableAssets: 0n, claimableShares: own.returned },
+      ...{ claimableAssets: 0n, claimableShares: own.returned, pays: "shares" },
       state: own.returned > 0n ? "claimable" : "pending",
     },
   ];
@@ -235,6 +246,34 @@ function findClaim(
   const claims = parseEventLogs({ abi: eventsAbi(), eventName: "Withdraw", logs: own }).filter(({ args }) =>
     isAddressEqual(args.owner, user),
   );
-  if (claims.length === 0) return null;
-  return { outcome: "paid", assets: claims.reduce((sum, { args }) => sum + args.assets, 0n) };
+  if (claims.length === 0) return findCancellation(vault, { user, logs });
+  const assets = claims.reduce((sum, { args }) => sum + args.assets, 0n);
+  return { outcome: "paid", assets, shares: claims.reduce((sum, { args }) => sum + args.shares, 0n) };
+}
+
+/**
+ * Events by which vaults return the shares of a request, in that transaction. They name the account in different places.
+ * Sources: lagoon-v0 v0.6, Accountable, EIP-7887.
+ */
+const RETURNED_TOPICS: readonly Hex[] = [
+  "RedeemRequestCanceled(uint256,address,uint256)",
+  "CancelRedeemRequest(address,address,uint256,address)",
+  "CancelRedeemClaim(address,address,uint256,address,uint256)",
+].map((event) => toEventSelector(event));
+
+/** Finds the transaction that returned the shares of a cancelled request. */
+function findCancellation(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitSettlement | null {
+  const word = pad(user).slice(2).toLowerCase();
+  const found = logs.some(
+    ({ address, topics, data }) =>
+      isAddressEqual(address, vault.entryPoint) &&
+      RETURNED_TOPICS.includes(topics[0] ?? "0x") &&
+      `${topics.join("")}${data}`.toLowerCase().includes(word),
+  );
+  if (!found) return null;
+  const returned = paidTo(logs, { token: vault.shareToken, receiver: user });
+  return { outcome: "cancelled", assets: 0n, ...(returned.length === 1 && { shares: returned[0] ?? null }) };
 }

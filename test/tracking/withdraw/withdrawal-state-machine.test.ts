@@ -24,6 +24,7 @@ const REACHES: Readonly<Record<WithdrawalSight, WithdrawalState>> = {
   transfer_sent: "bridging",
   token_paid: "completed",
   asset_only: "partial",
+  partly_paid: "partial",
   refund: "refunded",
   request_pending: "requested",
   cooldown_pending: "cooling",

@@ -381,6 +381,8 @@ contract LagoonVaultV6 is Lagoon {
     error BelowMinimumAssets(uint256 assets, uint256 minimum);
     error RequestNotCancelable(uint256 requestId);
 
+    event RedeemRequestCanceled(uint256 indexed requestId, address indexed controller, uint256 shares);
+
     event WithdrawSync(
         address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares
     );
@@ -441,6 +443,7 @@ contract LagoonVaultV6 is Lagoon {
         if (shares == 0) revert RequestNotCancelable(2);
         _leaving[controller] = 0;
         _transfer(address(this), controller, shares);
+        emit RedeemRequestCanceled(2, controller, shares);
     }
 
     function _checkSync() internal view override {
@@ -508,6 +511,10 @@ abstract contract CentrifugeVault is DepositRequests {
     error TransferNotAllowed();
     error CancellationIsPending();
 
+    event CancelRedeemRequest(address indexed controller, uint256 indexed requestId, address sender);
+    event CancelRedeemClaim(
+        address indexed controller, address indexed receiver, uint256 indexed requestId, address sender, uint256 shares
+    );
     event RedeemRequest(
         address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares
     );
@@ -582,6 +589,7 @@ abstract contract CentrifugeVault is DepositRequests {
     function cancelRedeemRequest(uint256, address controller) external {
         require(msg.sender == controller && _leaving[controller] > 0);
         cancelling[controller] = true;
+        emit CancelRedeemRequest(controller, 0, msg.sender);
     }
 
     /// @notice The hub's answer to a cancellation.
@@ -596,6 +604,7 @@ abstract contract CentrifugeVault is DepositRequests {
         shares = _returned[controller];
         _returned[controller] = 0;
         share.move(address(this), receiver, shares);
+        emit CancelRedeemClaim(controller, receiver, 0, msg.sender, shares);
     }
 
     function _redeemed(uint256 shares) internal override returns (uint256) {

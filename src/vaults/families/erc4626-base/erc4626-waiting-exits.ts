@@ -15,6 +15,7 @@ import {
   type ExitInput,
   type ExitMode,
   type ExitRefusal,
+  type ExitSettlement,
   type ExitTermsInput,
   type PendingExit,
   paidTo,
@@ -45,6 +46,7 @@ const mapleAbi = once(() =>
     "function removeShares(uint256 shares, address owner) returns (uint256)",
     "function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)",
     "event RedemptionRequested(address indexed owner, uint256 shares, uint256 escrowedShares)",
+    "event SharesRemoved(address indexed owner, uint256 shares)",
     "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
   ]),
 );
@@ -285,9 +287,21 @@ function findRequest(vault: Vault, { user, logs }: SeenLogs) {
   return found === undefined || wait === null ? null : { requestId: "0", shares: found.args.shares };
 }
 
-function findPayment(vault: Vault, { user, logs }: SeenLogs) {
-  if (waitOf(vault) === null) return null;
+function findPayment(vault: Vault, { user, logs }: SeenLogs): ExitSettlement | null {
+  const wait = waitOf(vault);
+  if (wait === null) return null;
+  if (wait === "maple") return findMapleEnd(vault, { user, logs });
   const amounts = paidTo(logs, { token: vault.asset.address, receiver: user });
   if (amounts.length === 0) return null;
-  return { outcome: "paid", assets: amounts.reduce((sum, amount) => sum + amount, 0n) } as const;
+  return { outcome: "paid", assets: amounts.reduce((sum, amount) => sum + amount, 0n) };
+}
+
+function findMapleEnd(vault: Vault, { user, logs }: SeenLogs): ExitSettlement | null {
+  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+  for (const { eventName, args } of parseEventLogs({ abi: mapleAbi(), logs: own })) {
+    if (!isAddressEqual(args.owner, user)) continue;
+    if (eventName === "SharesRemoved") return { outcome: "cancelled", assets: 0n, shares: args.shares };
+    if (eventName === "Withdraw") return { outcome: "paid", assets: args.assets, shares: args.shares };
+  }
+  return null;
 }

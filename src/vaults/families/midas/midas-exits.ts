@@ -1,7 +1,6 @@
-import { type Address, encodeFunctionData, type Hex, isAddressEqual, parseAbi, parseEventLogs } from "viem";
+import { type Address, encodeFunctionData, type Hex, isAddressEqual, parseAbi } from "viem";
 import {
   createQuery,
-  mapQuery,
   type Query,
   type ReadResult,
   type ReadResults,
@@ -13,24 +12,26 @@ import { sameAddress } from "../../../lib/address.ts";
 import { MAX_UINT256, mulDivDown, smaller } from "../../../lib/amount.ts";
 import { DAY_MS } from "../../../lib/durations.ts";
 import { once } from "../../../lib/once.ts";
-import type { Token, Vault } from "../../vault.ts";
+import type { Vault } from "../../vault.ts";
 import {
   type ExitCall,
   type ExitInput,
-  type ExitRequestSeen,
-  type ExitSettlement,
   type ExitTerms,
   type ExitTermsInput,
-  type PendingExit,
-  paidTo,
   unknownExitTerms,
-  unknownPendingExit,
   type VaultExits,
 } from "../../vault-exits.ts";
-import { addressParam, tokensParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { midasUnit } from "./midas-params.ts";
 import { WAD } from "./midas-pricing.ts";
+import {
+  findMidasRequest,
+  findMidasSettlement,
+  midasPending,
+  midasTakenOut,
+  redemptionTokens,
+  redemptionVault,
+} from "./midas-redemption-requests.ts";
 
 const redemptionAbi = once(() =>
   parseAbi([
@@ -45,7 +46,6 @@ const redemptionAbi = once(() =>
     "function dailyLimits(uint256) view returns (uint256)",
     "function paused() view returns (bool)",
     "function fnPaused(bytes4) view returns (bool)",
-    "function redeemRequests(uint256) view returns (address sender, address tokenOut, uint8 status, uint256 amountMToken, uint256 mTokenRate, uint256 tokenOutRate)",
   ]),
 );
 const callsAbi = once(() => ({
@@ -57,15 +57,6 @@ const callsAbi = once(() => ({
   ]),
   request: parseAbi(["function redeemRequest(address tokenOut, uint256 amountMTokenIn) returns (uint256)"]),
 }));
-const eventsAbi = once(() =>
-  parseAbi([
-    "event RedeemRequest(uint256 indexed requestId, address indexed user, address indexed tokenOut, uint256 amountMTokenIn, uint256 feeAmount)",
-    "event RedeemRequestWithCustomRecipient(uint256 indexed requestId, address indexed user, address indexed tokenOut, address recipient, uint256 amountMTokenIn, uint256 feeAmount)",
-    "event ApproveRequest(uint256 indexed requestId, uint256 newMTokenRate)",
-    "event SafeApproveRequest(uint256 indexed requestId, uint256 newMTokenRate)",
-    "event RejectRequest(uint256 indexed requestId, address indexed user)",
-  ]),
-);
 const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (uint256)"]));
 const mTokenAbi = once(() =>
   parseAbi(["function balanceOf(address) view returns (uint256)", "function paused() view returns (bool)"]),
@@ -76,27 +67,12 @@ const SELECTORS = { instant: "0x8b53f75e", instantFor: "0x85ab2c13", request: "0
 /** Byte offset of the shares in every redemption function: the second word after the selector. */
 const SHARES_OFFSET = 36;
 const FEE_DENOMINATOR = 10_000n;
-const STATUS_PENDING = 0;
-const STATUS_REJECTED = 2;
-const REQUEST_ID_PATTERN = /^\d{1,77}$/;
-
-const redemptionVault = (vault: Vault): Address | null => addressParam(vault, "redemption_vault");
 
 /** Returns the RedemptionVault. Throws an Error for a vault without one, which supports no mode. */
 function requireRedemptionVault(vault: Vault): Address {
   const found = redemptionVault(vault);
   if (found === null) throw new Error(`${vault.vaultId}: no redemption vault is known`);
   return found;
-}
-
-/** Returns the tokens that the RedemptionVault pays, the vault's asset first. */
-function redemptionTokens(vault: Vault): Token[] {
-  const listed = tokensParam(vault, "redeem_tokens");
-  const [asset, others] = [
-    listed.filter(({ address }) => sameAddress(address, vault.asset.address)),
-    listed.filter(({ address }) => !sameAddress(address, vault.asset.address)),
-  ];
-  return [...asset, ...others];
 }
 
 /** Returns the function to call for a redemption: the functions without a recipient pay their caller. */
@@ -237,80 +213,6 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
-type RedeemRequest = readonly [Address, Address, number, bigint, bigint, bigint];
-
-/** Returns a request of the user that is open or rejected; an approved request is already paid. */
-function pendingOf(
-  vault: Vault,
-  of: { user: Address; requestId: string; result: ReadResult<RedeemRequest> },
-): PendingExit[] {
-  if (!of.result.ok) return [];
-  const [sender, tokenOut, status, shares, mTokenRate, tokenRate] = of.result.value;
-  if (!isAddressEqual(sender, of.user) || (status !== STATUS_PENDING && status !== STATUS_REJECTED))
-    return [];
-  const token = redemptionTokens(vault).find(({ address }) => isAddressEqual(address, tokenOut));
-  const unit = token === undefined ? null : midasUnit(token.decimals);
-  const estimate =
-    unit === null || tokenRate === 0n ? null : mulDivDown(shares, mTokenRate, tokenRate) / unit;
-  const rejected = status === STATUS_REJECTED;
-  return [
-    {
-      ...unknownPendingExit,
-      ...{ requestId: of.requestId, shares, assets: rejected ? 0n : estimate, token: tokenOut },
-      ...{ state: rejected ? "rejected" : "pending", claimableAssets: 0n, claimableShares: 0n },
-    },
-  ];
-}
-
-function describePending(
-  vault: Vault,
-  { user, requestIds }: { user: Address; requestIds: readonly string[] },
-): Query<readonly PendingExit[]> {
-  const to = redemptionVault(vault);
-  const known = to === null ? [] : [...new Set(requestIds)].filter((id) => REQUEST_ID_PATTERN.test(id));
-  const on = { to: to ?? vault.address, abi: redemptionAbi(), name: "redeemRequests" } as const;
-  const query = createQuery(
-    Object.fromEntries(known.map((id) => [id, read({ ...on, args: [BigInt(id)] })])),
-    (results) => Object.entries(results),
-  );
-  return mapQuery(query, (entries) =>
-    entries.flatMap(([requestId, result]) => pendingOf(vault, { user, requestId, result })),
-  );
-}
-
-function findRequest(
-  vault: Vault,
-  { user, logs }: Parameters<NonNullable<VaultExits["findRequest"]>>[1],
-): ExitRequestSeen | null {
-  const own = logs.filter(({ address }) => sameAddress(address, redemptionVault(vault) ?? ""));
-  for (const { eventName, args } of parseEventLogs({ abi: eventsAbi(), logs: own })) {
-    if (eventName !== "RedeemRequest" && eventName !== "RedeemRequestWithCustomRecipient") continue;
-    const account = eventName === "RedeemRequest" ? args.user : args.recipient;
-    if (isAddressEqual(account, user))
-      return { requestId: args.requestId.toString(), shares: args.amountMTokenIn };
-  }
-  return null;
-}
-
-function findSettlement(
-  vault: Vault,
-  { user, requestId, logs }: Parameters<NonNullable<VaultExits["findSettlement"]>>[1],
-): ExitSettlement | null {
-  const own = logs.filter(({ address }) => sameAddress(address, redemptionVault(vault) ?? ""));
-  for (const { eventName, args } of parseEventLogs({ abi: eventsAbi(), logs: own })) {
-    if (args.requestId.toString() !== requestId) continue;
-    if (eventName === "RejectRequest") return { outcome: "rejected", assets: 0n };
-    if (eventName !== "ApproveRequest" && eventName !== "SafeApproveRequest") continue;
-    // The events have the rate only; what arrived is in the token's transfers. Several approvals may share a receipt.
-    const paid = redemptionTokens(vault)
-      .map(({ address }) => paidTo(logs, { token: address, receiver: user }))
-      .filter((amounts) => amounts.length > 0);
-    const amounts = paid.flat();
-    return { outcome: "paid", assets: amounts.length === 1 ? (amounts[0] ?? null) : null };
-  }
-  return null;
-}
-
 const explain = familyErrors({
   errors: {
     "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)": "no_liquidity",
@@ -339,10 +241,11 @@ export const midasExits: VaultExits = {
   terms: describeExit,
   encode,
   explain,
-  pending: describePending,
+  pending: midasPending,
   findsByIds: true,
+  takenOut: midasTakenOut,
   claim: () => null,
   cancel: () => null,
-  findRequest,
-  findSettlement,
+  findRequest: findMidasRequest,
+  findSettlement: findMidasSettlement,
 };

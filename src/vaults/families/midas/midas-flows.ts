@@ -37,7 +37,8 @@ type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
  * Returns the deposit and withdrawal events of the DepositVault and the RedemptionVault (parameter `redemption_vault`).
- * Token amounts in them have 18 decimals. Requests count with unknown amounts, because they are settled later. If the
+ * Token amounts in them have 18 decimals. Requests have unknown amounts, because they are settled later; the ids of
+ * redemption requests tell what they come to. If the
  * registry entry contains no RedemptionVault, burned mTokens count as withdrawals of an unknown amount. Source:
  * midas-apps/contracts.
  */
@@ -52,6 +53,7 @@ export function midasFlows(vault: Vault): FlowSource {
   return {
     addresses: [vault.entryPoint, out],
     namesCaller: true,
+    ...(redemptions !== null && { namesRequests: true }),
     topics: abi.map(toEventSelector),
     decode(log) {
       try {
@@ -92,8 +94,11 @@ function flowOf(vault: Vault, event: FlowEvent): VaultFlow | null {
       return { kind: "withdrawal", user, assets: inAsset(tokenOut, amountTokenOut), shares: amount };
     }
     case "RedeemRequest":
-    case "RedeemRequestWithCustomRecipient":
-      return { kind: "withdrawal", user: event.args.user, assets: null, shares: null };
+    case "RedeemRequestWithCustomRecipient": {
+      const user = event.eventName === "RedeemRequest" ? event.args.user : event.args.recipient;
+      const requestId = event.args.requestId.toString();
+      return { kind: "withdrawal", user, assets: null, shares: null, requestId };
+    }
     case "Transfer": {
       const { from, to, value } = event.args;
       const burned = isAddressEqual(to, zeroAddress);

@@ -23,9 +23,12 @@ export const vedaDelayedAbi = once(() =>
     "function requestWithdraw(address asset, uint96 shares, uint16 maxLoss, bool allowThirdPartyToComplete)",
     "function completeWithdraw(address asset, address account) returns (uint256 assetsOut)",
     "function cancelWithdraw(address asset)",
+    "event WithdrawRequested(address indexed account, address indexed asset, uint96 shares, uint40 maturity)",
+    "event WithdrawCancelled(address indexed account, address indexed asset, uint96 shares)",
     "event WithdrawCompleted(address indexed account, address indexed asset, uint256 shares, uint256 assets)",
   ]),
 );
+const rateAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view returns (uint256)"]));
 /** Byte offset of the shares in the calldata of `requestWithdraw`. */
 const SHARES_OFFSET = 36;
 const BPS = 10_000n;
@@ -88,13 +91,16 @@ export function pendingDelayed(
     {
       request: read({ ...on, name: "withdrawRequests", args: [user, token] }),
       config: read({ ...on, name: "withdrawAssets", args: [token] }),
+      rate: read({ to: vault.pricer, abi: rateAbi(), name: "getRateInQuoteSafe", args: [token] }),
     },
-    ({ request, config }) => {
+    ({ request, config, rate: today }) => {
       const [, , maturity, shares, rate] = valueOrNull(request) ?? [];
       if (maturity === undefined || shares === undefined || rate === undefined || shares === 0n) return [];
       const [, delay, window, , fee] = valueOrNull(config) ?? [];
-      const gross = mulDivDown(shares, rate, oneShare(vault));
-      const assets = gross - mulDivDown(gross, BigInt(fee ?? 0), BPS);
+      // The fee is taken in shares, and the lower of the two rates counts.
+      const paid = shares - mulDivDown(shares, BigInt(fee ?? 0), BPS);
+      const current = valueOrNull(today) ?? rate;
+      const assets = mulDivDown(paid, current < rate ? current : rate, oneShare(vault));
       const expiresAt = maturity + (window || DEFAULT_WINDOW);
       const [ready, over] = [now >= maturity * 1_000, now > expiresAt * 1_000];
       return [

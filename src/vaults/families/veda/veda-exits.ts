@@ -33,6 +33,7 @@ import {
   queueCall,
   queueCancellation,
   queueTerms,
+  takenByQueue,
 } from "./veda-withdraw-queue.ts";
 
 const tellerAbi = once(() =>
@@ -196,6 +197,7 @@ export const vedaExits: VaultExits = {
       ({ queue, delayed }) => [...queue, ...delayed],
     ),
   findsByIds: true,
+  takenOut: takenByQueue,
   claim(vault, { user, request }) {
     const target = addressParam(vault, "delayed_withdraw");
     if (request.mode !== "cooldown" || request.state !== "claimable" || target === null) return null;

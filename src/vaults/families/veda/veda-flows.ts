@@ -4,6 +4,7 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
 import { addressParam } from "../../vault-params.ts";
+import { packRequest } from "./veda-withdraw-queue.ts";
 
 const flowsAbi = once(() =>
   parseAbi([
@@ -28,8 +29,8 @@ const delayedAbi = once(() =>
  * Returns the sources of a vault's flows: its `Enter` and `Exit` events, which deposits and withdrawals through any
  * teller emit, and the withdrawals through its queue and its delayed-withdrawal contract, whose `Exit` names a solver
  * or that contract instead of the user. A request in the queue counts when it is made, because its amount is fixed then
- * and the event of its payment has no amount; its cancellation counts with an unknown amount. A refunded deposit is an
- * `Exit`. Amounts in tokens other than the vault's asset are unknown. Source: Veda-Labs/boring-vault.
+ * and the event of its payment has no amount; its cancellation names the request that it takes back. A refunded deposit
+ * is an `Exit`. Amounts in tokens other than the vault's asset are unknown. Source: Veda-Labs/boring-vault.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");
@@ -38,6 +39,7 @@ export function vedaFlows(vault: Vault): FlowSource {
   return {
     addresses: [vault.shareToken, ...contracts],
     namesCaller: true,
+    ...(queue !== null && { namesRequests: true }),
     topics: [
       ...flowsAbi(),
       ...(queue === null ? [] : queueAbi()),
@@ -74,10 +76,11 @@ function exchangeFlow(
 function queueFlow(vault: Vault, log: FlowLog): VaultFlow {
   const { eventName, args } = decodeEventLog({ abi: queueAbi(), data: log.data, topics: log.topics });
   if (eventName === "OnChainWithdrawCancelled")
-    return { kind: "deposit", user: args.user, assets: null, shares: null };
+    return { kind: "deposit", user: args.user, assets: null, shares: null, requestId: args.requestId };
   const own = isAddressEqual(args.assetOut, vault.asset.address);
   const assets = own ? args.amountOfAssets : null;
-  return { kind: "withdrawal", user: args.user, assets, shares: args.amountOfShares };
+  const requestId = packRequest(args);
+  return { kind: "withdrawal", user: args.user, assets, shares: args.amountOfShares, requestId };
 }
 
 function delayedFlow(vault: Vault, log: FlowLog): VaultFlow {

@@ -32,6 +32,7 @@ import {
   type ExitTerms,
   type ExitTermsInput,
   type PendingExit,
+  type RequestFlow,
   unknownPendingExit,
 } from "../../vault-exits.ts";
 import { addressParam } from "../../vault-params.ts";
@@ -86,7 +87,7 @@ interface QueueRequest {
  * Packs all fields of a request except the user into the id that Causeway stores: the queue stores only a hash and
  * requires the fields for a cancellation.
  */
-const packRequest = (request: QueueRequest): Hex =>
+export const packRequest = (request: QueueRequest): Hex =>
   encodePacked(
     ["uint96", "address", "uint128", "uint128", "uint40", "uint24", "uint24"],
     [
@@ -197,6 +198,20 @@ function pendingOf(requestId: string, { request, now }: { request: QueueRequest;
   };
 }
 
+/** Returns a query, without reads, for what a user's requests take out: those that were not cancelled. */
+export function takenByQueue(
+  _vault: Vault,
+  { user, flows }: { user: Address; flows: readonly RequestFlow[] },
+): Query<bigint | null> {
+  const back = new Set(flows.flatMap(({ kind, requestId }) => (kind === "deposit" ? requestId : [])));
+  const taken = flows.reduce<bigint | null>((sum, { kind, requestId, assets }) => {
+    const request = kind === "withdrawal" ? unpackRequest(requestId, user) : null;
+    if (request === null || back.has(hashRequest(request))) return sum;
+    return sum === null || assets === null ? null : sum + assets;
+  }, 0n);
+  return createQuery({}, () => taken);
+}
+
 /** Encodes the cancellation of a request in the queue, which returns the shares. */
 export function queueCancellation(
   vault: Vault,
@@ -232,16 +247,12 @@ export function findQueueRequest(
   }).find(({ args }) => isAddressEqual(args.user, user));
   if (found !== undefined) return { requestId: packRequest(found.args), shares: found.args.amountOfShares };
   const delayed = logsFrom(vault, { logs, name: "delayed_withdraw" });
-  const done = new Set<unknown>(
-    parseEventLogs({ abi: vedaDelayedAbi(), eventName: "WithdrawCompleted", logs: delayed }).map(
-      ({ logIndex }) => logIndex,
-    ),
-  );
-  const account = user.slice(2).toLowerCase();
-  const requested = delayed.some(
-    ({ logIndex, topics }) => !done.has(logIndex) && topics.some((topic) => topic?.endsWith(account)),
-  );
-  return requested ? { requestId: "0", shares: null } : null;
+  const requested = parseEventLogs({
+    abi: vedaDelayedAbi(),
+    eventName: "WithdrawRequested",
+    logs: delayed,
+  }).find(({ args }) => isAddressEqual(args.account, user));
+  return requested === undefined ? null : { requestId: "0", shares: requested.args.shares };
 }
 
 /**
@@ -255,10 +266,12 @@ export function findQueueSettlement(
   const request = unpackRequest(requestId, user);
   if (request === null) {
     const own = logsFrom(vault, { logs, name: "delayed_withdraw" });
-    const found = parseEventLogs({ abi: vedaDelayedAbi(), eventName: "WithdrawCompleted", logs: own }).find(
-      ({ args }) => isAddressEqual(args.account, user),
-    );
-    return found === undefined ? null : { outcome: "paid", assets: found.args.assets };
+    for (const { eventName, args } of parseEventLogs({ abi: vedaDelayedAbi(), logs: own })) {
+      if (!isAddressEqual(args.account, user)) continue;
+      if (eventName === "WithdrawCompleted") return { outcome: "paid", assets: args.assets };
+      if (eventName === "WithdrawCancelled") return { outcome: "cancelled", assets: 0n };
+    }
+    return null;
   }
   const hash = hashRequest(request);
   const own = logsFrom(vault, { logs, name: "withdraw_queue" });

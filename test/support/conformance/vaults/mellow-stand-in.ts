@@ -6,6 +6,8 @@ import {
   mellowFeeManagerCreationCode,
   mellowOracleAbi,
   mellowOracleCreationCode,
+  mellowRedeemQueueAbi,
+  mellowRedeemQueueCreationCode,
   mellowShareManagerAbi,
   mellowShareManagerCreationCode,
   mellowSyncDepositQueueAbi,
@@ -25,6 +27,8 @@ import type { World } from "./world.ts";
 export interface MellowSetup {
   queue: "sync" | "async";
   caller: "router" | "user";
+  /** How redemptions are paid. Default: at once. */
+  redeem?: "sync" | "async";
   /** Millionths. */
   penalty?: bigint;
   fee?: number;
@@ -67,7 +71,11 @@ function deployContracts(script: ChainScript, of: { asset: Token; setup: MellowS
       : encodeDeployData({ ...takes, args: [asset.address, vault] });
   const queue = script.deploy("queue", data);
   const out = { abi: mellowSyncRedeemQueueAbi, bytecode: mellowSyncRedeemQueueCreationCode } as const;
-  const redeem = script.deploy("redeem queue", encodeDeployData({ ...out, args: [asset.address, vault] }));
+  const later = { abi: mellowRedeemQueueAbi, bytecode: mellowRedeemQueueCreationCode } as const;
+  const args = [asset.address, vault] as const;
+  const pays =
+    setup.redeem === "async" ? encodeDeployData({ ...later, args }) : encodeDeployData({ ...out, args });
+  const redeem = script.deploy("redeem queue", pays);
   return { oracle, fees, shares, vault, queue, redeem };
 }
 
@@ -87,7 +95,8 @@ export function deployMellow(setup: MellowSetup) {
       const report = [asset.address, reportPrice(asset.decimals), Number(timestamp), false] as const;
       call(oracle, mellowOracleAbi, ["submit", ...report]);
       call(shares, mellowShareManagerAbi, ["mint", script.deployer, 100_000n * ONE]);
-      mint(script, { token: asset, to: redeem, amount: whole(asset, 1_000_000n) });
+      const payer = setup.redeem === "async" ? vault : redeem;
+      mint(script, { token: asset, to: payer, amount: whole(asset, 1_000_000n) });
       const entryPoint = queue.toLowerCase();
       const row = {
         ...{ address: vault, shareToken: shares.toLowerCase(), shareDecimals: 18 },
@@ -95,6 +104,7 @@ export function deployMellow(setup: MellowSetup) {
         params: {
           ...{ queue: setup.queue, redeem_queues: redeem.toLowerCase(), deposit_queues: "" },
           referrer: zeroAddress,
+          ...(setup.redeem === "async" && { redeem_queue: redeem.toLowerCase() }),
         },
       };
       return { row, owner: script.deployer, parts: { ...contracts } };

@@ -1,0 +1,2 @@
+ALTER TABLE "flows" ADD COLUMN "request_id" text;--> statement-breakpoint
+CREATE INDEX "flows_requests" ON "flows" USING btree ("user_address","chain_id","vault_address") WHERE "flows"."request_id" is not null;

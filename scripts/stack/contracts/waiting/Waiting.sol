@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {LendingVault} from "../lending/Lending.sol";
+
+/// @notice Keeps the assets that are cooling.
+contract CooldownSilo {
+    using SafeERC20 for IERC20;
+
+    address private immutable _vault = msg.sender;
+
+    function pay(IERC20 asset, address receiver, uint256 assets) external {
+        require(msg.sender == _vault);
+        asset.safeTransfer(receiver, assets);
+    }
+}
+
+/// @notice Behaves like StakedUSDeV2 towards holders: while a cooldown is set, shares are burned at today's price and
+/// paid after the wait; a second start adds to the first and restarts its wait. Anyone may change the cooldown.
+contract CooldownVault is ERC4626 {
+    struct Cooldown {
+        uint104 cooldownEnd;
+        uint152 underlyingAmount;
+    }
+
+    CooldownSilo public immutable silo = new CooldownSilo();
+    uint24 public cooldownDuration = 60;
+    mapping(address => Cooldown) public cooldowns;
+
+    error OperationNotAllowed();
+    error ExcessiveRedeemAmount();
+    error InvalidCooldown();
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) ERC20(name_, symbol_) ERC4626(asset_) {}
+
+    function setCooldownDuration(uint24 duration) external {
+        cooldownDuration = duration;
+    }
+
+    function redeem(uint256 shares, address receiver, address owner) public override returns (uint256) {
+        if (cooldownDuration != 0) revert OperationNotAllowed();
+        return super.redeem(shares, receiver, owner);
+    }
+
+    function withdraw(uint256 assets, address receiver, address owner) public override returns (uint256) {
+        if (cooldownDuration != 0) revert OperationNotAllowed();
+        return super.withdraw(assets, receiver, owner);
+    }
+
+    function cooldownShares(uint256 shares) external returns (uint256 assets) {
+        if (cooldownDuration == 0) revert OperationNotAllowed();
+        if (shares > maxRedeem(msg.sender)) revert ExcessiveRedeemAmount();
+        assets = previewRedeem(shares);
+        cooldowns[msg.sender].cooldownEnd = uint104(block.timestamp + cooldownDuration);
+        cooldowns[msg.sender].underlyingAmount += uint152(assets);
+        _withdraw(msg.sender, address(silo), msg.sender, assets, shares);
+    }
+
+    function unstake(address receiver) external {
+        Cooldown memory cooling = cooldowns[msg.sender];
+        if (block.timestamp < cooling.cooldownEnd && cooldownDuration != 0) revert InvalidCooldown();
+        delete cooldowns[msg.sender];
+        silo.pay(IERC20(asset()), receiver, cooling.underlyingAmount);
+    }
+}
+
+/// @notice Holds the shares of a pool's requests. The delegate opens an account's window, for some or all of them.
+contract MapleWithdrawalManager {
+    MaplePool public immutable pool;
+    mapping(address => uint256) public lockedShares;
+    mapping(address => uint256) public redeemable;
+
+    constructor(MaplePool pool_) {
+        pool = pool_;
+    }
+
+    modifier onlyPool() {
+        require(msg.sender == address(pool), "WM:NOT_POOL");
+        _;
+    }
+
+    function addShares(uint256 shares, address owner) external onlyPool {
+        lockedShares[owner] += shares;
+    }
+
+    function take(uint256 shares, address owner) external onlyPool {
+        require(shares <= lockedShares[owner], "WM:SHARES");
+        lockedShares[owner] -= shares;
+        if (redeemable[owner] > lockedShares[owner]) redeemable[owner] = lockedShares[owner];
+    }
+
+    function use(uint256 shares, address owner) external onlyPool {
+        require(shares <= redeemable[owner], "WM:PE:NOT_IN_WINDOW");
+        redeemable[owner] -= shares;
+        lockedShares[owner] -= shares;
+    }
+
+    /// @notice Opens the window for all of an account's shares. Anyone may do so.
+    function settle(address owner) external {
+        redeemable[owner] = lockedShares[owner];
+    }
+
+    /// @notice Opens the window for as many shares as there is liquidity. Anyone may do so.
+    function settlePart(address owner, uint256 shares) external {
+        redeemable[owner] = shares < lockedShares[owner] ? shares : lockedShares[owner];
+    }
+}
+
+/// @notice Names the contract that takes a pool's requests.
+contract MaplePoolManager {
+    address public immutable withdrawalManager;
+
+    constructor(address withdrawalManager_) {
+        withdrawalManager = withdrawalManager_;
+    }
+}
+
+/// @notice Behaves like a Maple pool towards holders: shares are requested, wait in the withdrawal manager and are
+/// redeemed in its window, at a price that leaves out unrealised losses. Anyone may change any setting.
+contract MaplePool is LendingVault {
+    using SafeERC20 for IERC20;
+
+    MaplePoolManager public manager;
+    uint256 public unrealizedLosses;
+
+    event RedemptionRequested(address indexed owner_, uint256 shares_, uint256 escrowedShares_);
+    event SharesRemoved(address indexed owner_, uint256 shares_);
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+
+    function setManager(MaplePoolManager manager_) external {
+        manager = manager_;
+    }
+
+    function setUnrealizedLosses(uint256 losses) external {
+        unrealizedLosses = losses;
+    }
+
+    function _queue() private view returns (MapleWithdrawalManager) {
+        return MapleWithdrawalManager(manager.withdrawalManager());
+    }
+
+    function _admit(uint256, uint256, address) internal view override {}
+
+    function convertToExitAssets(uint256 shares) public view returns (uint256) {
+        uint256 supply = totalSupply();
+        return supply == 0 ? shares : shares * (totalAssets() - unrealizedLosses) / supply;
+    }
+
+    function maxRedeem(address owner) public view override returns (uint256) {
+        return _queue().redeemable(owner);
+    }
+
+    function maxWithdraw(address) public pure override returns (uint256) {
+        return 0;
+    }
+
+    function requestRedeem(uint256 shares, address owner) external returns (uint256) {
+        if (msg.sender != owner) _spendAllowance(owner, msg.sender, shares);
+        _transfer(owner, address(_queue()), shares);
+        _queue().addShares(shares, owner);
+        emit RedemptionRequested(owner, shares, shares);
+        return shares;
+    }
+
+    function removeShares(uint256 shares, address owner) external returns (uint256) {
+        require(msg.sender == owner, "P:RS:NOT_OWNER");
+        _queue().take(shares, owner);
+        _transfer(address(_queue()), owner, shares);
+        emit SharesRemoved(owner, shares);
+        return shares;
+    }
+
+    function redeem(uint256 shares, address receiver, address owner) public override returns (uint256 assets) {
+        require(msg.sender == owner, "P:R:NOT_OWNER");
+        _queue().use(shares, owner);
+        assets = convertToExitAssets(shares);
+        _burn(address(_queue()), shares);
+        asset.safeTransfer(receiver, assets);
+        emit Withdraw(msg.sender, receiver, owner, assets, shares);
+    }
+}

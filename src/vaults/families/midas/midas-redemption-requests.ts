@@ -1,0 +1,157 @@
+import { type Address, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
+import { createQuery, mapQuery, type Query, type ReadResult, read } from "../../../chains/chain-query.ts";
+import { sameAddress } from "../../../lib/address.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Token, Vault } from "../../vault.ts";
+import {
+  type ExitRequestSeen,
+  type ExitSettlement,
+  type PendingExit,
+  paidTo,
+  type RequestFlow,
+  unknownPendingExit,
+} from "../../vault-exits.ts";
+import { addressParam, tokensParam } from "../../vault-params.ts";
+import { midasUnit } from "./midas-params.ts";
+
+const requestsAbi = once(() =>
+  parseAbi([
+    "function redeemRequests(uint256) view returns (address sender, address tokenOut, uint8 status, uint256 amountMToken, uint256 mTokenRate, uint256 tokenOutRate)",
+  ]),
+);
+const eventsAbi = once(() =>
+  parseAbi([
+    "event RedeemRequest(uint256 indexed requestId, address indexed user, address indexed tokenOut, uint256 amountMTokenIn, uint256 feeAmount)",
+    "event RedeemRequestWithCustomRecipient(uint256 indexed requestId, address indexed user, address indexed tokenOut, address recipient, uint256 amountMTokenIn, uint256 feeAmount)",
+    "event ApproveRequest(uint256 indexed requestId, uint256 newMTokenRate)",
+    "event SafeApproveRequest(uint256 indexed requestId, uint256 newMTokenRate)",
+    "event RejectRequest(uint256 indexed requestId, address indexed user)",
+  ]),
+);
+const STATUS_PENDING = 0;
+const STATUS_PROCESSED = 1;
+const STATUS_REJECTED = 2;
+const REQUEST_ID_PATTERN = /^\d{1,77}$/;
+
+/** Returns the contract that pays redemptions, or null if none is known. */
+export const redemptionVault = (vault: Vault): Address | null => addressParam(vault, "redemption_vault");
+
+/** Returns the tokens that the RedemptionVault pays, the vault's asset first. */
+export function redemptionTokens(vault: Vault): Token[] {
+  const listed = tokensParam(vault, "redeem_tokens");
+  const [asset, others] = [
+    listed.filter(({ address }) => sameAddress(address, vault.asset.address)),
+    listed.filter(({ address }) => !sameAddress(address, vault.asset.address)),
+  ];
+  return [...asset, ...others];
+}
+
+type RedeemRequest = readonly [Address, Address, number, bigint, bigint, bigint];
+
+/** Returns a request of the user that is open or was rejected; an approved one was paid. */
+function pendingOf(
+  vault: Vault,
+  of: { user: Address; requestId: string; result: ReadResult<RedeemRequest> },
+): PendingExit[] {
+  if (!of.result.ok) return [];
+  const [sender, tokenOut, status, shares, mTokenRate, tokenRate] = of.result.value;
+  if (!isAddressEqual(sender, of.user) || (status !== STATUS_PENDING && status !== STATUS_REJECTED))
+    return [];
+  const token = redemptionTokens(vault).find(({ address }) => isAddressEqual(address, tokenOut));
+  const unit = token === undefined ? null : midasUnit(token.decimals);
+  const estimate =
+    unit === null || tokenRate === 0n ? null : mulDivDown(shares, mTokenRate, tokenRate) / unit;
+  const rejected = status === STATUS_REJECTED;
+  return [
+    {
+      ...unknownPendingExit,
+      ...{ requestId: of.requestId, shares, assets: rejected ? 0n : estimate, token: tokenOut },
+      ...{ state: rejected ? "rejected" : "pending", claimableAssets: 0n, claimableShares: 0n },
+    },
+  ];
+}
+
+/** Returns a query for the known requests of a user that are open or were rejected. */
+export function midasPending(
+  vault: Vault,
+  { user, requestIds }: { user: Address; requestIds: readonly string[] },
+): Query<readonly PendingExit[]> {
+  const to = redemptionVault(vault);
+  const known = to === null ? [] : [...new Set(requestIds)].filter((id) => REQUEST_ID_PATTERN.test(id));
+  const on = { to: to ?? vault.address, abi: requestsAbi(), name: "redeemRequests" } as const;
+  const query = createQuery(
+    Object.fromEntries(known.map((id) => [id, read({ ...on, args: [BigInt(id)] })])),
+    (results) => Object.entries(results),
+  );
+  return mapQuery(query, (entries) =>
+    entries.flatMap(([requestId, result]) => pendingOf(vault, { user, requestId, result })),
+  );
+}
+
+/**
+ * Returns a query for what a user's requests paid. The vault keeps every request with the rate of its approval, so what
+ * it paid can be read at any later time; a pending or rejected one took nothing out.
+ */
+export function midasTakenOut(
+  vault: Vault,
+  { flows }: { user: Address; flows: readonly RequestFlow[] },
+): Query<bigint | null> {
+  const to = redemptionVault(vault) ?? vault.address;
+  const on = { to, abi: requestsAbi(), name: "redeemRequests" } as const;
+  const reads = flows.map(
+    ({ requestId }) => [requestId, read({ ...on, args: [BigInt(requestId)] })] as const,
+  );
+  return createQuery(Object.fromEntries(reads), (results) =>
+    Object.values(results).reduce<bigint | null>((sum, result) => {
+      const paid = result.ok ? paidBy(vault, result.value) : null;
+      return sum === null || paid === null ? null : sum + paid;
+    }, 0n),
+  );
+}
+
+/** Returns what a request paid, in the asset's smallest unit, or null if it paid another token. */
+function paidBy(
+  vault: Vault,
+  [, token, status, shares, mTokenRate, tokenRate]: RedeemRequest,
+): bigint | null {
+  if (status !== STATUS_PROCESSED) return 0n;
+  const unit = midasUnit(vault.asset.decimals);
+  if (unit === null || tokenRate === 0n || !isAddressEqual(token, vault.asset.address)) return null;
+  return mulDivDown(shares, mTokenRate, tokenRate) / unit;
+}
+
+/** Finds the user's request in the logs of a receipt. */
+export function findMidasRequest(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitRequestSeen | null {
+  const own = logs.filter(({ address }) => sameAddress(address, redemptionVault(vault) ?? ""));
+  for (const { eventName, args } of parseEventLogs({ abi: eventsAbi(), logs: own })) {
+    if (eventName !== "RedeemRequest" && eventName !== "RedeemRequestWithCustomRecipient") continue;
+    const account = eventName === "RedeemRequest" ? args.user : args.recipient;
+    if (isAddressEqual(account, user))
+      return { requestId: args.requestId.toString(), shares: args.amountMTokenIn };
+  }
+  return null;
+}
+
+/** Finds the approval or the rejection of a request in the logs of a receipt. */
+export function findMidasSettlement(
+  vault: Vault,
+  { user, requestId, logs }: { user: Address; requestId: string; logs: readonly Log[] },
+): ExitSettlement | null {
+  const own = logs.filter(({ address }) => sameAddress(address, redemptionVault(vault) ?? ""));
+  for (const { eventName, args } of parseEventLogs({ abi: eventsAbi(), logs: own })) {
+    if (args.requestId.toString() !== requestId) continue;
+    if (eventName === "RejectRequest") return { outcome: "rejected", assets: 0n };
+    if (eventName !== "ApproveRequest" && eventName !== "SafeApproveRequest") continue;
+    // The events have the rate only; what arrived is in the token's transfers. Several approvals may share a receipt.
+    const paid = redemptionTokens(vault)
+      .map(({ address }) => paidTo(logs, { token: address, receiver: user }))
+      .filter((amounts) => amounts.length > 0);
+    const amounts = paid.flat();
+    return { outcome: "paid", assets: amounts.length === 1 ? (amounts[0] ?? null) : null };
+  }
+  return null;
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sampleAmount } from "../../support/conformance/vaults/deposit.ts";
+import type { Placed } from "../../support/conformance/vaults/family.ts";
+import { place } from "../../support/conformance/vaults/suite.ts";
+import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
+import { confirm, Holder } from "../../support/withdrawals/holder.ts";
+import { requestingVaults } from "../../support/withdrawals/requesting-vaults.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.close());
+
+const DECIMALS = 6;
+const amount = sampleAmount(DECIMALS);
+/** Units by which values may differ that the vault rounds at each step. */
+const ROUNDING = 3n;
+
+describe.each(requestingVaults)("$name", (kind) => {
+  let placed: Placed;
+  beforeAll(async () => {
+    placed = await place(world, { family: kind, decimals: DECIMALS });
+  });
+
+  async function holder(): Promise<Holder> {
+    const one = await Holder.with(placed, amount);
+    await one.deposit(amount);
+    await confirm(placed);
+    return one;
+  }
+
+  test("requests all, is paid, and ends as completed with what arrived", async () => {
+    const one = await holder();
+    const before = await one.position();
+    const shares = await one.held("share");
+    const quote = await one.quote("all", { mode: "request" });
+    expect(quote).toMatchObject({ status: 200 });
+    const { built, hash } = await one.withdraw("all", { mode: "request" });
+    const at = await one.held("asset");
+    expect(built).toMatchObject({ mode: kind.mode, two_step: false });
+    expect(await one.held("share")).toBe(kind.inWallet ? shares : 0n);
+    await confirm(placed);
+    const pending = await one.position();
+    const [request] = pending?.requests ?? [];
+    expect(request).toMatchObject({ kind: "redeem", in_wallet: kind.inWallet === true, state: "pending" });
+    if (request?.shares !== null) expect(request?.shares).toBe(String(shares));
+    near(BigInt(pending?.current_assets ?? "-1") + at, BigInt(before?.current_assets ?? "-1"));
+    expect(await one.status(hash)).toMatchObject({
+      ...{ status: "PENDING", withdrawal: { tracking_id: built.tracking_id } },
+      substatus: kind.mode === "cooldown" ? "WAIT_COOLDOWN" : "WAIT_VAULT_SETTLEMENT",
+    });
+    expect(await one.position()).toMatchObject({ requests: [{ tracking_id: built.tracking_id }] });
+    const requestIds = [request?.request_id ?? ""];
+    await kind.settle(placed, { user: one.address, requestIds });
+    await confirm(placed);
+    if (kind.pushes !== true) {
+      const waiting = await one.status(hash);
+      expect(waiting).toMatchObject({
+        substatus: "WAIT_CLAIM_TRANSACTION",
+        withdrawal: { next: { kind: "claim" } },
+      });
+      expect(waiting.withdrawal?.steps.find(({ step_id: id }) => id === "claim")?.state).toBe("required");
+      await one.follow("claim", requestIds[0] ?? "");
+    }
+    await confirm(placed);
+    const received = await one.held("asset");
+    near(received, BigInt(before?.current_assets ?? "-1"));
+    expect(await one.status(hash)).toMatchObject({
+      ...{ status: "DONE", substatus: "COMPLETED" },
+      withdrawal: { state: "completed", assets: String(received), next: null },
+    });
+    expect(await one.position()).toBe(null);
+    expect(await one.held("share")).toBe(0n);
+  });
+
+  test.runIf(kind.cancels !== null)("takes a request back, and ends as cancelled", async () => {
+    const one = await holder();
+    const shares = await one.held("share");
+    const before = await one.position();
+    const { hash } = await one.withdraw("all", { mode: "request" });
+    await confirm(placed);
+    await one.status(hash);
+    const [request] = (await one.position())?.requests ?? [];
+    expect(request).toMatchObject({ cancellable: true });
+    await one.follow("cancel", request?.request_id ?? "");
+    if (typeof kind.cancels === "function") {
+      await kind.cancels(placed, one.address);
+      await confirm(placed);
+      const [returned] = (await one.position())?.requests ?? [];
+      await one.follow("claim", returned?.request_id ?? "");
+    }
+    await confirm(placed);
+    expect(await one.held("share")).toBe(shares);
+    expect(await one.status(hash)).toMatchObject({ status: "DONE", substatus: "CANCELLED" });
+    const after = await one.position();
+    expect(after).toMatchObject({ requests: [], current_assets: before?.current_assets });
+    expect(after?.deposited_assets).toBe(before?.deposited_assets);
+  });
+});
+
+function near(seen: bigint, wanted: bigint): void {
+  expect(seen - wanted).toBeLessThanOrEqual(ROUNDING);
+  expect(wanted - seen).toBeLessThanOrEqual(ROUNDING);
+}

@@ -1,0 +1,45 @@
+import { encodeDeployData, encodeFunctionData } from "viem";
+import {
+  cooldownVaultAbi,
+  cooldownVaultCreationCode,
+  maplePoolAbi,
+  maplePoolCreationCode,
+  maplePoolManagerAbi,
+  maplePoolManagerCreationCode,
+  mapleWithdrawalManagerAbi,
+  mapleWithdrawalManagerCreationCode,
+} from "#stand-ins/waiting";
+import type { Deploy } from "./leaving.ts";
+import { deployOn, firstDeposit } from "./standard.ts";
+import { use } from "./use.ts";
+
+/** Seconds for which shares cool. */
+export const COOLDOWN_S = 600;
+
+/** Deploys a vault whose shares cool before they are paid, like sUSDe. */
+export const deployCooldown: Deploy = (world, asset) =>
+  world.script((script) => {
+    const contract = { abi: cooldownVaultAbi, code: cooldownVaultCreationCode } as const;
+    const vault = deployOn(script, { contract, asset });
+    const wait = { abi: cooldownVaultAbi, functionName: "setCooldownDuration", args: [COOLDOWN_S] } as const;
+    script.send("setCooldownDuration", { to: vault, data: encodeFunctionData(wait) });
+    use(script, { token: asset, vault, data: firstDeposit(script, asset) });
+    const row = { address: vault, shareDecimals: asset.decimals, params: { exit: "cooldown" } };
+    return { row, owner: script.deployer, parts: {} };
+  });
+
+/** Deploys a pool whose withdrawal manager takes requests, like Maple's. */
+export const deployMaple: Deploy = (world, asset) =>
+  world.script((script) => {
+    const contract = { abi: maplePoolAbi, code: maplePoolCreationCode } as const;
+    const vault = deployOn(script, { contract, asset });
+    const waits = { abi: mapleWithdrawalManagerAbi, bytecode: mapleWithdrawalManagerCreationCode } as const;
+    const requests = script.deploy("requests", encodeDeployData({ ...waits, args: [vault] }));
+    const names = { abi: maplePoolManagerAbi, bytecode: maplePoolManagerCreationCode } as const;
+    const manager = script.deploy("manager", encodeDeployData({ ...names, args: [requests] }));
+    const own = { abi: maplePoolAbi, functionName: "setManager", args: [manager] } as const;
+    script.send("setManager", { to: vault, data: encodeFunctionData(own) });
+    use(script, { token: asset, vault, data: firstDeposit(script, asset) });
+    const row = { address: vault, shareDecimals: asset.decimals, params: { exit: "maple" } };
+    return { row, owner: script.deployer, parts: { requests } };
+  });

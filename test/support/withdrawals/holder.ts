@@ -1,0 +1,145 @@
+import { type Address, erc20Abi, type Hex } from "viem";
+import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
+import type { Isolate } from "../../../scripts/stack/test-deployment.ts";
+import { indexFlowsJob } from "../../../src/jobs.ts";
+import { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
+import { type Position, Positions } from "../../../src/schemas/position-schema.ts";
+import { BuiltRequestAction, BuiltWithdrawal } from "../../../src/schemas/withdraw-build-schema.ts";
+import { WithdrawalDetail } from "../../../src/schemas/withdrawal-schema.ts";
+import { build, execute, vaultIdOf } from "../conformance/vaults/deposit.ts";
+import type { Placed } from "../conformance/vaults/family.ts";
+import type { TestUser } from "../e2e/chain.ts";
+import { type Signable, signDeposit } from "../e2e/sign-deposit.ts";
+import { type Answer, call, read } from "../partners/wallet.ts";
+
+/** A withdrawal that was built and sent. */
+export interface Sent {
+  built: BuiltWithdrawal;
+  hash: Hex;
+}
+
+/** An account with money in one vault, that uses nothing but the API and its own wallet. */
+export class Holder {
+  readonly placed: Placed;
+  readonly user: TestUser;
+
+  private constructor(placed: Placed, user: TestUser) {
+    this.placed = placed;
+    this.user = user;
+  }
+
+  /** Makes an account that holds some of the vault's asset. */
+  static async with(placed: Placed, amount: bigint): Promise<Holder> {
+    return new Holder(placed, await placed.world.user(placed.asset, amount));
+  }
+
+  get address(): Address {
+    return this.user.address;
+  }
+
+  #api(): Isolate {
+    return this.placed.world.fresh();
+  }
+
+  async deposit(amount: bigint): Promise<void> {
+    const { placed, user } = this;
+    const built = await build({ placed, user: user.address, amount });
+    await execute(placed, { user, built });
+  }
+
+  /** Asks for a withdrawal build and returns the answer, whatever it is. */
+  ask(shares: bigint | "all", more: object = {}): Promise<Answer> {
+    const body = {
+      vault_id: vaultIdOf(this.placed),
+      user_address: this.address,
+      shares: String(shares),
+      ...more,
+    };
+    return call(this.#api(), ["POST", "/v1/withdraw/build"], { body });
+  }
+
+  quote(shares: bigint | "all", more: object = {}): Promise<Answer> {
+    const body = {
+      vault_id: vaultIdOf(this.placed),
+      user_address: this.address,
+      shares: String(shares),
+      ...more,
+    };
+    return call(this.#api(), ["POST", "/v1/withdraw/quote"], { body });
+  }
+
+  /** Builds a withdrawal and sends it. Fails if either fails. */
+  async withdraw(shares: bigint | "all", more: object = {}): Promise<Sent> {
+    const built = BuiltWithdrawal.parse(found(await this.ask(shares, more)));
+    return { built, hash: await this.sign(built) };
+  }
+
+  sign(built: Pick<BuiltWithdrawal, "transaction_request" | "approval" | "calls">): Promise<Hex> {
+    const { transaction_request: request } = built;
+    if (request === null) throw new Error("there is nothing to send");
+    const signable: Signable = { ...built, transaction_request: request };
+    return signDeposit(this.placed.world, { user: this.user, built: signable, style: "calls" });
+  }
+
+  /** Asks for a claim or a cancellation and returns the answer, whatever it is. */
+  askAbout(action: "claim" | "cancel", requestId: string): Promise<Answer> {
+    const body = { vault_id: vaultIdOf(this.placed), user_address: this.address, request_id: requestId };
+    return call(this.#api(), ["POST", `/v1/withdraw/${action}`], { body });
+  }
+
+  /** Claims or cancels a request. Fails if the API or the chain refuses. */
+  async follow(action: "claim" | "cancel", requestId: string): Promise<Hex> {
+    const built = BuiltRequestAction.parse(found(await this.askAbout(action, requestId)));
+    return this.sign(built);
+  }
+
+  /** Reports the transaction of a step. */
+  async report(trackingId: string, of: { hash: Hex; step: string }): Promise<void> {
+    const body = { tx_hash: of.hash, step: of.step };
+    const answer = await call(this.#api(), ["PATCH", `/v1/withdrawals/${trackingId}/tx`], { body });
+    found(answer);
+  }
+
+  async record(trackingId: string): Promise<WithdrawalDetail> {
+    return WithdrawalDetail.parse(found(await read(await this.#api().send(`/v1/withdrawals/${trackingId}`))));
+  }
+
+  async status(hash: Hex): Promise<TransferStatus> {
+    const { chainId } = this.placed.world;
+    const answer = await this.#api().send(`/v1/status?tx_hash=${hash}&from_chain_id=${chainId}`);
+    return TransferStatus.parse(found(await read(answer)));
+  }
+
+  /** Returns the position in the vault, or null if the API shows none. */
+  async position(): Promise<Position | null> {
+    const answer = await read(await this.#api().send(`/v1/positions/${this.address}`));
+    const { positions } = Positions.parse(found(answer));
+    return positions.find(({ vault_id }) => vault_id === vaultIdOf(this.placed)) ?? null;
+  }
+
+  held(token: "asset" | "share"): Promise<bigint> {
+    const { asset, shareToken, world } = this.placed;
+    const address = token === "asset" ? asset.address : shareToken;
+    const args = [this.address] as const;
+    return world.client.readContract({ address, abi: erc20Abi, functionName: "balanceOf", args });
+  }
+
+  async transfer(to: Address, shares: bigint): Promise<void> {
+    const params = [{ from: this.address, to: this.placed.shareToken, data: transferData(to, shares) }];
+    await this.user.wallet.request({ method: "eth_sendTransaction", params });
+  }
+}
+
+/** Mines as many blocks as confirm what was sent, and lets the flows be indexed. */
+export async function confirm({ world }: Placed): Promise<void> {
+  await rpc(world.url, "anvil_mine", "0x10");
+  await indexFlowsJob.run(world.fresh().context());
+}
+
+function found(answer: Answer): Record<string, unknown> {
+  if (answer.status === 200) return answer.body;
+  throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+}
+
+const transferData = (to: Address, shares: bigint): Hex =>
+  `0xa9059cbb${to.slice(2).toLowerCase().padStart(64, "0")}${shares.toString(16).padStart(64, "0")}`;

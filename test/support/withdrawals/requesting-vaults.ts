@@ -1,0 +1,266 @@
+import { type Abi, type Address, encodeFunctionData, zeroAddress } from "viem";
+import { accountableVaultAbi } from "#stand-ins/accountable";
+import { centrifugeAsyncVaultAbi, lagoonVaultAbi } from "#stand-ins/erc7540";
+import { plasmaWithdrawManagerAbi } from "#stand-ins/ipor";
+import { mellowOracleAbi, mellowRedeemQueueAbi } from "#stand-ins/mellow";
+import { simpleLrtAbi, simpleLrtCreationCode } from "#stand-ins/mellow-lrt";
+import { midasRedemptionVaultAbi } from "#stand-ins/midas";
+import {
+  legacyTokenizedVaultAbi,
+  legacyTokenizedVaultCreationCode,
+  tokenizedVaultAbi,
+} from "#stand-ins/upshift";
+import { vedaAccountantAbi, vedaWithdrawQueueAbi } from "#stand-ins/veda";
+import { mapleWithdrawalManagerAbi } from "#stand-ins/waiting";
+import type { SeedRow } from "../../../scripts/db/seed-row.ts";
+import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
+import { deployCentrifuge, deployLagoon } from "../conformance/vaults/erc7540-stand-in.ts";
+import { deployAccountable, deployIpor, withShare } from "../conformance/vaults/exit-stand-ins.ts";
+import type { Placed } from "../conformance/vaults/family.ts";
+import type { Deploy } from "../conformance/vaults/leaving.ts";
+import { deployMellow, reportPrice } from "../conformance/vaults/mellow-stand-in.ts";
+import { deployMidas, RATE } from "../conformance/vaults/midas-stand-in.ts";
+import { deployStandard, set } from "../conformance/vaults/standard.ts";
+import { deployUpshift } from "../conformance/vaults/upshift-stand-in.ts";
+import { mint, whole } from "../conformance/vaults/use.ts";
+import { deployVedaExit, VEDA_WAIT_S } from "../conformance/vaults/veda-exits-stand-in.ts";
+import { COOLDOWN_S, deployCooldown, deployMaple } from "../conformance/vaults/waiting-stand-ins.ts";
+
+/** A user's requests as the vault's operator finds them. */
+interface Settled {
+  user: Address;
+  requestIds: readonly string[];
+}
+
+/** A kind of vault whose redemptions are requested or cool, and what its operator and its owner do. */
+export interface RequestingVault {
+  name: string;
+  adapter: string;
+  type: SeedRow["type"];
+  deploy: Deploy;
+  /** What the API calls its way out. */
+  mode: "request" | "cooldown";
+  /** Settles all that a user has asked for, or lets the time pass that it takes. */
+  settle(placed: Placed, of: Settled): Promise<void>;
+  /** Settles some shares of the user's request only. Absent if the family settles whole requests. */
+  settlePart?(placed: Placed, of: { user: Address; shares: bigint }): Promise<void>;
+  /** Rejects the user's requests, as some operators may. */
+  reject?(placed: Placed, of: Settled): Promise<void>;
+  /** True if settlement pays the user, who then claims nothing. */
+  pushes?: true;
+  /** How the user takes a request back: at once, after the operator's answer, or not at all. */
+  cancels: "at_once" | ((placed: Placed, user: Address) => Promise<void>) | null;
+  /** True if the shares of a request stay in the wallet. */
+  inWallet?: true;
+  /** True if the price is fixed when the request is made. */
+  fixed?: true;
+  /** True if a second request joins the first one, or false if it is a request of its own; null if it is refused. */
+  joins: boolean | null;
+  /** Raises the value of a share by about one part in a hundred. Absent if the stand-in has a fixed price. */
+  raise?(placed: Placed): Promise<void>;
+}
+
+const DAY_S = 86_400;
+
+/** Lets time pass on the chain. */
+export async function pass(placed: Placed, seconds: number): Promise<void> {
+  await rpc(placed.world.url, "evm_increaseTime", seconds);
+  await rpc(placed.world.url, "evm_mine");
+}
+
+const settledBy =
+  (abi: Abi, on: string | null = null) =>
+  (placed: Placed, { user }: Settled) =>
+    set(placed, { abi, name: "settle", args: [user], ...(on !== null && { on: placed.parts[on] }) });
+
+/** A yield of a hundredth of the vault's assets, paid to it. */
+async function donate({ world, asset, vault }: Placed): Promise<void> {
+  await world.script((script) => mint(script, { token: asset, to: vault, amount: whole(asset, 1_073n) }));
+}
+
+const lagoon = {
+  ...({ adapter: "lagoon", type: "custom", mode: "request", joins: true } as const),
+  settle: settledBy(lagoonVaultAbi),
+} as const;
+
+async function raiseLagoon(placed: Placed): Promise<void> {
+  const { world, vault } = placed;
+  await donate(placed);
+  const on = { address: vault, abi: lagoonVaultAbi } as const;
+  const total = await world.client.readContract({ ...on, functionName: "totalAssets" });
+  await set(placed, { abi: lagoonVaultAbi, name: "updateTotalAssets", args: [(total * 101n) / 100n] });
+}
+
+async function raiseShare(placed: Placed): Promise<void> {
+  const on = { address: placed.vault, abi: tokenizedVaultAbi } as const;
+  const price = await placed.world.client.readContract({ ...on, functionName: "getSharePrice" });
+  await donate(placed);
+  await set(placed, { abi: tokenizedVaultAbi, name: "setSharePrice", args: [(price * 101n) / 100n] });
+}
+
+async function raiseRate(placed: Placed): Promise<void> {
+  const on = { address: placed.parts["accountant"] ?? zeroAddress, abi: vedaAccountantAbi } as const;
+  const rate = await placed.world.client.readContract({ ...on, functionName: "rate" });
+  const args = [(rate * 101n) / 100n] as const;
+  await set(placed, { abi: vedaAccountantAbi, name: "updateExchangeRate", args, on: on.address });
+}
+
+async function raiseReport(placed: Placed): Promise<void> {
+  const on = { address: placed.parts["oracle"] ?? zeroAddress, abi: mellowOracleAbi } as const;
+  const { asset, world } = placed;
+  const { timestamp } = await world.client.getBlock();
+  const args = [
+    asset.address,
+    (reportPrice(asset.decimals) * 100n) / 101n,
+    Number(timestamp),
+    false,
+  ] as const;
+  await set(placed, { abi: mellowOracleAbi, name: "submit", args, on: on.address });
+}
+
+/** Approves or rejects a user's requests at a Midas RedemptionVault. */
+const midasAnswer =
+  (name: "approveRequest" | "rejectRequest") =>
+  async (placed: Placed, { requestIds }: Settled): Promise<void> => {
+    const on = placed.parts["redemptions"] ?? zeroAddress;
+    for (const id of requestIds) {
+      const view = { address: on, abi: midasRedemptionVaultAbi, functionName: "redeemRequests" } as const;
+      const [, , status] = await placed.world.client.readContract({ ...view, args: [BigInt(id)] });
+      const args = name === "approveRequest" ? [BigInt(id), RATE] : [BigInt(id)];
+      if (status === 0) await set(placed, { abi: midasRedemptionVaultAbi, name, args, on });
+    }
+  };
+
+const dated =
+  (abi: Abi, deploy: Deploy): Deploy =>
+  async (world, asset) => {
+    const made = await deploy(world, asset);
+    const data = encodeFunctionData({ abi, functionName: "setLagDuration", args: [BigInt(DAY_S)] });
+    await world.send(made.owner, { to: made.row.address as Address, data });
+    return made;
+  };
+
+/** Every kind of vault with requests that the stand-ins know. */
+export const requestingVaults: readonly RequestingVault[] = [
+  {
+    ...lagoon,
+    name: "Lagoon v0.5",
+    deploy: deployLagoon({ version: "0.5" }),
+    cancels: null,
+    raise: raiseLagoon,
+  },
+  {
+    ...lagoon,
+    name: "Lagoon v0.6",
+    deploy: deployLagoon({ version: "0.6" }),
+    cancels: "at_once",
+    raise: raiseLagoon,
+  },
+  {
+    ...{ name: "Centrifuge", adapter: "centrifuge", type: "custom", mode: "request", joins: true },
+    deploy: deployCentrifuge("sync", "user"),
+    settle: settledBy(centrifugeAsyncVaultAbi),
+    cancels: (placed, user) =>
+      set(placed, { abi: centrifugeAsyncVaultAbi, name: "answerCancellation", args: [user] }),
+  },
+  {
+    ...{ name: "Accountable", adapter: "accountable", type: "accountable", mode: "request", joins: true },
+    deploy: withShare(deployAccountable),
+    settle: settledBy(accountableVaultAbi),
+    settlePart: (placed, { user, shares }) =>
+      set(placed, { abi: accountableVaultAbi, name: "fulfil", args: [user, shares] }),
+    cancels: "at_once",
+    raise: donate,
+  },
+  {
+    ...{ name: "IPOR", adapter: "ipor", type: "ipor", mode: "request", joins: null, inWallet: true },
+    deploy: deployIpor,
+    settle: (placed) =>
+      set(placed, { abi: plasmaWithdrawManagerAbi, name: "releaseFunds", on: placed.parts["requests"] }),
+    cancels: null,
+    raise: donate,
+  },
+  {
+    ...{ name: "Midas", adapter: "midas", type: "midas", mode: "request", joins: false, pushes: true },
+    deploy: deployMidas({ deposit: "instant", recipient: "argument", caller: "router" }),
+    settle: midasAnswer("approveRequest"),
+    reject: midasAnswer("rejectRequest"),
+    cancels: null,
+  },
+  {
+    ...{ name: "Mellow", adapter: "mellow", type: "lido", mode: "request", joins: false },
+    deploy: deployMellow({ queue: "sync", caller: "user", redeem: "async" }),
+    settle: settledBy(mellowRedeemQueueAbi, "redeem"),
+    cancels: null,
+    raise: raiseReport,
+  },
+  {
+    ...{ name: "Mellow LRT", adapter: "mellow_lrt", type: "lido", mode: "request", joins: true, fixed: true },
+    deploy: stakedLrt(),
+    settle: settledBy(simpleLrtAbi),
+    cancels: null,
+    raise: donate,
+  },
+  {
+    ...{ name: "Upshift", adapter: "upshift", type: "custom", mode: "request", joins: true },
+    deploy: dated(tokenizedVaultAbi, deployUpshift),
+    settle: (placed) => pass(placed, 2 * DAY_S),
+    cancels: null,
+    raise: raiseShare,
+  },
+  {
+    ...{ name: "Upshift legacy", adapter: "upshift_legacy", type: "custom", mode: "request", joins: true },
+    ...{ fixed: true, cancels: null, raise: donate },
+    deploy: dated(
+      legacyTokenizedVaultAbi,
+      deployStandard({ abi: legacyTokenizedVaultAbi, code: legacyTokenizedVaultCreationCode }),
+    ),
+    settle: (placed) => pass(placed, 2 * DAY_S),
+  },
+  {
+    ...{ name: "Veda queue", adapter: "veda", type: "veda", mode: "request", joins: false, pushes: true },
+    ...{ fixed: true, cancels: "at_once", raise: raiseRate },
+    deploy: deployVedaExit({ way: "queue" }),
+    settle: async (placed, of) => {
+      await pass(placed, VEDA_WAIT_S);
+      await settledBy(vedaWithdrawQueueAbi, "pays")(placed, of);
+    },
+  },
+  {
+    ...{ name: "Veda delayed", adapter: "veda", type: "veda", mode: "cooldown", joins: null },
+    ...{ fixed: true, cancels: "at_once", raise: raiseRate },
+    deploy: deployVedaExit({ way: "delayed" }),
+    settle: (placed) => pass(placed, VEDA_WAIT_S),
+  },
+  {
+    ...{ name: "a cooldown", adapter: "erc4626", type: "custom", mode: "cooldown", joins: null, fixed: true },
+    ...{
+      deploy: deployCooldown,
+      settle: (placed: Placed) => pass(placed, COOLDOWN_S),
+      cancels: null,
+      raise: donate,
+    },
+  },
+  {
+    ...{ name: "Maple", adapter: "erc4626", type: "custom", mode: "request", joins: true, raise: donate },
+    deploy: deployMaple,
+    settle: settledBy(mapleWithdrawalManagerAbi, "requests"),
+    settlePart: (placed, { user, shares }) => {
+      const on = placed.parts["requests"];
+      return set(placed, { abi: mapleWithdrawalManagerAbi, name: "settlePart", args: [user, shares], on });
+    },
+    cancels: "at_once",
+  },
+];
+
+/** A Mellow LRT vault whose assets are at work, so that it queues what it does not hold. */
+function stakedLrt(): Deploy {
+  const deploy = deployStandard({ abi: simpleLrtAbi, code: simpleLrtCreationCode });
+  return async (world, asset) => {
+    const made = await deploy(world, asset);
+    const args = [whole(asset, 108_110n)] as const;
+    const data = encodeFunctionData({ abi: simpleLrtAbi, functionName: "stake", args });
+    await world.send(made.owner, { to: made.row.address as Address, data });
+    return made;
+  };
+}
