@@ -232,7 +232,7 @@ export interface AggregatedCall {
 /**
  * Target address that marks an entry whose data is creation code to run instead of calldata. Source: Aggregator.sol.
  */
-const PROGRAM: Address = "0xffffffffffffffffffffffffffffffffffffffff";
+export const PROGRAM: Address = "0xffffffffffffffffffffffffffffffffffffffff";
 /** Maximum size of creation code and payload together, in bytes. Source: EIP-3860. */
 const MAX_INITCODE_BYTES = 49_152;
 /** Size of the payload's trailer, and of a call without its data, in bytes. Source: Aggregator.sol. */

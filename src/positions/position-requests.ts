@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import { atBlockTime } from "../chains/block-time-query.ts";
 import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
 import type { OpenRequest, UserRequestFlow } from "../db/queries/user-flow-queries.ts";
 import { sameAddress } from "../lib/address.ts";
@@ -32,7 +33,15 @@ export function leavingQuery(input: {
   requestFlows: readonly UserRequestFlow[];
   now: number;
 }): Query<LeavingShares[]> | null {
-  const parts = input.vaults.flatMap((vault): [string, Query<LeavingShares>][] => {
+  if (leavingParts(input).length === 0) return null;
+  return atBlockTime(input.now, (now) => {
+    const parts = Object.fromEntries(leavingParts({ ...input, now }));
+    return mapQuery(queryAll(parts), (all) => Object.values(all));
+  });
+}
+
+function leavingParts(input: Parameters<typeof leavingQuery>[0]) {
+  return input.vaults.flatMap((vault): [string, Query<LeavingShares>][] => {
     const requests = openRedemptions(vault, input);
     const price = adapterOf(vault).exits?.exitPrice?.(vault) ?? null;
     if (requests === null && price === null) return [];
@@ -41,8 +50,6 @@ export function leavingQuery(input: {
     const parts = queryAll({ requests: requests ?? none, price: price ?? none, takenOut });
     return [[vault.vaultId, mapQuery(parts, (found) => toLeaving(vault, found))]];
   });
-  if (parts.length === 0) return null;
-  return mapQuery(queryAll(Object.fromEntries(parts)), (all) => Object.values(all));
 }
 
 /** Returns the query for what a user's flows with request ids have taken out of a vault. */

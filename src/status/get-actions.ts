@@ -1,4 +1,5 @@
 import { type Address, erc20Abi } from "viem";
+import { atBlockTime } from "../chains/block-time-query.ts";
 import {
   andThen,
   createQuery,
@@ -56,7 +57,8 @@ export async function getActions(
   ]);
   const caller = entry.via === "user" ? of.user : null;
   const open = stored.requests;
-  const query = (now: number) => factsQuery(vault, { user: of.user, caller, open, now });
+  const asked = { user: of.user, caller, open };
+  const query = (now: number) => atBlockTime(now, (at) => factsQuery(vault, { ...asked, now: at }));
   const { value: facts, block } = await readTimed(ctx, { chainId: vault.chainId, query });
   return {
     deposit: depositAction(vault, facts.deposit),

@@ -1,5 +1,6 @@
 import { type Address, erc20Abi, zeroAddress } from "viem";
 import { nativeBalanceRead } from "../chains/aggregate-reads.ts";
+import { atBlockTime } from "../chains/block-time-query.ts";
 import {
   andThen,
   createQuery,
@@ -134,8 +135,8 @@ function termsQuery(of: {
   const { exits, vault, user, slippage } = order;
   const queries = planned.map(({ mode, token, via }) => {
     const account = via === "router" ? null : user;
-    const request = { mode, token, shares, owner: user, caller: account, receiver: account, now };
-    return exits.terms(vault, { ...request, slippage });
+    const request = { mode, token, shares, owner: user, caller: account, receiver: account };
+    return atBlockTime(now, (at) => exits.terms(vault, { ...request, slippage, now: at }));
   });
   const named = Object.fromEntries(queries.map((query, index) => [`way${index}`, query]));
   return mapQuery(queryAll(named), (all) => planned.map((_, index) => all[`way${index}`] as ExitTerms));

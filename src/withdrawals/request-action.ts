@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { nativeBalanceRead } from "../chains/aggregate-reads.ts";
+import { atBlockTime } from "../chains/block-time-query.ts";
 import { createQuery, queryAll, valueOrNull } from "../chains/chain-query.ts";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
@@ -66,10 +67,11 @@ async function readAsked(
   if (exits.pending === undefined)
     throw failure("mode_unsupported", `${vault.name} pays instantly and takes no requests`);
   const { pending } = exits;
+  const open = (now: number) => pending(vault, { user, requestIds: [requestId], now });
   const gas = createQuery({ gas: nativeBalanceRead(user) }, ({ gas: read }) => valueOrNull(read));
   const { value, block } = await readTimed(ctx, {
     chainId: vault.chainId,
-    query: (now) => queryAll({ pending: pending(vault, { user, requestIds: [requestId], now }), gas }),
+    query: (now) => queryAll({ pending: atBlockTime(now, open), gas }),
   });
   const request = value.pending.find((one) => one.requestId.toLowerCase() === requestId.toLowerCase());
   if (request === undefined)

@@ -1,4 +1,5 @@
 import { getAddress, type Hex } from "viem";
+import { atBlockTime } from "../../chains/block-time-query.ts";
 import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
@@ -37,7 +38,8 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
   const requestIds = row.requestId === null ? [] : [row.requestId];
   const pending = exits?.pending;
   if (exits === null || pending === undefined) return null;
-  const query = (now: number) => pending(vault, { user: getAddress(row.userAddress), requestIds, now });
+  const user = getAddress(row.userAddress);
+  const query = (now: number) => atBlockTime(now, (at) => pending(vault, { user, requestIds, now: at }));
   const { value, block } = await readTimed(ctx, { chainId: row.vaultChainId, query });
   return { vault, exits, request: ownRequest(row, value), block };
 }

@@ -62,8 +62,16 @@ describe("Midas flows", () => {
     ["requestFor", DEPOSITS, { kind: "deposit", user: OTHER, assets: null, shares: null }],
     ["redemption", REDEMPTIONS, { kind: "withdrawal", user: USER, assets: 5_000_000n, shares: 4n * ONE }],
     ["redemptionFor", REDEMPTIONS, { kind: "withdrawal", user: USER, assets: 5_000_000n, shares: 4n * ONE }],
-    ["redemptionRequest", REDEMPTIONS, { kind: "withdrawal", user: USER, assets: null, shares: null }],
-    ["redemptionRequestFor", REDEMPTIONS, { kind: "withdrawal", user: USER, assets: null, shares: null }],
+    [
+      "redemptionRequest",
+      REDEMPTIONS,
+      { kind: "withdrawal", user: USER, assets: null, shares: null, requestId: "7" },
+    ],
+    [
+      "redemptionRequestFor",
+      REDEMPTIONS,
+      { kind: "withdrawal", user: OTHER, assets: null, shares: null, requestId: "7" },
+    ],
   ] as const)("are read from %s", (event, address, flow) => {
     const log = at(address, event);
     expect(source.topics).toContain(log.topics[0]);
