@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../src/config.ts";
 import { AppError } from "../src/errors.ts";
+import { parseDiscoverySetting } from "../src/lib/discovery-setting.ts";
 
 const bindings = {
   DATABASE_URL: "postgres://user:pa55word@db.example/causeway",
@@ -100,7 +101,7 @@ describe("parseConfig()", () => {
       providers: {},
       prices: { apiUrl: "https://coins.llama.fi", feeds: new Map() },
       signingTokens: new Map(),
-      discovery: { assets: [], min_tvl_usd: 1_000_000, min_age_days: 30, registers: [] },
+      discovery: parseDiscoverySetting(undefined, { addIssue: () => undefined }),
       serverTiming: true,
       limits,
       keyFactor: 10,
@@ -132,7 +133,10 @@ describe("parseConfig()", () => {
         },
         across: { api_url: "https://bridge.example/api", integrator_id: "0xab12", deployments: [] },
       },
-      discovery: { assets: [`1:0x${"ab".repeat(20)}`], min_tvl_usd: 5, min_age_days: 30, registers: [] },
+      discovery: {
+        ...parseDiscoverySetting(undefined, { addIssue: () => undefined }),
+        ...{ assets: [`1:0x${"ab".repeat(20)}`], min_tvl_usd: 5 },
+      },
       signingTokens: new Map([
         [
           31_337,

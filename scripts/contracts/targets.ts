@@ -175,6 +175,18 @@ export const standInTargets: readonly StandInTarget[] = [
     ],
   },
   {
+    name: "registers",
+    sources: [`${folder}/registers/Registers.sol`],
+    contracts: [
+      "LendingFactory",
+      "MetaMorphoFactory",
+      "SiloFactory",
+      "GovernedPerspective",
+      "HostileVault",
+      "OneKeyProxy",
+    ],
+  },
+  {
     name: "morpho-v2",
     sources: [`${folder}/morpho-v2/VaultV2.sol`],
     contracts: ["VaultV2"],

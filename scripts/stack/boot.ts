@@ -154,8 +154,9 @@ async function bring(boot: Boot): Promise<{ manifest: StackManifest; deployments
   // Of kept data, what administrators and proofs changed stays.
   const withStatus = kept === null;
   await watch.step("Vault registry filled", async () => {
-    const { registryRows, seed } = await tools();
+    const { claimedRows, registryRows, seed, seedList } = await tools();
     await seed({ ...target, rows: deployments.flatMap(registryRows), withStatus });
+    await seedList(target, deployments.flatMap(claimedRows));
   });
   const api = `http://127.0.0.1:${boot.port}`;
   const adminToken = randomBytes(24).toString("hex");

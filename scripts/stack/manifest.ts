@@ -10,6 +10,7 @@ import {
   type TokenSymbol,
   tokenPlans,
 } from "./chains/plan.ts";
+import type { VaultRegisters } from "./chains/vault-registers.ts";
 
 interface StackToken {
   address: Address;
@@ -51,6 +52,8 @@ export interface StackChain {
     /** The sequencer uptime feed, or null. */
     sequencer_feed: Address | null;
     tokens: Record<TokenSymbol, StackToken>;
+    /** Registers of vaults that nobody claims, and these vaults by purpose; null on a chain without them. */
+    vault_registers: VaultRegisters | null;
   } & StackBridging;
 }
 
@@ -102,6 +105,7 @@ export function describeChain({
   bridging,
   tokens,
   priceFeeds,
+  registers,
 }: DeployedChain): StackChain {
   const entries = tokenPlans.map(({ symbol, decimals }) => [symbol, { address: tokens[symbol], decimals }]);
   const described = Object.fromEntries(entries) as Record<TokenSymbol, StackToken>;
@@ -116,6 +120,7 @@ export function describeChain({
       price_feeds: priceFeeds.feeds,
       sequencer_feed: priceFeeds.sequencer,
       tokens: described,
+      vault_registers: registers,
       ...describeBridging(bridging),
     },
   };

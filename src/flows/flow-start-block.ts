@@ -1,6 +1,5 @@
-import type { Address, Hex } from "viem";
-import * as z from "zod";
-import type { NodeSession } from "../chains/chain-client.ts";
+import type { Address } from "viem";
+import { MAX_CODE_ADDRESSES, readCodeAt } from "../chains/code-at-block.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { isRateLimit } from "../chains/log-range.ts";
 import { readBlock } from "../chains/read-block.ts";
@@ -10,7 +9,6 @@ import {
   type RequestBudget,
 } from "../chains/rpc-request-budget.ts";
 import type { StartSearch } from "../db/queries/flow-queries.ts";
-import { OutsideError } from "../lib/bounded-fetch.ts";
 import { describeError } from "../lib/logger.ts";
 import { depositRouterCreate2 } from "../router/deposit-router-artifact.ts";
 import { adapterOf } from "../vaults/vault-families.ts";
@@ -138,44 +136,4 @@ function narrowSearch(
   const untold = codeAtBlock === "none" || of.doubts > MAX_DOUBTS;
   if (untold || of.presentAt - of.absentAt <= CLOSE_ENOUGH_BLOCKS)
     of.startBlock = Math.max(0, Math.min(of.absentAt + 1, of.presentAt));
-}
-
-const CodeFlags = z.string().regex(/^0x(00|01)*$/);
-
-/**
- * Maximum number of addresses in one program, which takes 28 bytes of code per address; creation code may have 49,152
- * bytes.
- */
-const MAX_CODE_ADDRESSES = 1_000;
-
-/**
- * Encodes contract creation code that runs in an `eth_call` and returns one byte per address: 1 if the address has
- * code, otherwise 0. It uses only instructions that chains have supported since their first block.
- */
-export function encodeHasCode(addresses: readonly Address[]): Hex {
-  const word = (value: number): string => value.toString(16).padStart(4, "0");
-  const asked = addresses.map(
-    // PUSH20 address, EXTCODESIZE, ISZERO, ISZERO, PUSH2 index, MSTORE8
-    (address, index) => `73${address.slice(2).toLowerCase()}3b151561${word(index)}53`,
-  );
-  // PUSH2 length, PUSH1 0, RETURN
-  return `0x${asked.join("")}61${word(addresses.length)}6000f3`;
-}
-
-/**
- * Returns, for each address, whether it had code at a block, with one request. Throws OutsideError if the result is
- * malformed. RpcErrors of the node propagate, usually because it does not keep the state of the block.
- */
-export async function readCodeAt(
-  node: NodeSession,
-  query: { block: number; addresses: readonly Address[] },
-): Promise<boolean[]> {
-  const { block, addresses } = query;
-  const data = encodeHasCode(addresses);
-  const codeAtBlock = CodeFlags.safeParse(
-    await node.request("eth_call", [{ data }, `0x${block.toString(16)}`]),
-  );
-  if (!codeAtBlock.success || codeAtBlock.data.length !== 2 + 2 * addresses.length)
-    throw new OutsideError("malformed", "the node did not tell where there is code");
-  return addresses.map((_, index) => codeAtBlock.data.slice(2 + 2 * index, 4 + 2 * index) === "01");
 }

@@ -2,15 +2,28 @@ import * as z from "zod";
 import { once } from "./once.ts";
 import { ContractAddress } from "./setting-schemas.ts";
 
+const ChainAddress = z.string().regex(/^[1-9][0-9]{0,15}:0x[0-9a-fA-F]{40}$/);
+
 /** Schema of the variable, created on first use because most isolates start without the variable. */
 const schema = once(() =>
   z.strictObject({
     /** Assets whose discovered vaults may be opened, as `<chain id>:<address>`. */
-    assets: z.array(z.string().regex(/^[1-9][0-9]{0,15}:0x[0-9a-fA-F]{40}$/)).default([]),
+    assets: z.array(ChainAddress).default([]),
     /** Minimum total assets of a discovered vault, in US dollars by Causeway's own price. */
     min_tvl_usd: z.int().min(0).default(1_000_000),
     /** Minimum number of days since a discovered vault was first seen. */
     min_age_days: z.int().min(0).default(30),
+    /**
+     * Code of discovered vaults that may open, as `<chain id>:<code>` with the code as `registry:check` shows it. The
+     * code of open vaults that were reviewed needs no entry.
+     */
+    code: z.array(z.string().regex(/^[1-9][0-9]{0,15}:[a-z]+:0x[0-9a-zA-Z/]+$/)).default([]),
+    /** Vaults and assets that never open, as `<chain id>:<address>`. */
+    blocked: z.array(ChainAddress).default([]),
+    /** Accounts with one key that may own a discovered vault, as `<chain id>:<address>`. */
+    owners: z.array(ChainAddress).default([]),
+    /** Seconds that changes of a discovered vault must wait, where its family has a timelock. */
+    min_timelock_s: z.int().min(0).default(1),
     /** Registers on chains that are not defined in code; those on other chains are ignored. */
     registers: z
       .array(
@@ -20,7 +33,8 @@ const schema = once(() =>
           adapter: z.string().min(1).max(64),
           protocol: z.string().min(1).max(60),
           openness: z.enum(["governed", "anybody"]),
-          view: z.enum(["getStataTokens", "verifiedArray", "allTokens", "getAllEndorsedVaults"]),
+          /** The view that lists the vaults. Absent if the register is read as those of its family in the code. */
+          view: z.enum(["getStataTokens", "verifiedArray", "allTokens", "getAllEndorsedVaults"]).optional(),
         }),
       )
       .default([]),
@@ -38,10 +52,8 @@ export function parseDiscoverySetting(
   value: unknown,
   context: { addIssue(issue: { code: "custom"; message: string }): void },
 ): DiscoverySetting {
-  const defaults = { assets: [], min_tvl_usd: 1_000_000, min_age_days: 30, registers: [] };
-  if (value === undefined) return defaults;
-  const parsed = schema().safeParse(value);
+  const parsed = schema().safeParse(value ?? {});
   if (parsed.success) return parsed.data;
   context.addIssue({ code: "custom", message: "not discovery settings" });
-  return defaults;
+  return schema().parse({});
 }

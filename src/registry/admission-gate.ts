@@ -1,11 +1,16 @@
 import type { Provenance, VaultProof } from "../db/schema/vault-tables.ts";
+import { sameAddress } from "../lib/address.ts";
 import { PARTS_PER_BILLION } from "../lib/amount.ts";
 import type { DiscoverySetting } from "../lib/discovery-setting.ts";
 import { DAY_MS } from "../lib/durations.ts";
+import type { VaultGovernance } from "./read-governance.ts";
+import { isReplaceable } from "./read-vault-code.ts";
 
 /** Facts about a discovered vault that the admission gate judges. */
 export interface AdmissionFacts {
   chainId: number;
+  /** Address of the vault. */
+  address: string;
   /** Address of the vault's asset as on-chain data shows it. */
   asset: string;
   adapter: string;
@@ -23,6 +28,17 @@ export interface AdmissionFacts {
 
 /** Minimum part of the deposit that a discovered vault must return immediately, in parts per billion: 99.5%. */
 const LEAST_RETURNED = (PARTS_PER_BILLION * 995n) / 1_000n;
+/** Which code a discovered vault runs and who governs it, read once it meets the other conditions. */
+export interface AdmissionCode extends VaultGovernance {
+  chainId: number;
+  /** The vault's code as `readVaultCode` writes it, or null if it was not read. */
+  code: string | null;
+  /** Code of open vaults of the same family and chain that people reviewed. */
+  reviewed: ReadonlySet<string>;
+  /** True if a factory of the vault's family that the code knows made it. */
+  made: boolean;
+}
+
 const USD = 10n ** 18n;
 /** Families whose interface any contract can implement: their vaults never open automatically. */
 const OPEN_FAMILIES: ReadonlySet<string> = new Set(["erc4626"]);
@@ -36,9 +52,10 @@ export function admissionObstacle(
   facts: AdmissionFacts,
   { setting, now }: { setting: DiscoverySetting; now: number },
 ): string | null {
+  const isBlocked = (address: string) => names(setting.blocked, { chainId: facts.chainId, address });
+  if (isBlocked(facts.address) || isBlocked(facts.asset)) return "the operator excludes it or its asset";
   if (OPEN_FAMILIES.has(facts.adapter)) return "its contract code belongs to no known family";
-  const asset = `${facts.chainId}:${facts.asset.toLowerCase()}`;
-  if (!setting.assets.some((allowed) => allowed.toLowerCase() === asset))
+  if (!names(setting.assets, { chainId: facts.chainId, address: facts.asset }))
     return "its asset is not on the operator's list";
   if (facts.namedBy.length === 0) return "no register names it any more";
   if (!facts.curated) return "no curated register or list names it";
@@ -51,5 +68,33 @@ export function admissionObstacle(
   if (amount === null || returned === null) return "a deposit does not come back at once";
   if (BigInt(returned) * PARTS_PER_BILLION < BigInt(amount) * LEAST_RETURNED)
     return "a deposit does not come back whole";
+  return null;
+}
+
+/** Returns true if a list of `<chain id>:<address>` names an address. */
+const names = (
+  list: readonly string[],
+  { chainId, address }: { chainId: number; address: string },
+): boolean =>
+  list.some((entry) => {
+    const [chain, named = ""] = entry.split(":");
+    return Number(chain) === chainId && sameAddress(named, address);
+  });
+
+/**
+ * Returns what in a discovered vault's code or government holds it back, or null. Its code must be one that people
+ * reviewed, that the operator pinned, or that a factory of its family made and nobody can replace; no single key may own
+ * it, and where its family has a timelock, changes must wait.
+ */
+export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
+  const { chainId, code, reviewed, made, keys, timelockS } = facts;
+  if (code === null) return "its code could not be read";
+  const pinned = reviewed.has(code) || setting.code.includes(`${chainId}:${code}`);
+  if (!pinned && isReplaceable(code)) return `its code can be replaced, and nobody pinned ${code}`;
+  if (!pinned && !made) return `no factory of its family made it, and nobody pinned ${code}`;
+  const key = keys.find((address) => !names(setting.owners, { chainId, address }));
+  if (key !== undefined) return `one key governs it: ${key}`;
+  if (timelockS !== null && timelockS < BigInt(setting.min_timelock_s))
+    return `its changes wait ${timelockS} seconds, less than the operator's minimum`;
   return null;
 }

@@ -16,6 +16,7 @@ import { deriveFromChain, toDerivedColumns } from "./derive-vault.ts";
 import { servedRegisters, sourceOf } from "./discovery/discover-vaults.ts";
 import { deniedQuery } from "./discovery/read-register.ts";
 import type { ProofFinding } from "./proof-decision.ts";
+import { readVaultCode } from "./read-vault-code.ts";
 import { recognizeFamily } from "./recognize-family.ts";
 import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 
@@ -37,6 +38,15 @@ const GENERIC_ADAPTER = "erc4626";
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   const client = ctx.chains.client(row.chainId);
   if (client === null) return unread(`chain ${row.chainId} is not served`);
+  const attempt = await tryProving(ctx, { client, row });
+  // A refusal says nothing about the code that was admitted, which stays what the vault is compared with.
+  return { ...attempt, finding: withCode(attempt.finding, row.proof?.code ?? null) };
+}
+
+async function tryProving(
+  ctx: Context,
+  { client, row }: { client: ChainClient; row: VaultRow },
+): Promise<ProofAttempt> {
   try {
     // What discovered the vault no longer vouches for it. Its holders can still leave.
     if (row.provenance.source === "factory" && !(await isStillNamed(ctx, { client, row })))
@@ -44,9 +54,13 @@ export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAtte
     const resolved = await resolveVault(client, row);
     if (!resolved.ok) return { finding: refusal(ctx, resolved.reason), derived: null };
     const { derived } = resolved;
+    const code = await readVaultCode(client, getAddress(row.address));
+    const pinned = pinnedCode(row);
+    if (pinned !== null && pinned !== code)
+      return { finding: refusal(ctx, `its code is now ${code}, not the admitted ${pinned}`), derived: null };
     const { caller = row.caller, params = row.params } = derived;
     const vault = parseRegistryRow({ ...row, ...derived, caller, params });
-    return { finding: await simulatedFinding(ctx, vault), derived };
+    return { finding: withCode(await simulatedFinding(ctx, vault), code), derived };
   } catch (error) {
     if (error instanceof AppError) return unread(describeError(error));
     return { finding: refusal(ctx, `the vault cannot be used: ${describeError(error)}`), derived: null };
@@ -68,6 +82,21 @@ async function isStillNamed(
   if (naming.length < row.namedBy.length) return true;
   const { value: denying } = await runQuery(client, deniedQuery(naming, getAddress(row.address)));
   return denying.length < naming.length;
+}
+
+/**
+ * Returns the code that a discovered vault was admitted with, which it must keep while it is open, or null. Vaults that
+ * people reviewed may be upgraded: their proof alone decides.
+ */
+function pinnedCode(row: VaultRow): string | null {
+  const isFound = row.provenance.source === "factory" || row.provenance.source === "list";
+  return isFound && row.statusBy !== "admin" && isOpen(row) ? (row.proof?.code ?? null) : null;
+}
+
+/** Notes in a finding's proof which code the vault runs, unless it is noted already. */
+function withCode(finding: ProofFinding, code: string | null): ProofFinding {
+  if (finding.kind === "unread" || finding.proof.code !== undefined) return finding;
+  return { ...finding, proof: { ...finding.proof, code } };
 }
 
 /** Returns the finding of a simulated deposit; a node that cannot simulate leads to `unread`. */

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
+import { selectReviewedCode } from "../db/queries/vault-proof-queries.ts";
 import type { VaultRow } from "../db/queries/vault-queries.ts";
 import { AppError } from "../errors.ts";
 import { priceOf, valueInUsd } from "../prices/price.ts";
@@ -8,9 +9,11 @@ import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { adapterOf } from "../vaults/vault-families.ts";
 import { readUncached } from "../vaults/vault-state.ts";
-import { admissionObstacle } from "./admission-gate.ts";
+import { admissionObstacle, codeObstacle } from "./admission-gate.ts";
 import { servedRegisters, sourceOf } from "./discovery/discover-vaults.ts";
+import type { VaultRegister } from "./discovery/vault-registers.ts";
 import type { Admission, ProofFinding } from "./proof-decision.ts";
+import { readGovernance } from "./read-governance.ts";
 
 /**
  * Returns the admission gate's result for a vault whose proof passed. Returns null for vaults that need no admission:
@@ -27,30 +30,58 @@ export async function readAdmission(
   if (row.wasActive || row.status === "active") return null;
   const { caller = row.caller, params = row.params } = derived;
   const vault = parseRegistryRow({ ...row, ...derived, caller, params });
+  const naming = registersNaming(ctx, row);
   const obstacle = admissionObstacle(
     {
       chainId: row.chainId,
+      address: row.address,
       asset: vault.asset.address,
       adapter: vault.adapter,
       provenance: row.provenance,
       namedBy: row.namedBy,
-      curated: row.namedBy.some((name) => isCurated(ctx, { chainId: row.chainId, name })),
+      curated:
+        row.namedBy.some((name) => name.startsWith("list:")) ||
+        naming.some(({ openness }) => openness === "governed"),
       seenAt: row.createdAt.getTime(),
       tvlUsd: await readTvl(ctx, vault),
       proof: finding.proof,
     },
     { setting: ctx.config.discovery, now: ctx.now() },
   );
-  return { obstacle };
+  return { obstacle: obstacle ?? (await readCodeObstacle(ctx, { vault, naming, finding })) };
 }
 
-/** Returns true for a register that the protocol's owners maintain, and for a public list that an operator imported. */
-function isCurated(ctx: Context, { chainId, name }: { chainId: number; name: string }): boolean {
-  if (name.startsWith("list:")) return true;
-  return servedRegisters(ctx).some(
-    (register) =>
-      register.chainId === chainId && register.openness === "governed" && sourceOf(register) === name,
+/** Returns the registers of a vault's chain that name it. */
+const registersNaming = (ctx: Context, { chainId, namedBy }: VaultRow): VaultRegister[] =>
+  servedRegisters(ctx).filter(
+    (register) => register.chainId === chainId && namedBy.includes(sourceOf(register)),
   );
+
+/** Returns what in a vault's code or government holds it back, or null. A chain that does not answer does. */
+async function readCodeObstacle(
+  ctx: Context,
+  of: {
+    vault: Vault;
+    naming: readonly VaultRegister[];
+    finding: Extract<ProofFinding, { kind: "passed" | "refused" | "closed" }>;
+  },
+): Promise<string | null> {
+  const { vault, naming, finding } = of;
+  const { chainId, adapter } = vault;
+  const client = ctx.chains.client(chainId);
+  if (client === null) return `chain ${chainId} is not served`;
+  try {
+    const [governance, reviewed] = await Promise.all([
+      readGovernance(client, vault),
+      selectReviewedCode(ctx.db, { chainId, adapter }),
+    ]);
+    const made = naming.some((register) => register.adapter === adapter && register.makes);
+    const facts = { ...governance, chainId, code: finding.proof.code ?? null, reviewed, made };
+    return codeObstacle(facts, ctx.config.discovery);
+  } catch (error) {
+    if (error instanceof AppError) return "its code could not be read";
+    throw error;
+  }
 }
 
 /**

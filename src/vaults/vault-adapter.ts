@@ -202,6 +202,11 @@ export interface AsyncDeposits {
   claim(vault: Vault, of: { user: Address; pending: PendingDeposit }): { target: Address; data: Hex } | null;
   /** Finds the user's deposit request in the logs of a successful receipt, or returns null if there is none. */
   findRequest(vault: Vault, seen: { user: Address; logs: readonly Log[] }): SubmittedRequest | null;
+  /**
+   * Finds the vault's own event that it claimed the user's shares, in the logs of a successful receipt of any
+   * transaction, and returns the claimed shares, or null. Absent in families whose vaults never claim by themselves.
+   */
+  findClaim?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): bigint | null;
 }
 
 /**
@@ -275,6 +280,11 @@ export interface VaultFamily {
    * them.
    */
   feeRatesQuery?: (vault: Vault) => Query<FeeRates>;
+  /**
+   * Returns a query for the seconds that changes of a vault wait before they take effect, or null if that cannot be read.
+   * Absent if the family's vaults have no timelock.
+   */
+  timelockQuery?: (vault: Vault) => Query<bigint | null>;
   /** True if withdrawals are paid immediately, so that a low `maxWithdraw` indicates a lack of liquidity. */
   instantWithdrawals?: true;
 }

@@ -5,12 +5,12 @@ import { deployEmitters, emitDeposit, readFlowsFromChain } from "../../scripts/b
 import { CHAIN_ID, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { type ScratchChain, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import { readCodeAt } from "../../src/chains/code-at-block.ts";
 import type { FlowRow } from "../../src/db/queries/flow-queries.ts";
 import { selectUserFlows } from "../../src/db/queries/user-flow-queries.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../../src/db/schema/flow-tables.ts";
 import { vaults } from "../../src/db/schema/vault-tables.ts";
 import { backfillFromMessage } from "../../src/flows/backfill-flows.ts";
-import { readCodeAt } from "../../src/flows/flow-start-block.ts";
 import { storeOf } from "../../src/flows/flow-store.ts";
 import { indexChain } from "../../src/flows/index-flows.ts";
 import { reindexChain } from "../../src/flows/reindex-flows.ts";

@@ -1,12 +1,23 @@
 import { describe, expect, test } from "vitest";
+import type { DiscoverySetting } from "../../src/lib/discovery-setting.ts";
 import { DAY_MS } from "../../src/lib/durations.ts";
-import { type AdmissionFacts, admissionObstacle } from "../../src/registry/admission-gate.ts";
+import {
+  type AdmissionCode,
+  type AdmissionFacts,
+  admissionObstacle,
+  codeObstacle,
+} from "../../src/registry/admission-gate.ts";
 
 const NOW = Date.parse("2026-03-01T00:00:00.000Z");
 const ASSET = `0x${"Aa".repeat(20)}`;
-const setting = { assets: [`1:${ASSET}`], min_tvl_usd: 1_000, min_age_days: 30, registers: [] };
+const VAULT = `0x${"cC".repeat(20)}`;
+const setting: DiscoverySetting = {
+  ...{ assets: [`1:${ASSET}`], min_tvl_usd: 1_000, min_age_days: 30, registers: [] },
+  ...{ code: [], blocked: [], owners: [], min_timelock_s: 1 },
+};
 const admitted: AdmissionFacts = {
   chainId: 1,
+  address: VAULT.toLowerCase(),
   asset: ASSET.toLowerCase(),
   adapter: "euler",
   provenance: { source: "factory", detail: "Euler" },
@@ -24,7 +35,7 @@ const admitted: AdmissionFacts = {
     reason: "",
   },
 };
-const ask = (change: Partial<AdmissionFacts>, own = setting) =>
+const ask = (change: Partial<AdmissionFacts>, own: DiscoverySetting = setting) =>
   admissionObstacle({ ...admitted, ...change }, { setting: own, now: NOW });
 
 describe("admissionObstacle()", () => {
@@ -54,5 +65,50 @@ describe("admissionObstacle()", () => {
     ["a way back below 99.5%", returned("994999"), "a deposit does not come back whole"],
   ])("holds back a vault with %s", (_what, change, obstacle) => {
     expect(ask(change)).toBe(obstacle);
+  });
+
+  test.each([
+    ["vault", `1:${VAULT}`, "the operator excludes it or its asset"],
+    ["asset", `1:${ASSET.toLowerCase()}`, "the operator excludes it or its asset"],
+    ["vault of another chain", `10:${VAULT}`, null],
+  ])("holds back a blocked %s", (_what, entry, obstacle) => {
+    expect(ask({}, { ...setting, blocked: [entry] })).toBe(obstacle);
+  });
+});
+
+describe("codeObstacle()", () => {
+  const KEY = "0x00000000000000000000000000000000000A11cE";
+  const FIXED = `code:0x${"12".repeat(32)}`;
+  const PROXY = "implementation:0x00000000000000000000000000000000000C0DE0";
+  const safe: AdmissionCode = {
+    ...{ chainId: 1, code: FIXED, reviewed: new Set<string>(), made: true, keys: [], timelockS: 1n },
+  };
+  const judge = (change: Partial<AdmissionCode>, own: Record<string, unknown> = {}) =>
+    codeObstacle({ ...safe, ...change }, { ...setting, ...own });
+
+  test("admits code that a factory of the family made and nobody can replace", () => {
+    expect(judge({})).toBeNull();
+    expect(judge({ code: "clone:0x00000000000000000000000000000000000C0DE0", timelockS: null })).toBeNull();
+  });
+
+  test("admits other code only if it was reviewed or pinned on this chain", () => {
+    expect(judge({ made: false })).toBe(`no factory of its family made it, and nobody pinned ${FIXED}`);
+    expect(judge({ code: PROXY })).toBe(`its code can be replaced, and nobody pinned ${PROXY}`);
+    expect(judge({ code: "beacon:0x1/0x2" })).toContain("its code can be replaced");
+    expect(judge({ code: PROXY, reviewed: new Set([PROXY]) })).toBeNull();
+    expect(judge({ code: PROXY }, { code: [`1:${PROXY}`] })).toBeNull();
+    expect(judge({ code: PROXY }, { code: [`10:${PROXY}`] })).toContain("nobody pinned");
+    expect(judge({ code: null })).toBe("its code could not be read");
+  });
+
+  test("holds back a vault that one key governs, unless the operator knows the key", () => {
+    expect(judge({ keys: [KEY] })).toBe(`one key governs it: ${KEY}`);
+    expect(judge({ keys: [KEY] }, { owners: [`1:${KEY.toLowerCase()}`] })).toBeNull();
+    expect(judge({ keys: [KEY] }, { owners: [`10:${KEY}`] })).toContain("one key");
+  });
+
+  test("holds back a vault whose changes take effect at once", () => {
+    expect(judge({ timelockS: 0n })).toBe("its changes wait 0 seconds, less than the operator's minimum");
+    expect(judge({ timelockS: 0n }, { min_timelock_s: 0 })).toBeNull();
   });
 });

@@ -1,14 +1,24 @@
-import { type Abi, type Address, encodeDeployData, getAddress, type Hex, zeroAddress } from "viem";
+import {
+  type Abi,
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  zeroAddress,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   contractsOf,
   deploy,
   type ScratchChain,
+  send,
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { deriveFromChain } from "../../src/registry/derive-vault.ts";
 import { unreviewedSubject } from "../../src/vaults/vault-derivation.ts";
+import { metaMorphoFactories } from "../../src/vaults/vault-factories.ts";
 import { clientOn } from "../support/chains/rpc-node.ts";
 
 let chain: ScratchChain;
@@ -109,11 +119,18 @@ describe("identification by factory", () => {
 
   test("requires that a factory of the chain created the vault", async () => {
     const morpho = await put("SaidMorpho", token);
+    const factory = metaMorphoFactories[0]?.[1] ?? zeroAddress;
+    const code = await chain.node.getCode({ address: await put("OnlyFactory") });
+    await chain.node.setCode({ address: factory, bytecode: code ?? "0x" });
     const subject = unreviewedSubject({ chainId: 1, address: morpho });
     expect(await deriveFromChain(client, { adapter: "metamorpho", subject })).toEqual({
       ok: false,
       reason: expect.stringContaining("no factory"),
     });
+    const made = { abi: contracts("OnlyFactory").abi, functionName: "set", args: [morpho] };
+    await send(chain, { to: factory, data: encodeFunctionData(made) });
+    expect(await deriveFromChain(client, { adapter: "metamorpho", subject })).toMatchObject({ ok: true });
+    await chain.node.setCode({ address: factory, bytecode: "0x" });
   });
 });
 

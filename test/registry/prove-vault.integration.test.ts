@@ -38,9 +38,27 @@ const admin = (method: string, path: string, body?: unknown) =>
     ...(body === undefined ? {} : { body }),
   });
 
-async function newVault(): Promise<Address> {
+const newVault = (): Promise<Address> => newVaultOf(asset);
+
+/** Deploys a vault of another asset. */
+function newVaultOf(other: Address): Promise<Address> {
   const { abi, creationCode } = contracts("ProvenVault");
-  return deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args: [asset] }));
+  return deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args: [other] }));
+}
+
+/** Adds an open vault behind a proxy as an operator's candidate. */
+async function addProxy(): Promise<{ vaultId: string; proxy: Address }> {
+  const { abi, creationCode } = contracts("ReplaceableProxy");
+  const args = [await newVault()];
+  const proxy = await deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args }));
+  await setVault(proxy, {});
+  return { vaultId: await addCandidate(proxy), proxy };
+}
+
+async function upgrade(proxy: Address, implementation: Address): Promise<void> {
+  const { abi } = contracts("ReplaceableProxy");
+  const data = encodeFunctionData({ abi, functionName: "upgradeTo", args: [implementation] });
+  await send(chain, { to: proxy, data });
 }
 
 /** Adds a vault as an operator's candidate and returns its id. */
@@ -187,6 +205,64 @@ describe("an active vault that breaks", () => {
     });
     await setVault(address, {});
     expect(await proveWhenDue(vaultId)).toMatchObject({ status: "active", statusReason: "" });
+  });
+
+  test.each([
+    ["mints far fewer shares than they cost", { entryFee: 5_000n }, "worth much less"],
+    ["keeps all of what it pays out", { exitFee: 10_000n }, "returns much less"],
+  ])("is paused when it %s", async (_what, change, reason) => {
+    const address = await newVault();
+    const vaultId = await addCandidate(address);
+    await proveWhenDue(vaultId);
+    await setVault(address, change);
+    for (const refusals of [1, 2])
+      expect(await proveWhenDue(vaultId)).toMatchObject({ status: "active", proofRefusals: refusals });
+    expect(await proveWhenDue(vaultId)).toMatchObject({ status: "paused", statusBy: "proof" });
+    expect(await shown(vaultId)).toMatchObject({ paused: true, reason: expect.stringContaining(reason) });
+  });
+
+  test("is shown as paused at once when the chain says so", async () => {
+    const address = await newVault();
+    const vaultId = await addCandidate(address);
+    await proveWhenDue(vaultId);
+    expect(await shown(vaultId)).toMatchObject({ paused: false });
+    await setVault(address, { paused: true });
+    await causeway.context().cache.drop(`vault:${vaultId}`);
+    expect(await shown(vaultId)).toMatchObject({ paused: true });
+  });
+
+  test("is paused when its code becomes that of another vault", async () => {
+    const other = await deploy(chain, contracts("ProofAsset").creationCode);
+    const { vaultId, proxy } = await addProxy();
+    await proveWhenDue(vaultId);
+    await upgrade(proxy, await newVaultOf(other));
+    for (let round = 0; round < 2; round += 1) await proveWhenDue(vaultId);
+    expect(await proveWhenDue(vaultId)).toMatchObject({
+      ...{ status: "paused", statusBy: "proof" },
+      statusReason: expect.stringContaining("its asset on chain is"),
+    });
+  });
+
+  test("keeps the code it was admitted with, unless people reviewed the vault", async () => {
+    const found = await addProxy();
+    const reviewed = await addProxy();
+    for (const { vaultId } of [found, reviewed]) await proveWhenDue(vaultId);
+    const before = (await rowOf(found.vaultId)).proof?.code;
+    expect(before).toMatch(/^implementation:0x/);
+    const provenance = { source: "list", detail: "a list" } as const;
+    const own = eq(vaults.address, found.proxy.toLowerCase());
+    await causeway.db.update(vaults).set({ provenance }).where(own);
+    for (const { proxy } of [found, reviewed]) await upgrade(proxy, await newVault());
+    for (let round = 0; round < 3; round += 1)
+      for (const { vaultId } of [found, reviewed]) await proveWhenDue(vaultId);
+    expect(await rowOf(reviewed.vaultId)).toMatchObject({ status: "active", proof: { ok: true } });
+    expect(await rowOf(found.vaultId)).toMatchObject({
+      ...{ status: "paused", statusBy: "proof", proof: { code: before } },
+      statusReason: expect.stringMatching(/^its code is now implementation:0x\w+, not the admitted /),
+    });
+    // An administrator who reviews the new code opens the vault again.
+    await admin("PATCH", `vaults/${found.vaultId}`, { status: "active" });
+    expect(await rowOf(found.vaultId)).toMatchObject({ status: "active", proof: { ok: true } });
   });
 
   test("stays open while the chain says that it is paused or full, which lists show by themselves", async () => {

@@ -25,11 +25,12 @@ async function readState(): Promise<Record<string, string>> {
     found[name] = String(await value);
   };
   const faultsOf = (url: string) => fetch(`${url}/__control`).then((answer) => answer.text());
-  // The job that proves vaults changes the columns of proofs, and the parameters that it derives, at any time.
+  // The job that proves vaults changes the columns of proofs, and the parameters that it derives, at any time; those that
+  // find and judge candidates change all columns of these.
   const proofs = "params,proof,proof_due_at,proof_refusals,was_active,status_by,updated_at";
   const registry = query(
     `select md5(string_agg((to_jsonb(v) - '{${proofs}}'::text[])::text, ';' order by chain_id, address)) as digest
-     from vaults v`,
+     from vaults v where provenance ->> 'source' not in ('factory', 'list')`,
   );
   await Promise.all([
     ...Object.entries({ ...services, ...nodes }).map(([name, url]) =>

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, erc20Abi, maxUint256, parseAbi } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, maxUint256, numberToHex, parseAbi } from "viem";
 import { pausableVaultAbi } from "#stand-ins/standard";
 import { type Asset, termsOf } from "../bridge/asset-terms.ts";
 import { advanceTime, advanceToNow } from "./anvil.ts";
@@ -22,10 +22,18 @@ import { type ChainPlan, type TokenSymbol, tokenPlan, tokenPlans, type VaultPlan
 import { deployPriceFeeds, type PriceFeeds } from "./price-feeds.ts";
 import { deployToken, fundAccounts } from "./tokens.ts";
 import { shareDecimals, vaultDeployData } from "./vault-kinds.ts";
+import {
+  DISCOVERED_FUNDS,
+  deployVaultRegisters,
+  fundDiscovered,
+  type VaultRegisters,
+} from "./vault-registers.ts";
 
 const approveAbi = parseAbi(["function approve(address spender, uint256 amount)"]);
 /** More than any local vault receives, and within MetaMorpho's uint184. */
 const AMPLE_CAP = 10n ** 40n;
+/** More blocks than a reading of a register's events leaves to the next one. */
+const SETTLING_BLOCKS = 70;
 
 /** A deployed vault. */
 export interface DeployedVault {
@@ -46,6 +54,8 @@ export interface DeployedChain {
   tokens: Record<TokenSymbol, Address>;
   priceFeeds: PriceFeeds;
   vaults: readonly DeployedVault[];
+  /** Registers of vaults that nobody claims, or null on a chain without them. */
+  registers: VaultRegisters | null;
   /** First block that can hold an event of a vault. */
   startBlock: number;
 }
@@ -76,11 +86,17 @@ export async function deployChain(
   // After the vaults, whose addresses the README prints.
   const kyber = deployKyber(script, bridging.exchange);
   const priceFeeds = deployPriceFeeds(script, plan);
+  const registers = plan.registers
+    ? deployVaultRegisters(script, { usdc: tokens.USDC, weth: tokens.WETH })
+    : null;
   await script.flush();
   await advanceTime(url, TIMELOCK + 1);
   for (const vault of vaults) giveHistory(script, { vault, tokens, morpho });
+  if (registers !== null) fundDiscovered(script, { usdc: tokens.USDC, discovered: registers.discovered });
   await script.flush();
   await script.close();
+  // The newest blocks are left to a later reading of events, because a reorg may replace them.
+  if (registers !== null) await rpc(url, "anvil_mine", numberToHex(SETTLING_BLOCKS));
   const multicall3 = plan.multicall3 ? await installMulticall3(url) : null;
   await installPermit2(url);
   await verifyRouter(url, plan.chainId);
@@ -93,6 +109,7 @@ export async function deployChain(
     tokens,
     priceFeeds,
     vaults,
+    registers,
   };
   return { plan, url, ...placed, startBlock };
 }
@@ -104,7 +121,8 @@ function deployTokens(
   const entries = tokenPlans.map((token) => {
     const address = deployToken(script, token);
     const used = plan.vaults.filter((vault) => vault.token === token.symbol);
-    const amount = used.reduce((sum, vault) => sum + vault.deposited + vault.accrued, 0n);
+    const discovered = plan.registers && token.symbol === "USDC" ? DISCOVERED_FUNDS : 0n;
+    const amount = used.reduce((sum, vault) => sum + vault.deposited + vault.accrued, discovered);
     fundAccounts(script, { token, address, amount, accounts });
     return [token.symbol, address] as const;
   });

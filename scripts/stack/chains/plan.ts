@@ -75,6 +75,8 @@ export interface ChainPlan {
   /** True for a chain with a sequencer uptime feed. */
   rollup: boolean;
   executorVersion: ExecutorVersion;
+  /** True for a chain with factories and registers whose vaults are discovered. */
+  registers: boolean;
   vaults: readonly VaultPlan[];
 }
 
@@ -274,6 +276,7 @@ export const chainPlans: readonly ChainPlan[] = [
     multicall3: true,
     rollup: false,
     executorVersion: "2.1.0",
+    registers: true,
     vaults: [...honestOne, ...refusingOne, ...erc4626Vaults, ...customFamilyVaults, ...multiTokenVaults],
   },
   {
@@ -284,6 +287,7 @@ export const chainPlans: readonly ChainPlan[] = [
     multicall3: false,
     rollup: true,
     executorVersion: "2.0.0",
+    registers: false,
     vaults: honestTwo,
   },
 ];

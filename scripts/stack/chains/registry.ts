@@ -1,3 +1,4 @@
+import { type ClaimRow, NO_CLAIMS, toClaimRow } from "../../../src/registry/import-claims.ts";
 import { SeedRow } from "../../db/seed-row.ts";
 import type { DeployedChain, DeployedVault } from "./deploy-chain.ts";
 import { familyOf } from "./families/families.ts";
@@ -11,6 +12,15 @@ const statuses: Partial<Record<Scenario, Pick<SeedRow, "status" | "statusReason"
 /** Returns the registry rows of a local chain's vaults. */
 export function registryRows(deployment: DeployedChain): SeedRow[] {
   return deployment.vaults.map((vault) => registryRow(deployment, vault));
+}
+
+/** Returns the rows that an imported list would add: claims that the chain does not confirm. */
+export function claimedRows({ plan, registers }: DeployedChain): (ClaimRow & { namedBy: string[] })[] {
+  const provenance = { source: "list", detail: "local-list" } as const;
+  return (registers?.wrong ?? []).map(({ address, adapter, asset }) => {
+    const claims = { ...NO_CLAIMS, chainId: plan.chainId, address, adapter, asset, name: "Claimed vault" };
+    return { ...toClaimRow(claims, { provenance, now: Date.now() }), namedBy: ["list:local-list"] };
+  });
 }
 
 function registryRow(deployment: DeployedChain, vault: DeployedVault): SeedRow {

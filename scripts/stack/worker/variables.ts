@@ -2,6 +2,7 @@ import type { Credentials } from "../emulators/neon/credentials.ts";
 import type { HubAddresses } from "../hub/main.ts";
 import type { StackChain } from "../manifest.ts";
 import { authorizationsVariable } from "./authorizations.ts";
+import { discoveryVariable } from "./discovery.ts";
 import { pricesVariable } from "./prices.ts";
 import { providersVariable } from "./providers.ts";
 
@@ -53,6 +54,7 @@ export function workerVariables(input: {
     PROVIDERS: providersVariable(hub, bridged),
     PRICES: pricesVariable(hub, bridged),
     AUTHORIZATIONS: authorizationsVariable(bridged),
+    DISCOVERY: discoveryVariable(bridged),
     PARTNER_PEPPERS: JSON.stringify(PEPPERS),
     RATE_LIMITS: JSON.stringify(Object.fromEntries(LIMITED.map((name) => [name, AMPLE]))),
   };

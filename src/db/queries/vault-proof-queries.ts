@@ -113,6 +113,31 @@ function isUnchanged(row: VaultRow): SQL | undefined {
   );
 }
 
+/**
+ * Selects the code, as proofs note it, of a chain's open vaults of one family that people reviewed: rows of the seed and
+ * of an operator. Throws `store_unavailable`.
+ */
+export async function selectReviewedCode(
+  db: Database,
+  of: { chainId: number; adapter: string },
+): Promise<Set<string>> {
+  const code = raw<string | null>`${vaults.proof} ->> 'code'`;
+  const rows = await db.run((sql) =>
+    sql
+      .selectDistinct({ code })
+      .from(vaults)
+      .where(
+        and(
+          eq(vaults.chainId, of.chainId),
+          eq(vaults.adapter, of.adapter),
+          eq(vaults.status, "active"),
+          raw`${vaults.provenance} ->> 'source' in ('seed', 'operator')`,
+        ),
+      ),
+  );
+  return new Set(rows.flatMap((row) => row.code ?? []));
+}
+
 /** Makes the proofs of a chain's vaults due at a time, unless they are due earlier. Throws `store_unavailable`. */
 export async function scheduleProofs(
   db: Database,

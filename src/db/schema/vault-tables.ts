@@ -54,6 +54,8 @@ export interface VaultProof {
   returned: string | null;
   /** Reason for the refusal, or an empty string. */
   reason: string;
+  /** Which code the vault ran when it last passed, as `readVaultCode` writes it. Absent in proofs before it was read. */
+  code?: string | null;
 }
 
 /** The vault registry: every known vault with its contracts, asset and status. Addresses are lowercase. */

@@ -9,11 +9,12 @@ import {
 } from "../../db/queries/vault-register-queries.ts";
 import { failure } from "../../errors.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
+import type { DiscoverySetting } from "../../lib/discovery-setting.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/durations.ts";
 import { describeError } from "../../lib/logger.ts";
 import { findFamily } from "../../vaults/vault-families.ts";
 import { type RegisterVaults, readRegister } from "./read-register.ts";
-import { type VaultRegister, vaultRegisters } from "./vault-registers.ts";
+import { registerOf, type VaultRegister, vaultRegisters } from "./vault-registers.ts";
 
 /** Result of one discovery run. */
 export interface DiscoveryReport {
@@ -38,13 +39,21 @@ export function servedRegisters(ctx: Context): VaultRegister[] {
   const known = new Set(vaultRegisters.map(({ chainId }) => chainId));
   const configured = ctx.config.discovery.registers
     .filter(({ chain_id: chainId }) => !known.has(chainId))
-    .map(
-      ({ chain_id: chainId, address, adapter, protocol, openness, view }): VaultRegister => ({
-        ...{ chainId, address, adapter, protocol, openness, membership: null },
-        reading: { kind: "list", view },
-      }),
-    );
+    .flatMap(configuredRegister);
   return [...vaultRegisters, ...configured].filter(({ chainId }) => ctx.chains.definitions.has(chainId));
+}
+
+/** Converts a register of the configuration. One of an unknown family without a view is left out. */
+function configuredRegister(setting: DiscoverySetting["registers"][number]): VaultRegister[] {
+  const { chain_id: chainId, address, adapter, protocol, openness, view } = setting;
+  const named = { chainId, address, adapter, protocol, openness };
+  if (view !== undefined)
+    return [{ ...named, membership: null, makes: false, reading: { kind: "list", view } }];
+  const known = registerOf(adapter);
+  if (known === null) return [];
+  const { membership, makes, reading } = known;
+  const events = "kind" in reading ? reading : ({ ...reading, kind: "events", from: null } as const);
+  return [{ ...named, membership, makes, reading: events }];
 }
 
 /**

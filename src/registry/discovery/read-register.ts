@@ -4,6 +4,7 @@ import type { ChainClient } from "../../chains/chain-client.ts";
 import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
 import { searchLogs } from "../../chains/log-reader.ts";
 import { failure } from "../../errors.ts";
+import { findFirstBlock } from "./register-start.ts";
 import { registerAbi, type VaultRegister } from "./vault-registers.ts";
 
 /** The vaults that one read of a register found. */
@@ -92,7 +93,7 @@ async function readEvents(
   },
 ): Promise<{ vaults: Address[]; readTo: number }> {
   const { register, reading, head } = of;
-  const from = of.readTo === null ? reading.from : of.readTo + 1;
+  const from = of.readTo === null ? (reading.from ?? (await findFirstBlock(client, of))) : of.readTo + 1;
   if (from > head) return { vaults: [], readTo: of.readTo ?? head };
   const event = reading.event();
   const { logs, read: range } = await searchLogs(client, {

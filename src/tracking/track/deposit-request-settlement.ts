@@ -123,10 +123,14 @@ async function findSettlement(
     const { receipt, transaction } = seen;
     const confirmed = isConfirmed(ctx, { chainId: row.vaultChainId, seen });
     if (receipt === null || transaction === null || !confirmed) continue;
-    if (!maySettle({ transaction, receipt }, made)) continue;
+    const user = getAddress(row.userAddress);
+    const claimed = now.requests.findClaim?.(now.vault, { user, logs: receipt.logs }) ?? null;
+    // The vault's own event is the evidence, whatever the transaction was for and whatever left the wallet in it.
+    const isOwnClaim = claimed !== null && receipt.succeeded && receipt.blockNumber >= made.block;
+    if (!isOwnClaim && !maySettle({ transaction, receipt }, made)) continue;
     const claim = await claimOwnership({ row, others, receipt, hash }, readTransaction);
     if (claim === "another's") continue;
-    const end = toSettlement({ row, vault: now.vault, hash, receipt, sole: claim === "own" });
+    const end = toSettlement({ row, vault: now.vault, hash, receipt, claimed, sole: claim === "own" });
     if (end !== null) return [end];
   }
   return [];
@@ -156,11 +160,13 @@ function toSettlement(at: {
   vault: Vault;
   hash: Hex;
   receipt: Receipt;
+  /** Shares that the vault's own event says it claimed for the user, or null without such an event. */
+  claimed: bigint | null;
   sole: boolean;
 }): Transition | null {
-  const { row, vault, hash, receipt, sole } = at;
+  const { row, vault, hash, receipt, claimed, sole } = at;
   const account = row.userAddress;
-  const shares = netTransfers(receipt.logs, { token: row.shareToken, account });
+  const shares = claimed ?? netTransfers(receipt.logs, { token: row.shareToken, account });
   const confirmed = true;
   if (shares > 0n) {
     const event = { kind: "chain", shows: "vault_claimed", confirmed } as const;

@@ -1,11 +1,13 @@
-import { parseAbi } from "viem";
-import { createQuery, read, valueOrNull } from "../../chains/chain-query.ts";
+import { isAddressEqual, parseAbi } from "viem";
+import { createQuery, type Query, type Read, read, valueOrNull } from "../../chains/chain-query.ts";
 import { once } from "../../lib/once.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
+import type { DerivationSubject } from "../vault-derivation.ts";
 import type { VaultExits } from "../vault-exits.ts";
+import { aaveStataFactories, factoriesByChain } from "../vault-factories.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
-import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Deriver, type Identification, identifyByAnswers } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 const rewardsAbi = once(() => parseAbi(["function rewardTokens() view returns (address[])"]));
@@ -61,6 +63,52 @@ export const aaveStata = defineErc4626({
   }),
 });
 
+const identificationAbi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function aToken() view returns (address)",
+    "function POOL() view returns (address)",
+    "function UNDERLYING_ASSET_ADDRESS() view returns (address)",
+    "function getStataToken(address underlying) view returns (address)",
+  ]),
+);
+const factories = factoriesByChain(aaveStataFactories);
+
+/**
+ * Returns a query that identifies a static aToken: its aToken is of its own pool and over its own asset, and where
+ * factories answer, one of them names the contract as the static token of this asset. Source: aave-v3-origin,
+ * IERC4626StataToken, IStataTokenFactory.
+ */
+function identifyStata({ chainId, address }: DerivationSubject): Query<Identification> {
+  const abi = identificationAbi();
+  const on = { to: address, abi } as const;
+  return identifyByAnswers("Aave", {
+    views: {
+      asset: read({ ...on, name: "asset" }),
+      aToken: read({ ...on, name: "aToken" }),
+      POOL: read({ ...on, name: "POOL" }),
+    },
+    confirm: ({ asset, aToken, POOL }) => {
+      const named = (factories[chainId] ?? []).map(
+        (to) => [to, read({ to, abi, name: "getStataToken", args: [asset] })] as const,
+      );
+      const reads: Record<string, Read<`0x${string}`>> = {
+        ...Object.fromEntries(named),
+        underlying: read({ to: aToken, abi, name: "UNDERLYING_ASSET_ADDRESS" }),
+        pool: read({ to: aToken, abi, name: "POOL" }),
+      };
+      return createQuery(reads, ({ underlying, pool, ...created }) => {
+        if (underlying?.ok !== true || !isAddressEqual(underlying.value, asset))
+          return "its aToken() is not over its asset";
+        if (pool?.ok !== true || !isAddressEqual(pool.value, POOL)) return "its aToken() is of another pool";
+        const tokens = Object.values(created).flatMap((result) => valueOrNull(result) ?? []);
+        const isNamed = tokens.length === 0 || tokens.some((token) => isAddressEqual(token, address));
+        return isNamed ? null : "no factory of the family created the contract";
+      });
+    },
+  });
+}
+
 /**
  * Vault family of Aave's static aTokens. The Aave pool behind them is governed by other contracts, so the family has no
  * governance events of its own.
@@ -68,5 +116,5 @@ export const aaveStata = defineErc4626({
 export const aaveStataFamily: VaultFamily = {
   adapter: aaveStata,
   type: "custom",
-  deriver: erc4626Deriver(),
+  deriver: erc4626Deriver({ identify: identifyStata }),
 };

@@ -13,17 +13,36 @@ import {
 } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
+import type { DerivationSubject } from "../vault-derivation.ts";
 import type { ExitTerms, ExitTermsInput } from "../vault-exits.ts";
+import { eulerEarnFactories, factoriesByChain } from "../vault-factories.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
-import { erc4626Deriver, identifyByViews } from "./erc4626-base/erc4626-derivation.ts";
+import {
+  erc4626Deriver,
+  factoryQuery,
+  type Identification,
+  identifyByAnswers,
+  identifyByViews,
+} from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
+import { curationTimelockQuery } from "./morpho-family.ts";
 
 const hookAbi = once(() =>
   parseAbi(["function hookConfig() view returns (address hookTarget, uint32 hookedOps)"]),
 );
-const identificationAbi = once(() => parseAbi(["function MODULE_VAULT() view returns (address)"]));
+const identificationAbi = once(() =>
+  parseAbi([
+    "function MODULE_VAULT() view returns (address)",
+    "function EVC() view returns (address)",
+    "function permit2Address() view returns (address)",
+    "function creator() view returns (address)",
+    "function supplyQueueLength() view returns (uint256)",
+    "function lostAssets() view returns (uint256)",
+    "function isVault(address) view returns (bool)",
+  ]),
+);
 /** The bit of deposits in the mask of hooked operations. */
 const OP_DEPOSIT = 1;
 /** The bits of withdrawals and redemptions in the mask of hooked operations. */
@@ -174,10 +193,35 @@ export const eulerEarn = defineErc4626({
   explain: familyErrors({ errors: { "error ZeroShares()": "zero_shares" } }),
 });
 
+const ofEulerEarn = {
+  createdRead: (to: `0x${string}`, vault: `0x${string}`) =>
+    read({ to, abi: identificationAbi(), name: "isVault", args: [vault] }),
+  byChain: factoriesByChain(eulerEarnFactories),
+};
+
+/**
+ * Returns a query that identifies an EulerEarn vault by views that MetaMorpho and its other forks do not have together,
+ * and by its factory where that is known. Source: euler-earn, IEulerEarn.
+ */
+function identifyEulerEarn(subject: DerivationSubject): Query<Identification> {
+  const on = { to: subject.address, abi: identificationAbi() } as const;
+  return identifyByAnswers("EulerEarn", {
+    views: {
+      EVC: read({ ...on, name: "EVC" }),
+      permit2Address: read({ ...on, name: "permit2Address" }),
+      creator: read({ ...on, name: "creator" }),
+      supplyQueueLength: read({ ...on, name: "supplyQueueLength" }),
+      lostAssets: read({ ...on, name: "lostAssets" }),
+    },
+    confirm: () => factoryQuery(ofEulerEarn, subject),
+  });
+}
+
 /** Vault family of EulerEarn vaults, which have the governance events of MetaMorpho. */
 export const eulerEarnFamily: VaultFamily = {
   adapter: eulerEarn,
   type: "custom",
-  deriver: erc4626Deriver(),
+  deriver: erc4626Deriver({ identify: identifyEulerEarn }),
   governanceEvents: curationEvents("address"),
+  timelockQuery: curationTimelockQuery,
 };

@@ -1,14 +1,17 @@
-import { decodeErrorResult, encodeFunctionData, type Hex, parseAbi } from "viem";
+import { decodeErrorResult, encodeFunctionData, type Hex, isAddressEqual, parseAbi } from "viem";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
 import type { ErrorCode } from "../../errors.ts";
 import { once } from "../../lib/once.ts";
 import { addressTexts, changeEvent, type GovernanceEvent } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { DepositCall, DepositInput, VaultFamily } from "../vault-adapter.ts";
+import type { DerivationSubject } from "../vault-derivation.ts";
 import type { VaultExits } from "../vault-exits.ts";
+import { factoriesByChain, fluidFactories } from "../vault-factories.ts";
 import type { ExplainedRevert } from "../vault-reverts.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
-import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Deriver, type Identification, identifyByAnswers } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 const depositAbi = once(() =>
@@ -107,10 +110,38 @@ const fluidEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
+const identificationAbi = once(() =>
+  parseAbi([
+    "function getData() view returns (address liquidity, address lendingFactory, address rewardsRateModel, address permit2, address rebalancer, bool rewardsActive, uint256 liquidityBalance, uint256 liquidityExchangePrice, uint256 tokenExchangePrice)",
+    "function minDeposit() view returns (uint256)",
+    "function allTokens() view returns (address[])",
+  ]),
+);
+const factories = factoriesByChain(fluidFactories);
+
+/**
+ * Returns a query that identifies an fToken by its own report. Where Fluid's factory is known, it must list the token;
+ * elsewhere the factory that the token names must not deny it. Source: fluid-contracts-public, IFTokenViews.
+ */
+function identifyFluid({ chainId, address }: DerivationSubject): Query<Identification> {
+  const on = { to: address, abi: identificationAbi() } as const;
+  return identifyByAnswers("Fluid", {
+    views: { getData: read({ ...on, name: "getData" }), minDeposit: read({ ...on, name: "minDeposit" }) },
+    confirm: ({ getData: [, named] }) => {
+      const [factory = named] = factories[chainId] ?? [];
+      const tokens = read({ to: factory, abi: identificationAbi(), name: "allTokens" });
+      return createQuery({ tokens }, (results) => {
+        const listed = valueOrNull(results.tokens)?.some((token) => isAddressEqual(token, address)) ?? true;
+        return listed ? null : "the factory of the family does not list the contract";
+      });
+    },
+  });
+}
+
 /** Vault family of Fluid's fTokens: its adapter, deriver and governance events. */
 export const fluidFamily: VaultFamily = {
   adapter: fluid,
   type: "custom",
-  deriver: erc4626Deriver(),
+  deriver: erc4626Deriver({ identify: identifyFluid }),
   governanceEvents: fluidEvents,
 };

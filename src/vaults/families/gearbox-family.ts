@@ -1,3 +1,6 @@
+import { isAddressEqual, parseAbi } from "viem";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { once } from "../../lib/once.ts";
 import {
   changeEvent,
   formatAssetUnits,
@@ -7,9 +10,10 @@ import {
   newValue,
 } from "../governance/governance-event.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
+import type { DerivationSubject } from "../vault-derivation.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
-import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Deriver, type Identification, identifyByAnswers } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
@@ -56,10 +60,44 @@ const gearboxEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
+const identificationAbi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function underlyingToken() view returns (address)",
+    "function version() view returns (uint256)",
+    "function creditManagers() view returns (address[])",
+    "function poolQuotaKeeper() view returns (address)",
+  ]),
+);
+
+/**
+ * Returns a query that identifies a lending pool of version 3 by its own views: it names its asset a second time, its
+ * credit managers, the keeper of its quotas, and a version from 300 to 399. Source: gearbox core-v3, IPoolV3.
+ */
+function identifyGearbox({ address }: DerivationSubject): Query<Identification> {
+  const on = { to: address, abi: identificationAbi() } as const;
+  const views = {
+    creditManagers: read({ ...on, name: "creditManagers" }),
+    poolQuotaKeeper: read({ ...on, name: "poolQuotaKeeper" }),
+    underlyingToken: read({ ...on, name: "underlyingToken" }),
+    version: read({ ...on, name: "version" }),
+  };
+  return identifyByAnswers("Gearbox", {
+    views,
+    confirm: ({ underlyingToken, version }) =>
+      createQuery({ asset: read({ ...on, name: "asset" }) }, ({ asset }) => {
+        const own = valueOrNull(asset);
+        if (own === null || !isAddressEqual(own, underlyingToken))
+          return "underlyingToken() is not its asset";
+        return version >= 300n && version < 400n ? null : `its version ${version} is not 3`;
+      }),
+  });
+}
+
 /** Vault family of Gearbox's lending pools: its adapter, deriver and governance events. */
 export const gearboxFamily: VaultFamily = {
   adapter: gearbox,
   type: "custom",
-  deriver: erc4626Deriver(),
+  deriver: erc4626Deriver({ identify: identifyGearbox }),
   governanceEvents: gearboxEvents,
 };

@@ -1,5 +1,5 @@
-import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
-import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector, toFunctionSelector } from "viem";
+import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-query.ts";
 import { once } from "../../lib/once.ts";
 import { type FeeRates, feeRate } from "../fee-rates.ts";
 import { curationEvents } from "../governance/common-governance-events.ts";
@@ -7,6 +7,7 @@ import type { Vault } from "../vault.ts";
 import type { FlowSource, TermsInput, VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-derivation.ts";
 import type { ExitTerms, ExitTermsInput } from "../vault-exits.ts";
+import { factoriesByChain, metaMorphoFactories, morphoV2Factories } from "../vault-factories.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import {
@@ -41,17 +42,21 @@ const factoryAbi = once(() =>
   ]),
 );
 
-/** Factories of MetaMorpho 1.0 and 1.1 vaults by chain. Sources: morpho-org/metamorpho, DefiLlama. */
-const metaMorphoFactories: FamilyFactories = {
+const ofMetaMorpho: FamilyFactories = {
   family: "MetaMorpho",
   createdRead: (to, vault) => read({ to, abi: factoryAbi(), name: "isMetaMorpho", args: [vault] }),
-  byChain: {
-    1: ["0xA9c3D3a366466Fa809d1Ae982Fb2c46E5fC41101", "0x1897A8997241C1cD4bD0698647e4EB7213535c24"],
-    8453: ["0xA9c3D3a366466Fa809d1Ae982Fb2c46E5fC41101", "0xFf62A7c278C62eD665133147129245053Bbf5918"],
-  },
+  byChain: factoriesByChain(metaMorphoFactories),
 };
 
 const onSubject = ({ address }: DerivationSubject) => ({ to: address, abi: identificationAbi() }) as const;
+
+const timelockAbi = once(() => parseAbi(["function timelock() view returns (uint256)"]));
+
+/** Returns a query for the timelock of a MetaMorpho vault or of a fork of it, in seconds. */
+export function curationTimelockQuery({ address }: Vault): Query<bigint | null> {
+  const timelock = read({ to: address, abi: timelockAbi(), name: "timelock" });
+  return createQuery({ timelock }, (results) => valueOrNull(results.timelock));
+}
 
 /** Vault family of MetaMorpho 1.0 and 1.1: its adapter, deriver and governance events. */
 export const metaMorphoFamily: VaultFamily = {
@@ -59,12 +64,13 @@ export const metaMorphoFamily: VaultFamily = {
   type: "morpho",
   deriver: erc4626Deriver({
     identify: (subject) =>
-      identifyByFactory(metaMorphoFactories, {
+      identifyByFactory(ofMetaMorpho, {
         ...subject,
         view: read({ ...onSubject(subject), name: "MORPHO" }),
       }),
   }),
   governanceEvents: curationEvents("bytes32"),
+  timelockQuery: curationTimelockQuery,
   instantWithdrawals: true,
 };
 
@@ -162,31 +168,23 @@ export const morphoV2 = defineErc4626({
   explain: familyErrors({ errors: { "error ZeroAbsoluteCap()": "above_maximum" } }),
 });
 
-/** Factories of Morpho Vault V2 by chain. Source: morpho-org/vault-v2. */
-const vaultV2Factories: FamilyFactories = {
+const ofVaultV2: FamilyFactories = {
   family: "Morpho Vault V2",
   createdRead: (to, vault) => read({ to, abi: factoryAbi(), name: "isVaultV2", args: [vault] }),
-  byChain: {
-    1: ["0xA1D94F746dEfa1928926b84fB2596c06926C0405"],
-    8453: ["0x4501125508079A99ebBebCE205DeC9593C2b5857"],
-  },
+  byChain: factoriesByChain(morphoV2Factories),
 };
 
 /** Returns a query that identifies a vault by its factory. If a gate rejects ordinary payers, the user must call the vault. */
 function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
-  const created = identifyByFactory(vaultV2Factories, {
+  const created = identifyByFactory(ofVaultV2, {
     ...subject,
     view: read({ ...onSubject(subject), name: "adaptersLength" }),
   });
   const gate = read({ ...onSubject(subject), name: "canSendAssets", args: [ORDINARY_ACCOUNT] });
-  return {
-    reads: { ...created.reads, gate },
-    interpret: ({ gate: admits, ...others }) => {
-      const identification = created.interpret(others);
-      if (!identification.ok) return identification;
-      return { ok: true, caller: admits?.ok && admits.value === true ? "router" : "user" };
-    },
-  };
+  const gateQuery = createQuery({ gate }, (results) => results.gate.ok && results.gate.value === true);
+  return mapQuery(queryAll({ created, admits: gateQuery }), ({ created: identification, admits }) =>
+    identification.ok ? { ok: true, caller: admits ? "router" : "user" } : identification,
+  );
 }
 
 const feesAbi = once(() =>
@@ -211,6 +209,27 @@ function morphoV2FeeRatesQuery({ address }: Vault): Query<FeeRates> {
   );
 }
 
+const selectorTimelockAbi = once(() =>
+  parseAbi(["function timelock(bytes4 selector) view returns (uint256)"]),
+);
+/** The changes that decide where deposits go. Source: morpho-org/vault-v2, `submit`. */
+const RISKY_CHANGES = ["addAdapter(address)", "increaseAbsoluteCap(bytes,uint256)"].map(toFunctionSelector);
+
+/** Returns a query for the shortest timelock, in seconds, of the changes that decide where deposits go. */
+function morphoV2TimelockQuery({ address }: Vault): Query<bigint | null> {
+  const on = { to: address, abi: selectorTimelockAbi(), name: "timelock" } as const;
+  const reads = Object.fromEntries(
+    RISKY_CHANGES.map((selector) => [selector, read({ ...on, args: [selector] })]),
+  );
+  return createQuery(reads, (results) => {
+    const waits = Object.values(results).map((result) => valueOrNull(result));
+    return waits.reduce<bigint | null>(
+      (least, wait) => (wait !== null && (least === null || wait < least) ? wait : least),
+      null,
+    );
+  });
+}
+
 /** Vault family of Morpho Vault V2: its adapter, deriver and governance events. */
 export const morphoV2Family: VaultFamily = {
   adapter: morphoV2,
@@ -218,4 +237,5 @@ export const morphoV2Family: VaultFamily = {
   deriver: erc4626Deriver({ identify: identifyMorphoV2 }),
   governanceEvents: morphoV2Events,
   feeRatesQuery: morphoV2FeeRatesQuery,
+  timelockQuery: morphoV2TimelockQuery,
 };

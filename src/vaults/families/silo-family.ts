@@ -1,8 +1,18 @@
+import { isAddressEqual, parseAbi } from "viem";
+import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-query.ts";
+import { once } from "../../lib/once.ts";
 import { curationEvents } from "../governance/common-governance-events.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
+import type { DerivationSubject } from "../vault-derivation.ts";
+import { factoriesByChain, siloFactories } from "../vault-factories.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
-import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
+import {
+  erc4626Deriver,
+  factoryQuery,
+  type Identification,
+  identifyByAnswers,
+} from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
@@ -26,10 +36,45 @@ export const silo = defineErc4626({
   explain: familyErrors({ errors: { "error ReturnZeroShares()": "zero_shares" } }),
 });
 
+const identificationAbi = once(() =>
+  parseAbi([
+    "function config() view returns (address)",
+    "function getSilos() view returns (address silo0, address silo1)",
+    "function isSilo(address) view returns (bool)",
+  ]),
+);
+const ofSilo = {
+  createdRead: (to: `0x${string}`, silo: `0x${string}`) =>
+    read({ to, abi: identificationAbi(), name: "isSilo", args: [silo] }),
+  byChain: factoriesByChain(siloFactories),
+};
+
+/**
+ * Returns a query that identifies a silo: its configuration names it as one of its two silos, and where factories are
+ * known, one of them created it. Silo v3 has the same views and other factories. Source: silo-contracts-v2, ISiloConfig.
+ */
+function identifySilo(subject: DerivationSubject): Query<Identification> {
+  const { address } = subject;
+  return identifyByAnswers("Silo", {
+    views: { config: read({ to: address, abi: identificationAbi(), name: "config" }) },
+    confirm: ({ config }) => {
+      const silos = createQuery(
+        { pair: read({ to: config, abi: identificationAbi(), name: "getSilos" }) },
+        ({ pair }) =>
+          valueOrNull(pair)?.some((silo) => isAddressEqual(silo, address)) === true
+            ? null
+            : "its config() does not name it as a silo",
+      );
+      const parts = queryAll({ silos, against: factoryQuery(ofSilo, subject) });
+      return mapQuery(parts, (reasons) => reasons.silos ?? reasons.against);
+    },
+  });
+}
+
 /** Vault family of Silo v2. Its governance events are those of Silo's managed vaults, which are forks of MetaMorpho. */
 export const siloFamily: VaultFamily = {
   adapter: silo,
   type: "custom",
-  deriver: erc4626Deriver(),
+  deriver: erc4626Deriver({ identify: identifySilo }),
   governanceEvents: curationEvents("address"),
 };

@@ -1,8 +1,12 @@
+import { type Address, isAddressEqual, parseAbi } from "viem";
+import { createQuery, type Query, type ReadResult, read, valueOrNull } from "../../chains/chain-query.ts";
+import { once } from "../../lib/once.ts";
 import { wardEvents } from "../governance/common-governance-events.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
+import type { DerivationSubject } from "../vault-derivation.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
-import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
@@ -23,10 +27,60 @@ export const spark = defineErc4626({
   }),
 });
 
+const identificationAbi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function dai() view returns (address)",
+    "function usds() view returns (address)",
+    "function usdc() view returns (address)",
+    "function susds() view returns (address)",
+    "function wxdai() view returns (address)",
+    "function pot() view returns (address)",
+    "function psm() view returns (address)",
+    "function interestReceiver() view returns (address)",
+    "function chi() view returns (uint192)",
+    "function rho() view returns (uint64)",
+    "function ssr() view returns (uint256)",
+    "function str() view returns (uint256)",
+    "function vsr() view returns (uint256)",
+  ]),
+);
+
+/**
+ * Returns a query that identifies a savings token by the views of one of its kinds: sDAI, sUSDS, stUSDS, a Spark Vault V2,
+ * sUSDC over sUSDS, or Gnosis' Savings xDAI. Each names its asset a second time, except the Spark Vault, which alone has
+ * `vsr()`. Sources: sky-ecosystem/sdai, sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2, gnosis savings-xdai.
+ */
+function identifySpark({ address }: DerivationSubject): Query<Identification> {
+  const on = { to: address, abi: identificationAbi() } as const;
+  const reads = {
+    ...{ asset: read({ ...on, name: "asset" }), dai: read({ ...on, name: "dai" }) },
+    ...{ usds: read({ ...on, name: "usds" }), usdc: read({ ...on, name: "usdc" }) },
+    ...{ wxdai: read({ ...on, name: "wxdai" }), susds: read({ ...on, name: "susds" }) },
+    ...{ pot: read({ ...on, name: "pot" }), psm: read({ ...on, name: "psm" }) },
+    ...{ receiver: read({ ...on, name: "interestReceiver" }), chi: read({ ...on, name: "chi" }) },
+    ...{ rho: read({ ...on, name: "rho" }), ssr: read({ ...on, name: "ssr" }) },
+    ...{ str: read({ ...on, name: "str" }), vsr: read({ ...on, name: "vsr" }) },
+  };
+  return createQuery(reads, ({ asset, ...views }): Identification => {
+    const own = valueOrNull(asset);
+    const isAsset = (result: ReadResult<Address>) =>
+      own !== null && result.ok && isAddressEqual(result.value, own);
+    const accumulates = views.chi.ok && views.rho.ok;
+    const known =
+      (isAsset(views.dai) && views.pot.ok) ||
+      (isAsset(views.usds) && accumulates && (views.ssr.ok || views.str.ok)) ||
+      (isAsset(views.usdc) && views.susds.ok && views.psm.ok) ||
+      (isAsset(views.wxdai) && views.receiver.ok) ||
+      (accumulates && views.vsr.ok);
+    return known ? { ok: true } : notIdentified("Spark", "it has the views of no savings token");
+  });
+}
+
 /** Vault family of Sky's and Spark's savings tokens, which are governed by wards (accounts with full admin rights). */
 export const sparkFamily: VaultFamily = {
   adapter: spark,
   type: "custom",
-  deriver: erc4626Deriver(),
+  deriver: erc4626Deriver({ identify: identifySpark }),
   governanceEvents: wardEvents("address", "usr"),
 };

@@ -1,4 +1,4 @@
-import { type Abi, type Address, zeroAddress } from "viem";
+import { type Abi, type Address, encodeFunctionData, erc20Abi, zeroAddress } from "viem";
 import { centrifugeAsyncVaultAbi, lagoonVaultAbi } from "#stand-ins/erc7540";
 import { mellowDepositQueueAbi } from "#stand-ins/mellow";
 import { midasDepositVaultAbi } from "#stand-ins/midas";
@@ -68,6 +68,17 @@ requesting([
     deploy: deployMellow({ queue: "async", caller: "user", fee: 1_237 }),
     settle: (placed, { user }) =>
       set(placed, { abi: mellowDepositQueueAbi, name: "settle", args: [user], on: part(placed, "queue") }),
+    // A transfer of shares claims what is claimable, and more of them leave the wallet than it claims.
+    async claimInside(placed, { user }) {
+      const { world, owner } = placed;
+      const shares = part(placed, "shares");
+      const transfer = (to: Address, amount: bigint) => ({
+        to: shares,
+        data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amount] }),
+      });
+      await world.send(owner, transfer(user, 10n ** 22n));
+      await world.send(user, transfer(owner, 10n ** 22n));
+    },
     counts: { event: "request", assets: true },
   },
   {

@@ -68,6 +68,36 @@ contract SaidMorpho is SaidVault {
     constructor(address asset_) SaidVault(asset_, address(0), true) {}
 }
 
+/// @notice A factory that created one vault at most.
+contract OnlyFactory {
+    address public only;
+
+    function set(address vault) external {
+        only = vault;
+    }
+
+    function isMetaMorpho(address vault) external view returns (bool) {
+        return vault == only;
+    }
+
+    function isSilo(address vault) external view returns (bool) {
+        return vault == only;
+    }
+
+    function isVault(address vault) external view returns (bool) {
+        return vault == only;
+    }
+
+    function getStataToken(address) external view returns (address) {
+        return only;
+    }
+
+    function allTokens() external view returns (address[] memory tokens) {
+        tokens = new address[](1);
+        tokens[0] = only;
+    }
+}
+
 /// @notice A proxy of every call, also to an implementation without code.
 contract Proxy {
     address private immutable _implementation;

@@ -19,6 +19,32 @@ contract ProofAsset is ERC20 {
     }
 }
 
+/// @notice A proxy whose code anybody may replace.
+contract ReplaceableProxy {
+    /// Source: ERC-1967.
+    bytes32 private constant SLOT = 0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc;
+
+    constructor(address implementation) {
+        upgradeTo(implementation);
+    }
+
+    function upgradeTo(address implementation) public {
+        assembly {
+            sstore(SLOT, implementation)
+        }
+    }
+
+    fallback() external {
+        assembly {
+            calldatacopy(0, 0, calldatasize())
+            let done := delegatecall(gas(), sload(SLOT), 0, calldatasize(), 0, 0)
+            returndatacopy(0, 0, returndatasize())
+            if done { return(0, returndatasize()) }
+            revert(0, returndatasize())
+        }
+    }
+}
+
 /// @notice A vault that can break after it was proven: pause, gate, cap, locked shares, and fees on entry and exit.
 contract ProvenVault is ERC4626 {
     bool public paused;

@@ -182,6 +182,12 @@ contract EulerEarnVault is LendingVault {
 
     constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
 
+    address public constant EVC = address(0xEC);
+    address public constant permit2Address = address(0);
+    address public constant creator = address(0xFAC);
+    uint256 public constant supplyQueueLength = 0;
+    uint256 public constant lostAssets = 0;
+
     function setCap(uint256 cap_) external {
         cap = cap_;
     }
@@ -295,6 +301,16 @@ contract YearnStrategy is LendingVault {
     }
 }
 
+/// @notice Aave's aToken, as far as a static token names it.
+contract ReserveToken {
+    address public immutable UNDERLYING_ASSET_ADDRESS;
+    address public immutable POOL;
+
+    constructor(address underlying, address pool) {
+        (UNDERLYING_ASSET_ADDRESS, POOL) = (underlying, pool);
+    }
+}
+
 /// @notice Aave's static token: `maxDeposit` omits its own pause, which it checks before the reserve's. One over an
 /// older pool reverts with that pool's errors, which were numbers before version 3.4.
 contract StataToken is LendingVault {
@@ -307,7 +323,12 @@ contract StataToken is LendingVault {
     error StaticATokenInvalidZeroShares();
     error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max);
 
-    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+    address public constant POOL = address(0xB001);
+    ReserveToken public immutable aToken;
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {
+        aToken = new ReserveToken(address(asset_), POOL);
+    }
 
     function setPaused(bool paused_) external {
         paused = paused_;
@@ -350,6 +371,8 @@ contract SavingsToken is LendingVault {
     using Math for uint256;
 
     uint256 public chi = 1e27;
+    uint256 public constant rho = 1;
+    uint256 public constant vsr = 1e27;
     uint256 public depositCap = type(uint256).max;
 
     constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
@@ -402,6 +425,17 @@ contract GearboxPool is LendingVault {
 
     constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
 
+    uint256 public constant version = 310;
+    address public constant poolQuotaKeeper = address(0);
+
+    function underlyingToken() external view returns (address) {
+        return address(asset);
+    }
+
+    function creditManagers() external pure returns (address[] memory) {
+        return new address[](0);
+    }
+
     function setPaused(bool paused_) external {
         paused = paused_;
     }
@@ -431,6 +465,16 @@ contract FluidToken is LendingVault {
     error FluidLiquidityError(uint256 errorId_);
 
     constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+
+    /// Liquidity, factory, rewards, Permit2, rebalancer, whether rewards run, balance and both exchange prices.
+    function getData()
+        external
+        view
+        returns (address, address, address, address, address, bool, uint256, uint256, uint256)
+    {
+        address none = address(0);
+        return (none, none, none, none, none, false, asset.balanceOf(address(this)), 1e12, convertToAssets(1e12));
+    }
 
     function setMinDeposit(uint256 least) external {
         minDeposit = least;
@@ -474,15 +518,31 @@ contract FluidToken is LendingVault {
     }
 }
 
+/// @notice A silo's configuration, which names the two silos of its pair.
+contract SiloPair {
+    address private immutable _silo;
+
+    constructor(address silo) {
+        _silo = silo;
+    }
+
+    function getSilos() external view returns (address silo0, address silo1) {
+        return (_silo, address(0));
+    }
+}
+
 /// @notice Silo: `decimals` is misleading, shares are a thousand times finer; no limit is reported, and a hook may
 /// revert.
 contract SiloVault is LendingVault {
     bool public refusing;
+    SiloPair public immutable config;
 
     error ReturnZeroShares();
     error RefusedByHook();
 
-    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {}
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {
+        config = new SiloPair(address(this));
+    }
 
     function setRefusing(bool refusing_) external {
         refusing = refusing_;

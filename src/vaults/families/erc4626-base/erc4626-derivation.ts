@@ -57,6 +57,33 @@ export function identifyByViews(family: string, views: Record<string, Read<unkno
   });
 }
 
+/** The decoded values of views, under their names. */
+type ViewValues<R extends Record<string, Read<unknown>>> = {
+  [K in keyof R]: R[K] extends Read<infer T> ? T : never;
+};
+
+/**
+ * Returns a query that identifies a vault of a family by views that must all answer, and by what must hold between their
+ * values: `confirm` describes further reads, which result in what contradicts the family, or null. `family` is the
+ * display name.
+ */
+export function identifyByAnswers<R extends Record<string, Read<unknown>>>(
+  family: string,
+  of: { views: R; confirm: (values: ViewValues<R>) => Query<string | null> },
+): Query<Identification> {
+  const reads: Record<string, Read<unknown>> = of.views;
+  const values = createQuery(reads, (results) => {
+    const missing = Object.entries(results).find(([, result]) => !result.ok);
+    if (missing !== undefined) return `${missing[0]}() does not answer`;
+    return Object.fromEntries(Object.entries(results).map(([name, result]) => [name, valueOrNull(result)]));
+  });
+  const judged = andThen(values, (answers): Query<string | null> => {
+    if (typeof answers === "string") return createQuery({}, () => answers);
+    return of.confirm(answers as ViewValues<R>);
+  });
+  return mapQuery(judged, (why) => (why === null ? { ok: true } : notIdentified(family, why)));
+}
+
 /**
  * The contracts that create a family's vaults, by chain id. On a chain without a known factory, the vault's own view
  * function is enough to identify it.
@@ -69,22 +96,34 @@ export interface FamilyFactories {
 }
 
 /**
+ * Returns a query for what a family's factories say against a vault: a reason, or null if one of them created it or none
+ * of them is on its chain. A factory that does not answer as one is a mistake of our table and decides nothing.
+ */
+export function factoryQuery(
+  { createdRead, byChain }: Omit<FamilyFactories, "family">,
+  { chainId, address }: { chainId: number; address: Address },
+): Query<string | null> {
+  const reads = (byChain[chainId] ?? []).map((factory) => [factory, createdRead(factory, address)] as const);
+  return createQuery(Object.fromEntries(reads), (results) => {
+    const answers = Object.values(results).flatMap((result) => (result.ok ? [result.value] : []));
+    const created = answers.length === 0 || answers.includes(true);
+    return created ? null : "no factory of the family created the contract";
+  });
+}
+
+/**
  * Returns a query that identifies a family's vault by a view function that must succeed and by the factories on its
- * chain, one of which must have created the vault. Without known factories on the chain, the view function is enough.
+ * chain, one of which must have created the vault.
  */
 export function identifyByFactory(
   factories: FamilyFactories,
   of: { chainId: number; address: Address; view: Read<unknown> },
 ): Query<Identification> {
-  const { family, createdRead, byChain } = factories;
-  const known = byChain[of.chainId] ?? [];
-  const reads: Record<string, Read<unknown>> = { view: of.view };
-  for (const [index, factory] of known.entries()) reads[`factory${index}`] = createdRead(factory, of.address);
-  return createQuery(reads, ({ view, ...answers }): Identification => {
-    if (view?.ok !== true) return notIdentified(family, "its own view does not answer");
-    const created =
-      known.length === 0 || Object.values(answers).some((result) => result.ok && result.value === true);
-    return created ? { ok: true } : notIdentified(family, "no factory of the family created the contract");
+  const view = createQuery({ view: of.view }, (results) => results.view.ok);
+  const parts = queryAll({ view, against: factoryQuery(factories, of) });
+  return mapQuery(parts, ({ view: answers, against }): Identification => {
+    if (!answers) return notIdentified(factories.family, "its own view does not answer");
+    return against === null ? { ok: true } : notIdentified(factories.family, against);
   });
 }
 

@@ -38,6 +38,7 @@ const requestQueueAbi = once(() =>
     "function claimableOf(address) view returns (uint256)",
     "function claim(address account) returns (bool)",
     "event DepositRequested(address indexed account, address indexed referral, uint224 assets, uint32 timestamp)",
+    "event DepositRequestClaimed(address indexed account, uint256 shares, uint32 timestamp)",
   ]),
 );
 
@@ -73,6 +74,12 @@ const mellowRequests: AsyncDeposits = {
     const requests = parseEventLogs({ abi: requestQueueAbi(), eventName: "DepositRequested", logs: own });
     const found = requests.find(({ args }) => isAddressEqual(args.account, user));
     return found === undefined ? null : { requestId: null, assets: found.args.assets };
+  },
+  // A transfer of shares, a redemption and a further deposit claim what is claimable first.
+  findClaim(vault, { user, logs }) {
+    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+    const claims = parseEventLogs({ abi: requestQueueAbi(), eventName: "DepositRequestClaimed", logs: own });
+    return claims.find(({ args }) => isAddressEqual(args.account, user))?.args.shares ?? null;
   },
 };
 

@@ -25,6 +25,7 @@ import {
   underivableQuery,
 } from "../../vault-derivation.ts";
 import { tokenList, withoutParams } from "../../vault-params.ts";
+import { depositSelector, type MidasMode } from "./midas-params.ts";
 
 const depositVaultAbi = once(() =>
   parseAbi([
@@ -36,9 +37,11 @@ const depositVaultAbi = once(() =>
     "function tokensConfig(address token) view returns (address dataFeed, uint256 fee, uint256 allowance, bool stable)",
   ]),
 );
+const depositAbi = once(() => parseAbi(["function depositInstant(address, uint256, uint256, bytes32)"]));
 const recipientDepositAbi = once(() =>
   parseAbi(["function depositInstant(address, uint256, uint256, bytes32, address)"]),
 );
+const pauseAbi = once(() => parseAbi(["function fnPaused(bytes4 fn) view returns (bool)"]));
 const shareAbi = once(() =>
   parseAbi([
     "function name() view returns (string)",
@@ -57,7 +60,10 @@ interface DepositVaultInfo {
   mToken: Address;
   feed: Address;
   payments: readonly Address[];
-  /** True if a deposit call can name a recipient; older versions mint to the caller. */
+  /**
+   * True if a deposit call can name a recipient. Older versions mint to the caller, and so do those of which only the
+   * function without a recipient is open.
+   */
   namesRecipient: boolean;
   /**
    * True if the conditions depend on the caller: there is a whitelist, or a minimum for each caller's first deposit.
@@ -65,8 +71,14 @@ interface DepositVaultInfo {
   callerMatters: boolean;
 }
 
-/** Returns a query for a DepositVault, Midas's deposit contract. The result is null if the contract is not one. */
-function describeDepositVault(address: Address): Query<DepositVaultInfo | null> {
+/**
+ * Returns a query for a DepositVault, Midas's deposit contract. The result is null if the contract is not one: a
+ * RedemptionVault has the same views of its mToken, but no deposit function.
+ */
+function describeDepositVault(
+  address: Address,
+  deposit: "instant" | "request",
+): Query<DepositVaultInfo | null> {
   const on = { to: address, abi: depositVaultAbi() } as const;
   const args = [zeroAddress, 0n, 0n, zeroHash, zeroAddress];
   const reads = {
@@ -76,19 +88,28 @@ function describeDepositVault(address: Address): Query<DepositVaultInfo | null> 
     greenlist: read({ ...on, name: "greenlistEnabled" }),
     first: read({ ...on, name: "minMTokenAmountForFirstDeposit" }),
     named: probeFunction({ to: address, abi: recipientDepositAbi(), name: "depositInstant", args }),
+    plain: probeFunction({ to: address, abi: depositAbi(), name: "depositInstant", args: args.slice(0, 4) }),
+    namedPaused: pauseRead(address, { instant: deposit === "instant", namesRecipient: true }),
+    plainPaused: pauseRead(address, { instant: deposit === "instant", namesRecipient: false }),
   };
-  return createQuery(reads, ({ mToken, feed, payments, greenlist, first, named }) => {
-    if (!mToken.ok || !feed.ok || !payments.ok) return null;
+  return createQuery(reads, ({ mToken, feed, payments, greenlist, first, named, plain, ...paused }) => {
+    if (!mToken.ok || !feed.ok || !payments.ok || !(hasFunction(named) || hasFunction(plain))) return null;
+    const onlyPlainIsOpen =
+      valueOrNull(paused.namedPaused) === true && valueOrNull(paused.plainPaused) === false;
     return {
       address,
       mToken: getAddress(mToken.value),
       feed: getAddress(feed.value),
       payments: payments.value,
-      namesRecipient: hasFunction(named),
+      namesRecipient: hasFunction(named) && !onlyPlainIsOpen,
       callerMatters: valueOrNull(greenlist) !== false || (valueOrNull(first) ?? 1n) > 0n,
     };
   });
 }
+
+/** Creates the read of whether one of the deposit functions is paused: each can be paused alone. */
+const pauseRead = (to: Address, mode: MidasMode) =>
+  read({ to, abi: pauseAbi(), name: "fnPaused", args: [depositSelector(mode)] });
 
 /**
  * Returns a query for the vault's DepositVault: the contract at the given address, or the entry point of the reviewed
@@ -96,9 +117,10 @@ function describeDepositVault(address: Address): Query<DepositVaultInfo | null> 
  */
 function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | null> {
   const { address, entryPoint } = subject;
+  const deposit = subject.params["deposit"] === "request" ? "request" : "instant";
   const candidates = [address, ...(entryPoint === null ? [] : [entryPoint])];
   const reads = Object.fromEntries(
-    candidates.map((candidate, index) => [String(index), describeDepositVault(candidate)]),
+    candidates.map((candidate, index) => [String(index), describeDepositVault(candidate, deposit)]),
   );
   return mapQuery(queryAll(reads), (answers) => {
     const found = Object.values(answers).filter((deposits) => deposits !== null);

@@ -16,6 +16,8 @@ export interface RequestingFamily extends Omit<Family, "shown" | "worth" | "with
   open?(placed: Placed): Promise<void>;
   /** Settles a user's request at the price at which it was made, so that the estimate must be exact. */
   settle(placed: Placed, of: { user: Address; requestId: string | null }): Promise<void>;
+  /** Sends a transaction of the user for something else, in which the vault claims what is claimable by itself. */
+  claimInside?(placed: Placed, of: { user: Address }): Promise<void>;
   /** True when the user claims the shares after settlement; false when settlement sends them. */
   claims: boolean;
   /** The event that counts as the deposit, and whether it contains the amount. */
@@ -73,6 +75,12 @@ export function requesting(families: readonly RequestingFamily[]): void {
         ...{ status: "PENDING", substatus: "WAIT_VAULT_SETTLEMENT", receiving: null, deposit: null },
         sending: { tx_hash: transactionHash, amount: `${amount}`, token: placed.asset, kind: "asset" },
       });
+      if (family.claimInside === undefined) return;
+      await family.settle(placed, { user, requestId: null });
+      expect(await statusOf(placed, transactionHash)).toMatchObject({ substatus: "WAIT_CLAIM_TRANSACTION" });
+      await family.claimInside(placed, { user });
+      const { deposit: _, ...ended } = await statusOf(placed, transactionHash);
+      expect(ended).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
     });
   });
 }

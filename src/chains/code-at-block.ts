@@ -1,0 +1,44 @@
+import type { Address, Hex } from "viem";
+import * as z from "zod";
+import { OutsideError } from "../lib/bounded-fetch.ts";
+import type { NodeSession } from "./chain-client.ts";
+
+const CodeFlags = z.string().regex(/^0x(00|01)*$/);
+
+/**
+ * Maximum number of addresses in one program, which takes 28 bytes of code per address; creation code may have 49,152
+ * bytes.
+ */
+export const MAX_CODE_ADDRESSES = 1_000;
+
+/**
+ * Encodes contract creation code that runs in an `eth_call` and returns one byte per address: 1 if the address has
+ * code, otherwise 0. It uses only instructions that chains have supported since their first block.
+ */
+export function encodeHasCode(addresses: readonly Address[]): Hex {
+  const word = (value: number): string => value.toString(16).padStart(4, "0");
+  const asked = addresses.map(
+    // PUSH20 address, EXTCODESIZE, ISZERO, ISZERO, PUSH2 index, MSTORE8
+    (address, index) => `73${address.slice(2).toLowerCase()}3b151561${word(index)}53`,
+  );
+  // PUSH2 length, PUSH1 0, RETURN
+  return `0x${asked.join("")}61${word(addresses.length)}6000f3`;
+}
+
+/**
+ * Returns, for each address, whether it had code at a block, with one request. Throws OutsideError if the result is
+ * malformed. RpcErrors of the node propagate, usually because it does not keep the state of the block.
+ */
+export async function readCodeAt(
+  node: Pick<NodeSession, "request">,
+  query: { block: number; addresses: readonly Address[] },
+): Promise<boolean[]> {
+  const { block, addresses } = query;
+  const data = encodeHasCode(addresses);
+  const codeAtBlock = CodeFlags.safeParse(
+    await node.request("eth_call", [{ data }, `0x${block.toString(16)}`]),
+  );
+  if (!codeAtBlock.success || codeAtBlock.data.length !== 2 + 2 * addresses.length)
+    throw new OutsideError("malformed", "the node did not tell where there is code");
+  return addresses.map((_, index) => codeAtBlock.data.slice(2 + 2 * index, 4 + 2 * index) === "01");
+}

@@ -1,0 +1,42 @@
+import type { Address } from "viem";
+import type { ChainClient } from "../../chains/chain-client.ts";
+import { readCodeAt } from "../../chains/code-at-block.ts";
+import { failure } from "../../errors.ts";
+import { depositRouterCreate2 } from "../../router/deposit-router-artifact.ts";
+
+/** Maximum error of the found block: reading the surplus blocks costs a request or two and finds no events. */
+const CLOSE_ENOUGH_BLOCKS = 1_024;
+/** Maximum number of requests of one search: bisection needs 29 for half a billion blocks. */
+const MAX_PROBES = 32;
+/** A contract older than any register: a node without its code at a block may not keep the state of that block. */
+const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
+
+/**
+ * Finds a block before which a register had no code, by bisection up to block `head`, at most 1,024 blocks too early.
+ * Throws `upstream_rejected` if the register has no code, or no node keeps the state of old blocks; errors of the chain
+ * client propagate.
+ */
+export async function findFirstBlock(
+  client: ChainClient,
+  { register, head }: { register: { address: Address }; head: number },
+): Promise<number> {
+  const codeAt = async (block: number): Promise<boolean | null> => {
+    const [known, own] = await readCodeAt(client, {
+      block,
+      addresses: [REFERENCE_CONTRACT, register.address],
+    });
+    return own === true || (known === true ? false : null);
+  };
+  if ((await codeAt(head)) !== true)
+    throw failure("upstream_rejected", "there is no contract at the register's address");
+  let [absentAt, presentAt] = [-1, head];
+  for (let probe = 1; probe < MAX_PROBES && presentAt - absentAt > CLOSE_ENOUGH_BLOCKS; probe += 1) {
+    const middle = Math.floor((absentAt + presentAt) / 2);
+    const present = await codeAt(middle);
+    // Without the reference the answer says nothing. An early start costs reading but misses nothing.
+    if (present === null) break;
+    if (present) presentAt = middle;
+    else absentAt = middle;
+  }
+  return absentAt + 1;
+}

@@ -1,0 +1,53 @@
+import { type Address, isAddressEqual, parseAbi, zeroAddress } from "viem";
+import { runQuery } from "../chains/aggregate-reads.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { createQuery, queryAll, read, valueOrNull } from "../chains/chain-query.ts";
+import { RpcData } from "../chains/rpc-values.ts";
+import { once } from "../lib/once.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { findFamily } from "../vaults/vault-families.ts";
+
+/** Who governs a vault, and how long others can see a change before it takes effect. */
+export interface VaultGovernance {
+  /** Owner, curator or governor of the vault that is an account with one key. */
+  keys: readonly Address[];
+  /** Seconds for which changes wait, or null if the family has no timelock. */
+  timelockS: bigint | null;
+}
+
+const rolesAbi = once(() =>
+  parseAbi([
+    "function owner() view returns (address)",
+    "function curator() view returns (address)",
+    "function governorAdmin() view returns (address)",
+    "function role_manager() view returns (address)",
+  ]),
+);
+/** Start of the code of an account that an EIP-7702 authorization gave code: its key still signs alone. */
+const DELEGATED = "0xef0100";
+
+/**
+ * Reads who governs a vault, from the views that its family may have, and the family's timelock. Errors of the chain
+ * client propagate.
+ */
+export async function readGovernance(client: ChainClient, vault: Vault): Promise<VaultGovernance> {
+  const on = { to: vault.address, abi: rolesAbi() } as const;
+  const roles = createQuery(
+    {
+      owner: read({ ...on, name: "owner" }),
+      curator: read({ ...on, name: "curator" }),
+      governor: read({ ...on, name: "governorAdmin" }),
+      manager: read({ ...on, name: "role_manager" }),
+    },
+    (results) => Object.values(results).flatMap((result) => valueOrNull(result) ?? []),
+  );
+  const none = createQuery({}, (): bigint | null => null);
+  const timelock = findFamily(vault.adapter)?.timelockQuery?.(vault) ?? none;
+  const { value } = await runQuery(client, queryAll({ roles, timelock }));
+  const holders = [...new Set(value.roles)].filter((holder) => !isAddressEqual(holder, zeroAddress));
+  const codes = await Promise.all(
+    holders.map(async (holder) => RpcData.parse(await client.request("eth_getCode", [holder, "latest"]))),
+  );
+  const isKey = (code: string | undefined) => code === "0x" || code?.startsWith(DELEGATED) === true;
+  return { keys: holders.filter((_, index) => isKey(codes[index])), timelockS: value.timelock };
+}

@@ -1,0 +1,45 @@
+import { type Address, getAddress, type Hex, keccak256, parseAbi, slice } from "viem";
+import { runQuery } from "../chains/aggregate-reads.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { createQuery, read, valueOrNull } from "../chains/chain-query.ts";
+import { RpcData, RpcWord } from "../chains/rpc-values.ts";
+import { once } from "../lib/once.ts";
+
+/** Storage slots of a proxy's implementation and of its beacon. Source: ERC-1967. */
+const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
+const BEACON_SLOT = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
+/** The address in a minimal proxy's code, which is short and ends its forwarding so. Source: ERC-1167. */
+const CLONE = /73([0-9a-f]{40})5af4/;
+/** Maximum length of a minimal proxy's code with immutable arguments, in hex digits. */
+const MAX_CLONE_DIGITS = 1_000;
+const beaconAbi = once(() => parseAbi(["function implementation() view returns (address)"]));
+
+/**
+ * Reads which code a vault runs, as one text that changes when the code does: `implementation:<address>` of an ERC-1967
+ * proxy, `beacon:<beacon>/<implementation>`, `clone:<target>` of an ERC-1167 proxy, or `code:<hash>` of a contract that
+ * cannot change its code. Errors of the chain client propagate.
+ */
+export async function readVaultCode(client: ChainClient, vault: Address): Promise<string> {
+  const slotOf = async (slot: Hex) =>
+    addressOf(RpcWord.parse(await client.request("eth_getStorageAt", [vault, slot, "latest"])));
+  const [implementation, beacon] = await Promise.all([slotOf(IMPLEMENTATION_SLOT), slotOf(BEACON_SLOT)]);
+  if (implementation !== null) return `implementation:${implementation}`;
+  if (beacon !== null) return `beacon:${beacon}/${await implementationOf(client, beacon)}`;
+  const code = RpcData.parse(await client.request("eth_getCode", [vault, "latest"])).toLowerCase() as Hex;
+  const target = code.length <= MAX_CLONE_DIGITS ? CLONE.exec(code)?.[1] : undefined;
+  return target === undefined ? `code:${keccak256(code)}` : `clone:${getAddress(`0x${target}`)}`;
+}
+
+/** Returns true if whoever governs the proxy or its beacon can replace the vault's code. */
+export const isReplaceable = (code: string): boolean => /^(implementation|beacon):/.test(code);
+
+const addressOf = (word: Hex): Address | null => (/^0x0+$/.test(word) ? null : getAddress(slice(word, 12)));
+
+async function implementationOf(client: ChainClient, beacon: Address): Promise<Address | "unknown"> {
+  const reads = { implementation: read({ to: beacon, abi: beaconAbi(), name: "implementation" }) };
+  const { value } = await runQuery(
+    client,
+    createQuery(reads, (results) => valueOrNull(results.implementation)),
+  );
+  return value ?? "unknown";
+}
