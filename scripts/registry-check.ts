@@ -1,18 +1,21 @@
-/** `npm run registry:check -- --chain N`: compares the registry's rows with their contracts and prints a table. */
+/** `npm run registry:check`: prints claims, proofs and refusals, and with `--chain` compares rows with their contracts. */
 import { existsSync } from "node:fs";
 import type { ChainClient } from "../src/chains/chain-client.ts";
 import { runCommand, UsageError } from "./command.ts";
 import { targetFromEnvironment } from "./db/connect.ts";
 import { type CheckedRow, checkRow } from "./registry/check-row.ts";
 import { compareRouter, openChain } from "./registry/registry-chain.ts";
-import { formatReport } from "./registry/report-table.ts";
+import { formatClaims, formatReport } from "./registry/report-table.ts";
 import { databaseStore, fileStore, type RowStore } from "./registry/row-store.ts";
 
-const HELP = `Compares a chain's registry rows with their contracts: code, family, asset, decimals, share token,
-entry point, spender, pricer and accepted tokens; and checks the code of the DepositRouter.
+const HELP = `Prints the registry's claims with their proofs and refusals. With --chain it compares the chain's rows with
+their contracts: code, family, asset, decimals, share token, entry point, spender, pricer and accepted tokens; and checks
+the code of the DepositRouter.
 
+  npm run registry:check -- [--state <state>] [--file <path>]
   npm run registry:check -- --chain <id> [--rpc <url>] [--vault <address>] [--file <path>] [--write]
 
+  --state  only rows of this state: candidate, active, refused, paused or unsupported
   --rpc    the node to use; default: the chain's public nodes
   --vault  only this vault
   --file   a seed file; default: the database in DATABASE_URL, else drizzle/seed/vaults.json
@@ -35,12 +38,14 @@ export interface RegistryReport {
  */
 export async function checkRegistry(
   client: ChainClient,
-  asked: { store: RowStore; vault: string | null; write: boolean },
+  asked: { store: RowStore; vault: string | null; state?: string | null; write: boolean },
 ): Promise<RegistryReport> {
-  const { store, vault, write } = asked;
+  const { store, vault, state = null, write } = asked;
   const router = await compareRouter(client);
   const all = await store.rows(client.definition.chainId);
-  const rows = all.filter(({ address }) => vault === null || address === vault.toLowerCase());
+  const rows = all
+    .filter(({ address }) => vault === null || address === vault.toLowerCase())
+    .filter(({ status }) => state === null || status === state);
   const checked: CheckedRow[] = [];
   // Sequential, because public nodes limit the request rate.
   for (const row of rows) checked.push(await checkRow(client, row));
@@ -53,12 +58,19 @@ export async function checkRegistry(
 }
 
 async function main(given: ReadonlySet<string>, values: ReadonlyMap<string, string>): Promise<void> {
+  const state = values.get("state") ?? null;
+  if (!values.has("chain")) {
+    const all = await storeOf(values.get("file")).rows(null);
+    const rows = all.filter(({ status }) => state === null || status === state);
+    console.log(formatClaims(rows));
+    return;
+  }
   const chainId = Number(values.get("chain"));
-  if (!Number.isSafeInteger(chainId) || chainId <= 0) throw new UsageError("--chain is missing");
+  if (!Number.isSafeInteger(chainId) || chainId <= 0) throw new UsageError("--chain is no chain id");
   const store = storeOf(values.get("file"));
   const client = await openChain(chainId, values.get("rpc") ?? null);
   const vault = values.get("vault") ?? null;
-  const report = await checkRegistry(client, { store, vault, write: given.has("write") });
+  const report = await checkRegistry(client, { store, vault, state, write: given.has("write") });
   if (vault !== null && report.checked.length === 0)
     throw new Error(`${store.name} has no vault ${vault} of ${client.definition.name}`);
   console.log(`${report.checked.length} rows of ${client.definition.name} in ${store.name}\n`);
@@ -76,6 +88,6 @@ function storeOf(file: string | undefined): RowStore {
 await runCommand(import.meta.filename, {
   help: HELP,
   switches: ["write"],
-  options: ["chain", "rpc", "vault", "file"],
+  options: ["chain", "state", "rpc", "vault", "file"],
   run: main,
 });

@@ -3,16 +3,16 @@ import { z } from "zod";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { deriveFromChain } from "../../src/registry/derive-vault.ts";
 import { recognizeFamily } from "../../src/registry/recognize-family.ts";
-import type { StoredVault } from "../../src/vaults/vault.ts";
 import type { Derivation, DerivedVault } from "../../src/vaults/vault-derivation.ts";
 import { type DerivationSubject, subjectOfRow } from "../../src/vaults/vault-derivation.ts";
 import { deriverOf } from "../../src/vaults/vault-families.ts";
 import { differencesOf } from "./differences.ts";
 import { codeAt } from "./registry-chain.ts";
+import type { ReportedRow } from "./report-table.ts";
 
 /** A registry row and the result of its comparison with the chain. */
 export interface CheckedRow {
-  row: StoredVault;
+  row: ReportedRow;
   /**
    * `right`: row and chain agree. `derived`: a row that is not open and can be derived from the chain completely.
    * `wrong`: the chain contradicts an open or paused row. `unknown`: the chain does not provide enough for a row that
@@ -33,7 +33,7 @@ const Word = z
   .transform((text) => `0x${text.slice(2).padStart(64, "0")}` as Hex);
 
 /** Compares a row with its chain. Throws what the chain client throws. */
-export async function checkRow(client: ChainClient, row: StoredVault): Promise<CheckedRow> {
+export async function checkRow(client: ChainClient, row: ReportedRow): Promise<CheckedRow> {
   const subject = subjectOfRow(row);
   const supported = row.status === "active" || row.status === "paused";
   const adapter = supported ? row.adapter : ((await recognizeFamily(client, subject)) ?? row.adapter);

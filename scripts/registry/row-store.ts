@@ -14,6 +14,7 @@ import { findFamily } from "../../src/vaults/vault-families.ts";
 import type { DatabaseTarget } from "../db/connect.ts";
 import { readSeedFile, seedFile } from "../db/seed.ts";
 import { SeedRow } from "../db/seed-row.ts";
+import type { ReportedRow } from "./report-table.ts";
 
 /** A vault to activate, as derived from its chain. */
 export interface Activation {
@@ -25,7 +26,8 @@ export interface Activation {
 /** A source of registry rows that can activate vaults. */
 export interface RowStore {
   name: string;
-  rows(chainId: number): Promise<StoredVault[]>;
+  /** Returns the rows of a chain, or of all chains for null. */
+  rows(chainId: number | null): Promise<ReportedRow[]>;
   /**
    * Activates a vault; returns false when the row has changed in the meantime or an administrator has disabled it.
    */
@@ -42,7 +44,7 @@ const columnsOf = ({ row, adapter, vault }: Activation) => ({
 export function fileStore(file = seedFile): RowStore {
   return {
     name: file,
-    rows: async (chainId) => readSeedFile(file).filter((row) => row.chainId === chainId),
+    rows: async (chainId) => readSeedFile(file).filter((row) => chainId === null || row.chainId === chainId),
     async activate(activation) {
       const { row } = activation;
       const rows = readSeedFile(file).map((one) =>
@@ -65,7 +67,11 @@ export function databaseStore(target: DatabaseTarget): RowStore {
     name: "the database",
     rows: (chainId) =>
       db.run((sql) =>
-        sql.select().from(vaults).where(eq(vaults.chainId, chainId)).orderBy(asc(vaults.address)),
+        sql
+          .select()
+          .from(vaults)
+          .where(chainId === null ? undefined : eq(vaults.chainId, chainId))
+          .orderBy(asc(vaults.chainId), asc(vaults.address)),
       ),
     async activate(activation) {
       const { chainId, address } = activation.row;
