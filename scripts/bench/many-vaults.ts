@@ -25,11 +25,11 @@ const Receipt = z.object({ status: z.literal("0x1"), contractAddress: z.string()
 
 /**
  * Deploys `count` ERC-4626 vaults (EIP-1167 clones of OpenZeppelin's), each with a different share price, and
- * deposits into each for `holder`. Returns their addresses.
+ * deposits into each for `holder`, or into the first `held` only. Returns their addresses.
  */
 export async function deployManyVaults(
   chain: StackChain,
-  { count, holder }: { count: number; holder: Address },
+  { count, holder, held = count }: { count: number; holder: Address; held?: number },
 ): Promise<Address[]> {
   const { multicall3 } = chain.contracts;
   if (multicall3 === null) throw new Error(`chain ${chain.chain_id} has no Multicall3`);
@@ -52,8 +52,8 @@ export async function deployManyVaults(
     args: [multicall3, 10n ** 18n],
   });
   await send(url, { to: asset, data: funds });
-  for (let start = 0; start < count; start += DEPOSITS_PER_TRANSACTION) {
-    const batch = vaults.slice(start, start + DEPOSITS_PER_TRANSACTION);
+  for (let start = 0; start < held; start += DEPOSITS_PER_TRANSACTION) {
+    const batch = vaults.slice(start, Math.min(held, start + DEPOSITS_PER_TRANSACTION));
     const calls = batch.flatMap((vault, index) =>
       depositCalls(vault, { asset, holder, rank: start + index }),
     );

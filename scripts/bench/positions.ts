@@ -1,5 +1,7 @@
 import { type Address, createPublicClient, defineChain, erc4626Abi, http, type PublicClient } from "viem";
 import { z } from "zod";
+import { MAX_INITCODE_BYTES } from "../../src/vaults/lens/position-lens.ts";
+import { positionLensCreationCode } from "../../src/vaults/lens/position-lens-artifact.ts";
 import type { StackChain, StackManifest } from "../stack/manifest.ts";
 import { registerOnly } from "./registry.ts";
 import { interleave, median } from "./statistics.ts";
@@ -7,6 +9,10 @@ import { ms, type Row, ratio } from "./table.ts";
 import { runSecondWorker } from "./workers.ts";
 
 const SIZES = [10, 100, 500] as const;
+/** Vaults of a chain whose registry is large; the user holds shares of the largest of `SIZES` only. */
+const MANY = 3_000;
+/** Length of creation code in an `eth_call` (EIP-3860) over that of a vault in it, less the lens: a bound of one request. */
+const VAULTS_PER_REQUEST = Math.floor((MAX_INITCODE_BYTES - positionLensCreationCode.length / 2) / 21);
 const HOLDER: Address = "0x00000000000000000000000000000000Deadbeef".toLowerCase() as Address;
 const ROUNDS = 9;
 /** One-way latency of the node in milliseconds: on the same machine, and as far as a public node usually is. */
@@ -33,7 +39,8 @@ export async function benchPositions(folder: string, stack: StackManifest): Prom
   if (chain === undefined || node === undefined) throw new Error("no chain has Multicall3");
   // Imported after the stack has started, because the start compiles its stand-ins.
   const { deployManyVaults } = await import("./many-vaults.ts");
-  const vaults = await deployManyVaults(chain, { count: Math.max(...SIZES), holder: HOLDER });
+  const most = Math.max(...SIZES);
+  const vaults = await deployManyVaults(chain, { count: MANY, holder: HOLDER, held: most });
   const rows: Row[] = [];
   for (const size of SIZES) {
     const held = vaults.slice(0, size);
@@ -47,7 +54,40 @@ export async function benchPositions(folder: string, stack: StackManifest): Prom
       await worker.close();
     }
   }
+  rows.push(...(await benchMany(folder, { stack, chain, node, vaults, held: most })));
   return rows;
+}
+
+/** Measures a request over many vaults of one chain, most of which the user does not hold. */
+async function benchMany(
+  folder: string,
+  of: { stack: StackManifest; chain: StackChain; node: string; vaults: readonly Address[]; held: number },
+): Promise<Row[]> {
+  const { stack, chain, node, vaults, held } = of;
+  await registerOnly(stack, { chain, vaults });
+  const worker = await runSecondWorker(folder, { stack, name: "bench-many", chainIds: [chain.chain_id] });
+  try {
+    const url = `${worker.origin}/v1/positions/${HOLDER}`;
+    const rows: Row[] = [];
+    for (const away of DISTANCES_MS) {
+      const found = Object.keys(await throughApi(url)).length;
+      if (found !== held) throw new Error(`${found} positions instead of ${held}`);
+      await setDistance(node, away);
+      const { ours } = await interleave(ROUNDS, { ours: () => throughApi(url) });
+      await setDistance(node, 0);
+      const requests = await rpcRequests(url);
+      const least = Math.ceil(vaults.length / VAULTS_PER_REQUEST);
+      rows.push({
+        name: `${vaults.length} vaults, ${held} held, node ${away} ms away: GET /v1/positions`,
+        values: [ms(median(ours)), "", requests],
+        aim: `${least} requests, as many as the size of a call allows`,
+        reached: Number(requests) <= least,
+      });
+    }
+    return rows;
+  } finally {
+    await worker.close();
+  }
 }
 
 type Comparison = { url: string; chain: StackChain; node: string; held: readonly Address[]; away: number };

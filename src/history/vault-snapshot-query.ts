@@ -5,7 +5,8 @@ import { once } from "../lib/once.ts";
 import type { FeeRates } from "../vaults/fee-rates.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { VaultState } from "../vaults/vault-adapter.ts";
-import { adapterOf, findFamily } from "../vaults/vault-families.ts";
+import { findFamily } from "../vaults/vault-families.ts";
+import { vaultStateQuery } from "../vaults/vault-state.ts";
 
 const viewsAbi = once(() =>
   parseAbi([
@@ -47,7 +48,7 @@ export function snapshotQuery(
   at: { holder: Address | null; nowMs: number },
 ): Query<VaultSnapshot> {
   return queryAll({
-    state: adapterOf(vault).state(vault, at.nowMs),
+    state: vaultStateQuery(vault, at.nowMs),
     views: viewsQuery(vault, at.holder),
     fees: findFamily(vault.adapter)?.feeRatesQuery?.(vault) ?? createQuery({}, () => ({})),
   });

@@ -1,14 +1,16 @@
 import * as z from "zod";
 import { runQuery, runTimedQuery } from "../chains/aggregate-reads.ts";
-import { type Query, queryAll } from "../chains/chain-query.ts";
+import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { DAY_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
+import { ORDINARY_ACCOUNT } from "./families/erc4626-base/erc4626-derivation.ts";
 import type { Vault } from "./vault.ts";
 import type { VaultFlags, VaultState } from "./vault-adapter.ts";
 import { adapterOf } from "./vault-families.ts";
+import { exitFeeOf } from "./vault-share-price.ts";
 
 /** A vault's totals, share price and limits, with the block at which they were read. */
 export interface VaultStateAtBlock {
@@ -57,7 +59,7 @@ export async function readVaultState(
 }
 
 async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock> {
-  const query = (now: number) => adapterOf(vault).state(vault, now);
+  const query = (now: number) => vaultStateQuery(vault, now);
   const { block, value } = await runTimedQuery(clientOf(ctx, vault.chainId), { now: ctx.now(), query });
   return { state: value, block };
 }
@@ -99,11 +101,32 @@ async function loadFlags(
   return value;
 }
 
+/** Whole shares of which the exit fee is sampled. */
+const SAMPLED_SHARES = 1_000n;
+
+/**
+ * Returns the query for a vault's state. Where the family's own state says nothing about a fee for leaving at once, its
+ * conditions of a withdrawal do. `now` is in milliseconds since the epoch.
+ */
+export function vaultStateQuery(vault: Vault, now: number): Query<VaultState> {
+  const { exits, state } = adapterOf(vault);
+  if (exits?.modes(vault).includes("instant") !== true) return state(vault, now);
+  const terms = exits.terms(vault, {
+    ...{ mode: "instant", token: vault.asset, shares: SAMPLED_SHARES * 10n ** BigInt(vault.shareDecimals) },
+    ...{ owner: ORDINARY_ACCOUNT, caller: ORDINARY_ACCOUNT, receiver: ORDINARY_ACCOUNT, now },
+  });
+  return mapQuery(queryAll({ own: state(vault, now), terms }), ({ own, terms: left }) =>
+    own.exitFee === undefined
+      ? { ...own, exitFee: exitFeeOf({ gross: left.grossAssets, net: left.previewAssets }) }
+      : own,
+  );
+}
+
 /**
  * Returns the query for the states of vaults of one chain, by vault id. `now` is in milliseconds since the epoch.
  */
 export function vaultStatesQuery(vaults: readonly Vault[], now: number): Query<Record<string, VaultState>> {
-  const states = vaults.map((vault) => [vault.vaultId, adapterOf(vault).state(vault, now)] as const);
+  const states = vaults.map((vault) => [vault.vaultId, vaultStateQuery(vault, now)] as const);
   return queryAll(Object.fromEntries(states));
 }
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { z } from "zod";
 import { type DiscoveredPurpose, HOSTILE_NAME } from "../../../scripts/stack/chains/vault-registers.ts";
 import { scheduledUrl } from "../../../scripts/stack/worker/scheduled.ts";
@@ -61,7 +61,7 @@ async function proveFound(): Promise<void> {
     const [row] = await query(`select count(*)::int as left from vaults where ${FOUND} and proof is null`);
     return row?.["left"];
   };
-  await expect.poll(unproven, { timeout: 180_000, interval: 1_000 }).toBe(0);
+  await vi.waitFor(async () => expect(await unproven()).toBe(0), { timeout: 180_000, interval: 1_000 });
 }
 
 beforeAll(async () => {
