@@ -81,8 +81,12 @@ describe("discovery on the local stack", () => {
   });
 
   test("opens the good one alone, under the name of its protocol and asset", async () => {
-    const vault = (await api.vaults("?limit=500")).find(({ vault_id }) => vault_id === idOf("good"));
-    expect(vault).toMatchObject({ name: "Local Lending USDC", family: "fluid", proof: { ok: true } });
+    const shown = async () =>
+      (await api.vaults("?limit=500")).find(({ vault_id }) => vault_id === idOf("good")) ?? null;
+    // Lists follow a change of the registry within a minute.
+    await expect
+      .poll(shown, { timeout: 120_000, interval: 1_000 })
+      .toMatchObject({ name: "Local Lending USDC", family: "fluid", proof: { ok: true } });
     await api.build(depositInto("good"));
   });
 
