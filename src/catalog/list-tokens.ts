@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatTime, formatUsdPrice } from "../prices/price.ts";
 import type { ListedToken, Provider } from "../providers/provider.ts";
-import type { TokenSummary } from "../schemas/token-schema.ts";
+import type { TokenList, TokenSummary } from "../schemas/token-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Token } from "../vaults/vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
@@ -50,6 +50,32 @@ export async function listTokens(ctx: Context, chainId: number): Promise<TokenSu
     const { usd, source, at } = price;
     return { ...token, price_usd: formatUsdPrice(usd), price_source: source, price_at: formatTime(at) };
   });
+}
+
+/** Longest symbol and name of a token list. */
+const LIST_SYMBOL_LENGTH = 20;
+const LIST_NAME_LENGTH = 60;
+
+/**
+ * Converts the tokens of a chain to a token list: without the native currency, and without tokens whose symbol does not
+ * fit. Pure; `now` is in milliseconds since the epoch. Source: @uniswap/token-lists, tokenlist.schema.json.
+ */
+export function toTokenList(
+  tokens: readonly TokenSummary[],
+  of: { chainId: number; now: number },
+): TokenList {
+  const listed = tokens.filter(
+    ({ address, symbol }) => !isNative(address) && symbol.length <= LIST_SYMBOL_LENGTH,
+  );
+  return {
+    name: `Causeway ${of.chainId}`,
+    timestamp: new Date(of.now).toISOString(),
+    version: { major: 1, minor: 0, patch: Math.floor(of.now / HOUR_MS) },
+    tokens: listed.map(({ address, symbol, name, decimals }) => ({
+      ...{ chainId: of.chainId, address, symbol, decimals },
+      name: (name === "" ? symbol : name).replaceAll(/\s/gu, " ").slice(0, LIST_NAME_LENGTH),
+    })),
+  };
 }
 
 type UnpricedToken = Omit<TokenSummary, "address" | "price_usd" | "price_source" | "price_at"> & {

@@ -5565,6 +5565,66 @@ export interface components {
              */
             price_at: string | null;
         };
+        /** @description The tokens of a chain in the format of token lists. */
+        TokenList: {
+            /**
+             * @description Name of the list.
+             * @example Causeway 8453
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description Time of this list.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            timestamp: string;
+            /** @description Version of the list. It does not say what has changed. */
+            version: {
+                /**
+                 * @description Always 1.
+                 * @example 1
+                 */
+                major: number;
+                /**
+                 * @description Always 0.
+                 * @example 0
+                 */
+                minor: number;
+                /**
+                 * @description Hours since 1970; it rises with time.
+                 * @example 498670
+                 */
+                patch: number;
+            };
+            /** @description The tokens, without the native currency, which has no contract. */
+            tokens: {
+                /**
+                 * @description EIP-155 id of the token's chain.
+                 * @example 8453
+                 */
+                chainId: number;
+                /**
+                 * @description Address of the token, checksummed.
+                 * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+                 */
+                address: HexText;
+                /**
+                 * @description Symbol of the token.
+                 * @example USDC
+                 */
+                symbol: string;
+                /**
+                 * @description Display name of the token.
+                 * @example USD Coin
+                 */
+                name: string;
+                /**
+                 * @description Decimals that the token contract returns.
+                 * @example 6
+                 */
+                decimals: number;
+            }[];
+        };
         /** @description State of the service's dependencies. */
         Readiness: {
             /**
@@ -13142,6 +13202,8 @@ export interface operations {
             query: {
                 /** @description EIP-155 id of the chain whose tokens are listed. */
                 chain_id: number;
+                /** @description `tokenlist` returns the tokens as a token list for wallets, without prices. */
+                format?: "tokenlist";
             };
             header?: never;
             path?: never;
@@ -13149,7 +13211,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Tokens of the chain, the native currency first */
+            /** @description Tokens of the chain, the native currency first; with `format=tokenlist` a token list */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -13159,7 +13221,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Token"][];
+                    "application/json": components["schemas"]["Token"][] | components["schemas"]["TokenList"];
                 };
             };
             /** @description Not modified: the caller already has this response */

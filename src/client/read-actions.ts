@@ -150,9 +150,13 @@ export function getChains(client: CausewayClient, { signal }: ActionOptions = {}
 }
 
 /** Lists the tokens that a user can pay with on a chain. Source: `GET /v1/tokens`. */
-export function getTokens(client: CausewayClient, query: Query<"tokens.list"> & ActionOptions) {
+export async function getTokens(
+  client: CausewayClient,
+  query: Omit<Query<"tokens.list">, "format"> & ActionOptions,
+): Promise<Extract<Answer<"tokens.list">, readonly unknown[]>> {
   const { signal, ...rest } = query;
-  return ask<"tokens.list">(client, { path: "/v1/tokens", query: rest, signal });
+  const tokens = await ask<"tokens.list">(client, { path: "/v1/tokens", query: rest, signal });
+  return Array.isArray(tokens) ? tokens : [];
 }
 
 /** Lists the bridges. Source: `GET /v1/bridges`. */

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { listTokens } from "../catalog/list-tokens.ts";
+import { listTokens, toTokenList } from "../catalog/list-tokens.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { ChainIdParam } from "../schemas/primitive-schemas.ts";
-import { TokenSummary } from "../schemas/token-schema.ts";
+import { TokenList, TokenSummary } from "../schemas/token-schema.ts";
 
 const tokensList = defineRoute({
   operationId: "tokens.list",
@@ -16,10 +16,20 @@ const tokensList = defineRoute({
   cache: { sMaxAge: 30, staleWhileRevalidate: 300, tags: ["tokens", "chain:{chain_id}"] },
   query: z.object({
     chain_id: ChainIdParam.meta({ description: "EIP-155 id of the chain whose tokens are listed." }),
+    format: z
+      .enum(["tokenlist"], 'must be "tokenlist", or absent')
+      .optional()
+      .meta({ description: "`tokenlist` returns the tokens as a token list for wallets, without prices." }),
   }),
-  response: { schema: z.array(TokenSummary), description: "Tokens of the chain, the native currency first" },
+  response: {
+    schema: z.union([z.array(TokenSummary), TokenList]),
+    description: "Tokens of the chain, the native currency first; with `format=tokenlist` a token list",
+  },
   errors: ["chain_unsupported", "store_unavailable"],
-  handler: (ctx, { query }) => listTokens(ctx, query.chain_id),
+  handler: async (ctx, { query: { chain_id: chainId, format } }) => {
+    const tokens = await listTokens(ctx, chainId);
+    return format === "tokenlist" ? toTokenList(tokens, { chainId, now: ctx.now() }) : tokens;
+  },
 });
 
 /** Route that lists the tokens of a chain that deposits can be paid with. */

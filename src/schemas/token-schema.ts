@@ -23,3 +23,30 @@ export const TokenSummary = z
   })
   .meta({ id: "Token", description: "A token that deposits can be paid with." });
 export type TokenSummary = z.infer<typeof TokenSummary>;
+
+/** A token list for wallets. Source: @uniswap/token-lists 1.0.0-beta.35, tokenlist.schema.json. */
+export const TokenList = z
+  .object({
+    name: z.string().meta({ description: "Name of the list.", example: "Causeway 8453" }),
+    timestamp: TimeText.meta({ description: "Time of this list." }),
+    version: z
+      .object({
+        major: z.int().meta({ description: "Always 1.", example: 1 }),
+        minor: z.int().meta({ description: "Always 0.", example: 0 }),
+        patch: z.int().meta({ description: "Hours since 1970; it rises with time.", example: 498670 }),
+      })
+      .meta({ description: "Version of the list. It does not say what has changed." }),
+    tokens: z
+      .array(
+        z.object({
+          chainId: ChainIdNumber.meta({ description: "EIP-155 id of the token's chain." }),
+          address: AddressText.meta({ description: "Address of the token, checksummed." }),
+          symbol: z.string().meta({ description: "Symbol of the token.", example: "USDC" }),
+          name: z.string().meta({ description: "Display name of the token.", example: "USD Coin" }),
+          decimals: z.int().meta({ description: "Decimals that the token contract returns.", example: 6 }),
+        }),
+      )
+      .meta({ description: "The tokens, without the native currency, which has no contract." }),
+  })
+  .meta({ id: "TokenList", description: "The tokens of a chain in the format of token lists." });
+export type TokenList = z.infer<typeof TokenList>;

@@ -11,7 +11,7 @@ import { EmptyState, Loaded } from "../ui/feedback.tsx";
 import { TokenMark } from "../ui/tokens.tsx";
 
 /** A token in the API's list. */
-export type ListedToken = Answer<"tokens.list">[number];
+export type ListedToken = Extract<Answer<"tokens.list">, readonly unknown[]>[number];
 
 /** Dialog to choose a chain and one of its tokens. */
 export function TokenPicker(props: {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Api } from "../../support/e2e/api.ts";
 import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
 import { type SecondWorker, startWorker } from "../../support/e2e/worker.ts";
+import { TokenListRules } from "../../support/token-list-rules.ts";
 
 const names = async (api: Api): Promise<string[]> =>
   ((await api.send("/v1/tokens?chain_id=31338")).json as { symbol: string; name: string }[])
@@ -32,6 +33,15 @@ describe("GET /v1/tokens with a failing provider", () => {
     const listed = await withFaults({ emulators: [emulators().lifi], faults: [fault] }, () => names(api));
     expect(listed).toEqual(["ETH", "USDC", "USDT", "WETH"]);
   });
+});
+
+test("GET /v1/tokens?format=tokenlist returns a valid token list of the same tokens", async () => {
+  const api = new Api();
+  const list = TokenListRules.parse((await api.send("/v1/tokens?chain_id=31338&format=tokenlist")).json);
+  expect(list.tokens.map(({ symbol }) => symbol).sort()).toEqual(["USDC", "USDT", "WBTC", "WETH"]);
+  expect(list.name).toBe("Causeway 31338");
+  const refused = await api.send("/v1/tokens?chain_id=31338&format=csv");
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('must be \\"tokenlist\\"')]);
 });
 
 test("GET /v1/tokens lists the provider's names and further tokens", async () => {
