@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toTokenList } from "../../src/catalog/list-tokens.ts";
 import type { TokenSummary } from "../../src/schemas/token-schema.ts";
-import { TokenListRules } from "../support/token-list-rules.ts";
+import { TokenListRules } from "../support/standards/token-list-rules.ts";
 
 const token = (own: Partial<TokenSummary>): TokenSummary => ({
   ...{ chain_id: 42161, address: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831", decimals: 6 },

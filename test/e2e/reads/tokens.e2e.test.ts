@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Api } from "../../support/e2e/api.ts";
 import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
 import { type SecondWorker, startWorker } from "../../support/e2e/worker.ts";
-import { TokenListRules } from "../../support/token-list-rules.ts";
+import { TokenListRules } from "../../support/standards/token-list-rules.ts";
 
 const names = async (api: Api): Promise<string[]> =>
   ((await api.send("/v1/tokens?chain_id=31338")).json as { symbol: string; name: string }[])
