@@ -17,8 +17,8 @@ const { values, positionals } = readArguments({
 
   status   chains, vaults that settle later, faults that are set
   fund     gives an address whole tokens on every chain; ETH is the native token
-  sign     sends the first required step of a deposit from its user, whose key it does not need;
-           without an id, of the last deposit that was built for an account of stack.json
+  sign     sends the first required step of a deposit or withdrawal from its user, whose key it does
+           not need; without an id, of the last one that was built for an account of stack.json
   settle   settles all open requests of an asynchronous vault, as its operator does
   fault    sets faults and the relayer of lifi, across, swaps, prices, neon, upstash or rpc:<chain_id>;
            'bridges' is lifi and across together; 'clear' ends them

@@ -6070,6 +6070,11 @@ export interface components {
              * @example 921500000000000000
              */
             min_shares: bigint | null;
+            /**
+             * @description Slippage tolerance that was applied, as a fraction: `slippage`, but at most 0.005 where nothing is swapped or bridged.
+             * @example 0.005
+             */
+            slippage_applied?: number;
         };
         /**
          * @description Purpose of a step. `approve_reset`: sets an earlier allowance to zero, which tokens such as USDT require; `approve`: allows the spender to take the amount; `authorize`: a signature in place of both; `deposit`: the deposit into the vault; `transfer`: a swap or bridge that delivers to the user; `request`: a deposit that the vault settles later; `claim`: the collection of what it settled; `redeem`, `cooldown` and `cancel` belong to withdrawals and requests.

@@ -58,7 +58,11 @@ export function toWireDeposit(row: DepositRow, now: number): Deposit {
 /** Reads the database row of a tracked deposit. Throws `deposit_not_found`, `store_unavailable`. */
 export async function loadDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await selectDeposit(ctx.db, trackingId);
-  if (row === null) throw failure("deposit_not_found", `there is no deposit ${trackingId}`);
+  if (row === null)
+    throw failure(
+      "deposit_not_found",
+      `there is no deposit ${trackingId}; withdrawals are at /v1/withdrawals`,
+    );
   return row;
 }
 

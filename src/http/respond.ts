@@ -14,6 +14,9 @@ interface RenderedBody {
  */
 const renderedBodies = new WeakMap<AnyRoute, WeakMap<object, RenderedBody>>();
 
+/** For answers without a body: a shared cache must never hold one in place of the body that others ask for. */
+const NOT_SHARED = "private, max-age=0";
+
 /**
  * Returns the HTTP response for a handler's result. The route's schema removes undeclared fields. Cacheable responses
  * get an ETag, and are replaced by 304 if `If-None-Match` contains it.
@@ -28,7 +31,8 @@ export async function respond(c: HonoContext, route: AnyRoute, answer: unknown):
   };
   if (etag !== null) {
     headers["etag"] = etag;
-    if (matchesEtag(c.req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+    if (matchesEtag(c.req.header("if-none-match"), etag))
+      return new Response(null, { status: 304, headers: { ...headers, "cache-control": NOT_SHARED } });
   }
   return new Response(body, { status: statusOf(route, answer), headers });
 }

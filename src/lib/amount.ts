@@ -4,6 +4,22 @@ export const MAX_UINT256 = 2n ** 256n - 1n;
 /** Denominator of the fractions used for slippage and tolerances. */
 export const PARTS_PER_BILLION = 1_000_000_000n;
 
+/** Text about an amount that is invalid in a request. */
+const AMOUNT_RULE = "must be a positive integer in the smallest unit, as a decimal string";
+
+/** Returns why an amount of a request is invalid, and what to send instead. */
+export function explainAmount(amount: unknown): string {
+  if (typeof amount === "number" || typeof amount === "bigint")
+    return `${AMOUNT_RULE}: "1000000" in quotes, not a JSON number`;
+  const text = String(amount).trim();
+  if (/^\d*\.\d*$/.test(text))
+    return `${AMOUNT_RULE}, without a decimal point: 1.5 of a token with 6 decimals is "1500000"`;
+  if (/^(?:all|max)$/i.test(text)) return `${AMOUNT_RULE}: send the balance itself`;
+  if (/^0+[1-9]\d*$/.test(text)) return `${AMOUNT_RULE}, without leading zeros`;
+  if (/^[1-9]\d{77,}$/.test(text)) return `${AMOUNT_RULE}; this one does not fit uint256`;
+  return AMOUNT_RULE;
+}
+
 /** Returns the larger of two amounts. If one is null (unknown), returns the other. */
 export function larger(a: bigint | null, b: bigint | null): bigint | null {
   if (a === null || b === null) return a ?? b;
@@ -29,6 +45,9 @@ export function mulDivDown(a: bigint, b: bigint, denominator: bigint): bigint {
 export function fractionToParts(fraction: number): bigint {
   return BigInt(Math.floor(fraction * Number(PARTS_PER_BILLION) + 1e-6));
 }
+
+/** Converts parts per billion to a fraction. */
+export const partsToFraction = (parts: bigint): number => Number(parts) / Number(PARTS_PER_BILLION);
 
 /** Returns `amount × (1 − loss)`, rounded down; `loss` is in parts per billion. */
 export function deductParts(amount: bigint, loss: bigint): bigint {

@@ -13,6 +13,14 @@ export function formatVaultId(key: { chainId: number; address: string }): string
   return `${key.chainId}:${key.address.toLowerCase()}`;
 }
 
+/** Returns why a vault id of a request is invalid, and what to send instead. */
+export function explainVaultId(text: string): string {
+  const rule = "must be <chain_id>:<vault address>, as GET /v1/vaults lists it";
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return `${rule}: the chain id is missing, as in 8453:${text}`;
+  if (/^\d+[^\d:%]/.test(text) && !text.startsWith("0x")) return `${rule}, with a colon between the two`;
+  return rule;
+}
+
 /**
  * Parses a vault id with an address in any case and a colon written as `:` or `%3A`. Returns null if it is malformed.
  */

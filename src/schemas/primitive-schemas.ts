@@ -1,8 +1,8 @@
 import type { Address, Hex } from "viem";
 import * as z from "zod";
 import { explainAddress, parseAddress } from "../lib/address.ts";
-import { MAX_UINT256 } from "../lib/amount.ts";
-import { formatVaultId, parseVaultId } from "../lib/vault-id.ts";
+import { explainAmount, MAX_UINT256 } from "../lib/amount.ts";
+import { explainVaultId, formatVaultId, parseVaultId } from "../lib/vault-id.ts";
 
 /** An address in a response, checksummed (EIP-55). */
 export const AddressText = z
@@ -63,8 +63,8 @@ export const WalletParam = AddressInput.meta({
 
 /** An amount in a request: a positive decimal integer that fits into a uint256, as a string. */
 export const AmountInput = z
-  .string()
-  .regex(/^[1-9][0-9]{0,77}$/, "must be a positive integer in the smallest unit, as a decimal string")
+  .string({ error: ({ input }) => (input === undefined ? undefined : explainAmount(input)) })
+  .regex(/^[1-9][0-9]{0,77}$/, { error: ({ input }) => explainAmount(input) })
   .transform((text, context): bigint => {
     const amount = /^[1-9][0-9]{0,77}$/.test(text) ? BigInt(text) : 0n;
     if (amount <= MAX_UINT256) return amount;
@@ -79,7 +79,7 @@ export const VaultIdInput = z
   .transform((text, context) => {
     const key = parseVaultId(text);
     if (key !== null) return key;
-    context.addIssue({ code: "custom", message: "must be <chain_id>:<vault address>" });
+    context.addIssue({ code: "custom", message: explainVaultId(text) });
     return z.NEVER;
   })
   .meta({
@@ -119,7 +119,10 @@ export const UsdInput = z
   .meta({ type: "string", pattern: "^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$" });
 
 /** An EIP-155 chain id in a JSON body. */
-export const ChainIdInput = z.int().positive().meta({ description: "EIP-155 chain id.", example: 8453 });
+export const ChainIdInput = z
+  .int({ error: ({ input }) => (input === undefined ? undefined : "must be a JSON integer, without quotes") })
+  .positive()
+  .meta({ description: "EIP-155 chain id.", example: 8453 });
 
 /**
  * Returns the schema of an integer in a query string or path. It accepts only digits, so that an empty string does not
@@ -172,7 +175,7 @@ export const TrackingIdText = z.string().meta({
 /** The tracking id of a deposit in a request, as `POST /v1/quote/build` returned it. */
 export const TrackingIdInput = z
   .string()
-  .regex(/^trk_[0-9a-f]{32}$/, "must be a tracking id")
+  .regex(/^trk_[0-9a-f]{32}$/, "must be a tracking id: trk_ and 32 hexadecimal digits")
   .meta({
     type: "string",
     pattern: "^trk_[0-9a-f]{32}$",

@@ -78,10 +78,16 @@ const ExpectedShares = {
  * Amounts of a built deposit: what the user pays, and the expected and minimum amounts of tokens that arrive and of
  * shares.
  */
-export const BuildEstimate = z.object({ ...Payment, ...Arrival, ...ExpectedShares }).meta({
-  id: "BuildEstimate",
-  description: "Expected and minimum amounts of a deposit.",
-});
+export const BuildEstimate = z
+  .object({
+    ...{ ...Payment, ...Arrival, ...ExpectedShares },
+    slippage_applied: z.number().optional().meta({
+      description:
+        "Slippage tolerance that was applied, as a fraction: `slippage`, but at most 0.005 where nothing is swapped or bridged.",
+      example: 0.005,
+    }),
+  })
+  .meta({ id: "BuildEstimate", description: "Expected and minimum amounts of a deposit." });
 export type BuildEstimate = z.infer<typeof BuildEstimate>;
 
 /** Result of simulating the part of a deposit on one chain. */

@@ -1,5 +1,6 @@
 import { zeroAddress } from "viem";
 import * as z from "zod";
+import { explainAmount } from "../lib/amount.ts";
 import { bridgeKeys, slippageInput } from "./build-input-schema.ts";
 import {
   AddressInput,
@@ -20,8 +21,15 @@ const UserInput = AddressInput.refine((address) => address !== zeroAddress, "mus
 
 /** Number of shares in a request, or all that the user holds. */
 const SharesInput = z
-  .union([z.literal("all"), AmountInput], {
-    error: "must be a positive integer in the smallest unit, as a decimal string, or `all`",
+  .string({ error: ({ input }) => (input === undefined ? undefined : explainAmount(input)) })
+  .transform((text, context): bigint | "all" => {
+    if (text === "all") return text;
+    const amount = AmountInput.safeParse(text);
+    if (amount.success) return amount.data;
+    const all = 'must be "all" in lowercase, or a number of shares in the smallest unit';
+    const message = /^(?:all|max|100 ?%)$/i.test(text.trim()) ? all : `${explainAmount(text)}, or "all"`;
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
   })
   .meta({
     type: "string",
@@ -107,10 +115,14 @@ export const RequestActionInput = z
       description: "Wallet that made the request; not the zero address.",
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     }),
-    request_id: z.string().min(1).max(256).meta({
-      description: "Id of the request, as in `requests` of the user's positions and actions.",
-      example: "0",
-    }),
+    request_id: z
+      .string({ error: ({ input }) => (input === undefined ? undefined : "must be a string") })
+      .min(1)
+      .max(256)
+      .meta({
+        description: "Id of the request, as in `requests` of the user's positions and actions.",
+        example: "0",
+      }),
   })
   .meta({ id: "RequestActionInput", description: "A redemption request to claim or to cancel." });
 export type RequestActionInput = z.infer<typeof RequestActionInput>;

@@ -56,7 +56,10 @@ export async function resolveWithdrawal(
   const to = targetOf(ctx, { input, vault });
   const modes = exits.modes(vault).filter((mode) => isWanted(mode, input.mode));
   if (modes.length === 0)
-    throw failure("mode_unsupported", `${vault.name} does not pay withdrawals in the requested mode`);
+    throw failure(
+      "mode_unsupported",
+      `${vault.name} does not pay withdrawals in the requested mode; it pays by: ${exits.modes(vault).join(", ")}`,
+    );
   const paysItself = modes.some((mode) => exitTokenFor({ exits, vault, mode, to }).pays);
   const trackingId = `trk_${ctx.randomId()}`;
   return {

@@ -65,7 +65,11 @@ export function toTrackedWithdrawal(row: WithdrawalRow, now: number): Withdrawal
 /** Reads the database row of a tracked withdrawal. Throws `withdrawal_not_found`, `store_unavailable`. */
 export async function loadWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalRow> {
   const row = await selectWithdrawal(ctx.db, trackingId);
-  if (row === null) throw failure("withdrawal_not_found", `there is no withdrawal ${trackingId}`);
+  if (row === null)
+    throw failure(
+      "withdrawal_not_found",
+      `there is no withdrawal ${trackingId}; deposits and moves are at /v1/deposits`,
+    );
   return row;
 }
 

@@ -31,7 +31,7 @@ describe("validate()", () => {
           finding(
             ["body", "amount"],
             "invalid_format",
-            "must be a positive integer in the smallest unit, as a decimal string",
+            "must be a positive integer in the smallest unit, as a decimal string, without leading zeros",
           ),
           finding(["body", "slippage"], "too_small", "Too small: expected number to be >0"),
         ],

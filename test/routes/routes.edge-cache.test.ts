@@ -93,6 +93,45 @@ describe("the platform's cache in front of the Worker", () => {
     expect(await asked()).toBe(3);
   });
 
+  test("is not poisoned by headers that are no part of its key", async () => {
+    const path = "/v1/intel/rules";
+    const plain = await (await cacheOf().fetch(get(path))).text();
+    for (const headers of [
+      { "x-forwarded-host": "evil.example", "x-forwarded-proto": "http", forwarded: "host=evil.example" },
+      { "x-original-url": "/v1/chains", "x-rewrite-url": "/v1/chains", "x-http-method-override": "POST" },
+      { "x-request-id": "<script>", origin: "https://evil.example", referer: "https://evil.example" },
+      { accept: "text/html", "accept-language": "de", "accept-encoding": "br", "user-agent": "evil" },
+      { range: "bytes=0-3", "if-range": "x", "if-modified-since": "Thu, 01 Jan 2037 00:00:00 GMT" },
+      { cookie: "session=x", "cf-connecting-ip": "192.0.2.1", "content-type": "text/plain" },
+    ]) {
+      const cache = cacheOf();
+      await cache.fetch(get(path, headers));
+      for (const answer of cache.answers) {
+        expect([answer.status, await answer.text()]).toEqual([200, plain]);
+        expect(JSON.stringify([...answer.headers])).not.toMatch(/evil|script|192\.0\.2\.1/);
+      }
+    }
+  });
+
+  test("keeps no empty answer for a matching ETag in place of the body", async () => {
+    const cache = cacheOf();
+    const etag = (await cacheOf().fetch(get("/v1/intel/rules"))).headers.get("etag") ?? "";
+    await cache.fetch(get("/v1/intel/rules", { "if-none-match": etag }));
+    expect(cache.keys).toEqual([]);
+    await cache.fetch(get("/v1/intel/rules"));
+    expect(cache.answers.map(({ status }) => status)).toEqual([200]);
+  });
+
+  test("is not split by names that are invented, repeated or cased otherwise", async () => {
+    const cache = cacheOf();
+    const path = "/v1/intel/rules";
+    const variants = ["?x=1", "?X=2", "?utm_source=a", "?__proto__=1", "?a=1&a=2", "?%78=1", "?callback=f"];
+    for (const variant of variants) await cache.fetch(get(path + variant));
+    for (const variant of ["/V1/intel/rules", "/v1/INTEL/rules", "//v1/intel/rules", "/v1/intel//rules"])
+      await cache.fetch(get(variant));
+    expect(cache.keys).toEqual([]);
+  });
+
   test("has a tag on every answer that it keeps of a resource", () => {
     for (const { cache, operationId } of gets)
       if (cache !== "no-store")

@@ -70,7 +70,7 @@ describe.each(["/v1/quote", "/v1/quote/build"])("POST %s", (path) => {
     const nulls = Object.fromEntries([...optional, "partner_id", "partner_type"].map((name) => [name, null]));
     expect((await send(path, posted({ ...body, ...nulls, from_chain_id: 5 }))).status).toBe(400);
     expect(await issues({ from_amount: null })).toEqual([
-      "body.from_amount invalid_type: Invalid input: expected string, received null",
+      "body.from_amount invalid_type: must be a positive integer in the smallest unit, as a decimal string",
     ]);
   });
 

@@ -33,6 +33,10 @@ export function firstSteps(stack: StackManifest): Trial[] {
       commands: [build(direct), sign, sign],
     },
     {
+      title: "Take everything out again",
+      commands: [withdrawCommand(stack, direct), sign, sign],
+    },
+    {
       title: `Deposit into a vault that settles later: ${later.name}`,
       commands: [build(later), sign, sign, `npm run stack -- settle ${later.vault_id}`, sign],
     },
@@ -77,6 +81,11 @@ function buildCommand(stack: StackManifest, { vault, from }: { vault: StackVault
     user_address: trialAccount(stack),
   };
   return `curl -s ${stack.api}/v1/quote/build ${JSON_BODY} -d '${JSON.stringify(body)}'`;
+}
+
+function withdrawCommand(stack: StackManifest, vault: StackVault): string {
+  const body = { vault_id: vault.vault_id, user_address: trialAccount(stack), shares: "all" };
+  return `curl -s ${stack.api}/v1/withdraw/build ${JSON_BODY} -d '${JSON.stringify(body)}'`;
 }
 
 function vaultOf({ vaults }: StackManifest, fits: (vault: StackVault) => boolean): StackVault {

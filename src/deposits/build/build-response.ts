@@ -1,5 +1,6 @@
-import { mulDivDown } from "../../lib/amount.ts";
+import { mulDivDown, partsToFraction } from "../../lib/amount.ts";
 import { type GasFunds, isGasSufficient } from "../../orders/gas-funds.ts";
+import { allowedLoss } from "../../orders/order-slippage.ts";
 import type { StepPlan } from "../../orders/order-steps.ts";
 import { isNativePayment, simulatedHead, type TokenPayment } from "../../orders/simulate-payment.ts";
 import { toTransactionRequest, toWalletCall } from "../../orders/wallet-calls.ts";
@@ -72,7 +73,11 @@ export function toWireBuilt(
       router_explorer: null,
     },
     tracking_id: order.trackingId,
-    estimate: { from_amount_usd: formatUsdValue(paid), ...toEstimate(prepared) },
+    estimate: {
+      from_amount_usd: formatUsdValue(paid),
+      ...toEstimate(prepared),
+      slippage_applied: partsToFraction(allowedLoss(order.slippage, prepared.kind !== "direct")),
+    },
     settlement: { ...settlementOf(order.vault), deposit: plan.settles ? "request" : "instant" },
     steps: toBuiltSteps(plan),
     expires_at: expiresAt.toISOString(),
@@ -144,7 +149,9 @@ function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
  * Returns the estimated outcome of a deposit: the delivered amount, the deposited amount, and the shares, in one and
  * two steps alike. Figures without suffix are expected, those with `min` are guaranteed.
  */
-export function toEstimate(prepared: PreparedDeposit): Omit<BuildEstimate, "from_amount_usd"> {
+export function toEstimate(
+  prepared: PreparedDeposit,
+): Omit<BuildEstimate, "from_amount_usd" | "slippage_applied"> {
   if (prepared.kind === "direct") {
     const { depositAmount, floors, expectedShares } = prepared.direct;
     return {

@@ -27,6 +27,8 @@ function local(text: string): string {
     .replaceAll("https://causeway.example", inject("stack").api)
     .replaceAll('{ 8453: "https://mainnet.base.org" }', `{ 31337: "${chain.rpcUrl}" }`)
     .replaceAll("8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183", vault.vault_id)
+    .replaceAll("0xbeef010f9cb27031ad51e3333f9af9c6b1228183", vault.share_token)
+    .replaceAll("8453:0xc1256ae5ff1cf2719d4937adb3bbccab2e00a2ca", vaultNamed("Plain USDC").vault_id)
     .replaceAll("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", tokenOn(chain, "USDC"))
     .replaceAll(/\b8453\b/g, String(chain.chainId));
 }
@@ -81,7 +83,7 @@ describe.each(pages)("the guide's %s", (page) => {
 
   test("has runnable examples only, and answers after requests", () => {
     for (const [index, { language }] of blocks.entries()) {
-      expect(["sh", "ts", "json"]).toContain(language);
+      expect(["sh", "ts", "json", "html"]).toContain(language);
       if (language === "json") expect(blocks[index - 1]?.language, "the block before an answer").toBe("sh");
     }
   });
@@ -91,7 +93,7 @@ describe.each(pages)("the guide's %s", (page) => {
   )("%s", async (text, index) => {
     const answer = blocks[index + 1]?.language === "json" ? blocks[index + 1] : undefined;
     // These examples speak of an account that has made the deposit.
-    if (/\/v1\/(positions|actions|withdraw)\//.test(text)) await gettingStarted();
+    if (/\/v1\/(positions|actions|withdraw)\/|\/v1\/quote /.test(text)) await gettingStarted();
     const printed = await shell(text);
     if (answer === undefined) expect(printed).toMatch(/^HTTP\/1.1 200/);
     else expect(missingFrom(JSON.parse(printed), JSON.parse(local(answer.text)))).toEqual([]);

@@ -81,7 +81,9 @@ describe("response schema of quote and build", () => {
     const quote = await api.quote(body);
     expect(await api.deposits(user.address)).toEqual([]);
     const built = await api.build(body);
-    expect(quote.estimate).toMatchObject(built.estimate);
+    const { slippage_applied: applied, ...estimate } = built.estimate;
+    expect(quote.estimate).toMatchObject(estimate);
+    expect(applied).toBe(0.005);
     expect(quote.approval).toEqual(built.approval);
     expect(quote.quote_type).toBe("direct");
     const { total_assets: _, ...listed } = await api.vault(vault.vault_id);
