@@ -254,6 +254,8 @@ export interface VaultAdapter {
   asyncDeposits?(vault: Vault): AsyncDeposits | null;
   /** Withdrawals of the family. Absent if they are not supported. */
   exits?: VaultExits;
+  /** True if only the conditions of a withdrawal show the fee for leaving at once, and the vault's state does not. */
+  exitFeeInTerms?: true;
 }
 
 /**

@@ -109,17 +109,17 @@ const SAMPLED_SHARES = 1_000n;
  * conditions of a withdrawal do. `now` is in milliseconds since the epoch.
  */
 export function vaultStateQuery(vault: Vault, now: number): Query<VaultState> {
-  const { exits, state } = adapterOf(vault);
-  if (exits?.modes(vault).includes("instant") !== true) return state(vault, now);
+  const { exits, exitFeeInTerms, state } = adapterOf(vault);
+  if (exits === undefined || exitFeeInTerms !== true || !exits.modes(vault).includes("instant"))
+    return state(vault, now);
   const terms = exits.terms(vault, {
     ...{ mode: "instant", token: vault.asset, shares: SAMPLED_SHARES * 10n ** BigInt(vault.shareDecimals) },
     ...{ owner: ORDINARY_ACCOUNT, caller: ORDINARY_ACCOUNT, receiver: ORDINARY_ACCOUNT, now },
   });
-  return mapQuery(queryAll({ own: state(vault, now), terms }), ({ own, terms: left }) =>
-    own.exitFee === undefined
-      ? { ...own, exitFee: exitFeeOf({ gross: left.grossAssets, net: left.previewAssets }) }
-      : own,
-  );
+  return mapQuery(queryAll({ own: state(vault, now), terms }), ({ own, terms: left }) => ({
+    ...own,
+    exitFee: exitFeeOf({ gross: left.grossAssets, net: left.previewAssets }),
+  }));
 }
 
 /**

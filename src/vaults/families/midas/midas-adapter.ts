@@ -235,6 +235,7 @@ export const midas: VaultAdapter = {
   flows: midasFlows,
   asyncDeposits: (vault) => (midasMode(vault).instant ? null : midasRequests),
   exits: midasExits,
+  exitFeeInTerms: true,
 };
 
 /** Vault family of Midas's mTokens: its adapter, deriver and governance events. */

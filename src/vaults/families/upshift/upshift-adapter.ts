@@ -193,6 +193,7 @@ export const upshift: VaultAdapter = {
   explain: explainUpshift,
   flows: upshiftFlows,
   exits: upshiftExits({ legacy: false }),
+  exitFeeInTerms: true,
 };
 
 /** Vault family of Upshift's multi-asset vaults: its adapter, deriver and governance events. */
