@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "./support/following/embedded-database.ts";
 import { playSchedule, type Tally } from "./support/following/schedule.ts";
@@ -13,6 +14,9 @@ const ALL_JOBS_EVERY = SERVER === null ? 1 : 8;
 const PROGRESS = 250;
 /** Schedules that may fail before the test gives up; each is printed. */
 const FAILURES = Number(process.env["FOLLOWING_FAILURES"] ?? "1");
+
+/** Prints at once, past the test runner: a long run may be ended before it gives up. */
+const say = (text: string): unknown => writeSync(2, `${text}\n`);
 
 let database: EmbeddedDatabase;
 beforeAll(async () => {
@@ -38,11 +42,10 @@ test(`deposits are what the chains say after ${SCHEDULES} random schedules`, {
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       failures.push(text);
-      // At once: a long run may be ended before it gives up.
-      console.log(text);
+      say(text);
     }
     const played = seed - FIRST + 1;
-    if (played % PROGRESS === 0) console.log(`${played} schedules played, ${failures.length} failed`);
+    if (played % PROGRESS === 0) say(`${played} schedules played, ${failures.length} failed`);
   }
   console.log(JSON.stringify(sum));
   expect(failures).toEqual([]);

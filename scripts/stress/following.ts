@@ -25,9 +25,9 @@ const { values: options } = readArguments({
   },
 });
 // A real server takes a sixth of the processor time that the embedded database takes.
-const code = await withRealPostgres((databaseUrl) =>
+const code = await withRealPostgres((_, socketUrl) =>
   runVitest(["--project", "integration", "test/jobs.deposits"], {
-    FOLLOWING_DATABASE: databaseUrl,
+    FOLLOWING_DATABASE: socketUrl,
     FOLLOWING_SCHEDULES: options.schedules,
     FOLLOWING_SEED: options.seed,
     FOLLOWING_FAILURES: options.failures,

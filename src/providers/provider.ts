@@ -168,9 +168,11 @@ export interface BridgeProof {
   delivery: DeliveryProof | null;
   /**
    * What the bridge took on the source chain: the token, the amount in its smallest unit, and the contract
-   * (`by`) that took it and would pay a refund. Null for bridges that never refund on the source chain.
+   * (`by`) that took it and would pay a refund. `refundable` is true once the destination chain shows that the deadline
+   * has passed without a payout: no refund before that is this transfer's. Null for bridges that never refund on the
+   * source chain.
    */
-  taken: { token: Address; amount: bigint; by: Address } | null;
+  taken: { token: Address; amount: bigint; by: Address; refundable: boolean } | null;
 }
 
 /**

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { BlockId, BlockRange } from "../../lib/block-ranges.ts";
 import type { Database } from "../database-client.ts";
 import { deposits, underWay, unproven } from "../schema/deposit-tables.ts";
-import { depositEvidence, followedChains } from "../schema/deposit-tracking-tables.ts";
+import { depositEvidence, depositHints, followedChains } from "../schema/deposit-tracking-tables.ts";
 import { formatBlockSet } from "../table-columns.ts";
 
 /** A row of the table `followed_chains`: the progress of reading a chain for events of deposits. */
@@ -206,8 +206,9 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
 
 /**
  * Stores the result of a round: the covered blocks, the head, and which evidence is final or was replaced. Deposits
- * whose evidence a reorg replaced become due at once; finished deposits with final evidence are no longer scheduled.
- * Returns false, without changes, if another round has written since. Throws `store_unavailable`.
+ * whose evidence a reorg replaced become due at once; finished deposits with complete, final evidence are no longer
+ * scheduled, unless a known transaction may belong to them. Returns false, without changes, if another round has written
+ * since. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;
@@ -262,6 +263,9 @@ async function applyEvidence(db: Database, step: FollowStep): Promise<void> {
         update ${deposits} as d set next_check_at = null from finals
         where d.tracking_id = finals.tracking_id and ${ended} and d.next_check_at > ${at}::timestamptz
         and not (d.state = 'partial' and d.shares is null and d.direction = 'deposit')
+        and not exists (select from ${depositHints} as h where h.tracking_id = d.tracking_id and h.dropped_at is null)
+        and (not d.source_proven or exists (select from ${depositEvidence} as e
+          where e.tracking_id = d.tracking_id and e.tx_hash = d.source_tx_hash))
         and not exists (select from ${depositEvidence} as e where e.tracking_id = d.tracking_id and not e.final
           and not (e.checked and e.block_number <= ${final.number} and e.chain_id = ${chainId}))`),
     ]),

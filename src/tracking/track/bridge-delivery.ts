@@ -85,11 +85,13 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
 
 /**
  * Returns the status transition of the first transaction named by a provider that proves a delivery, else of the first
- * that proves a refund, or null if none proves either.
+ * that proves a refund, or null if none proves either. Where the bridge's contracts number its transfers, only the
+ * payout with this one's number is its delivery, whatever another provider names.
  */
 async function findOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
   const { said } = following;
-  for (const hash of new Set(said.map(({ destinationTxHash }) => destinationTxHash))) {
+  const naming = said.some(isNumbered) ? said.filter(({ proof }) => proof?.delivery != null) : said;
+  for (const hash of new Set(naming.map(({ destinationTxHash }) => destinationTxHash))) {
     const delivery = hash === null ? null : await arrivalTransition(ctx, { ...following, hash });
     if (delivery !== null) return [delivery];
   }
@@ -107,7 +109,7 @@ async function findOutcome(ctx: Context, following: WithStatuses): Promise<Trans
  */
 async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
   const { row, readTransaction, said, arrivals = [] } = following;
-  if (said.some(({ proof }) => proof !== null && proof.taken !== null)) return null;
+  if (said.some(isNumbered)) return null;
   for (const hash of arrivals) {
     const transitions = await vaultTransitions(ctx, { row, hash, readTransaction });
     if (transitions.some(({ event }) => event.kind === "chain" && event.shows === "shares"))
@@ -115,6 +117,9 @@ async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<T
   }
   return null;
 }
+
+/** Returns true if a status is proven by a bridge that numbers its transfers. */
+const isNumbered = ({ proof }: Pick<ProviderStatus, "proof">): boolean => proof?.taken != null;
 
 type WithStatuses = DeliveryInput & { said: readonly ProviderStatus[] };
 type WithHash = WithStatuses & { hash: Hex };

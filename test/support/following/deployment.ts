@@ -13,11 +13,13 @@ import { MemoryStore } from "../redis/memory-store.ts";
 import type { SimulatedAcrossApi } from "./across-api.ts";
 import { AWAY, HANDLER, HOME, SPOKE_POOL, USDC } from "./contracts.ts";
 import { DATABASE, type EmbeddedDatabase, ENDPOINT } from "./embedded-database.ts";
+import type { SimulatedLifiApi } from "./lifi-api.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const NODES = "http://node.invalid";
 const ACROSS = "http://across.invalid/api";
+const LIFI = "http://lifi.invalid/v1";
 const PUBLIC_URL = "https://causeway.example";
 /** Confirmations that the chains require. */
 export const CONFIRMATIONS = 2;
@@ -83,6 +85,8 @@ export interface Surroundings {
   database: EmbeddedDatabase;
   nodes: Readonly<Record<number, readonly SimulatedNode[]>>;
   across: SimulatedAcrossApi;
+  /** LI.FI's API, or null where LI.FI is not asked. */
+  lifi: SimulatedLifiApi | null;
   /** False to leave out jobs that do not follow deposits, which costs half as much. */
   allJobs: boolean;
   /** Makes 32 hex digits that can be repeated. */
@@ -194,9 +198,10 @@ export class SimulatedDeployment {
   }
 
   async #outside(url: string, init: RequestInit | undefined): Promise<Response> {
-    const { database, nodes, across } = this.#surroundings;
+    const { database, nodes, across, lifi } = this.#surroundings;
     if (url === ENDPOINT) return database.fetch(url, init);
     if (url.startsWith(ACROSS)) return across.respond(new URL(url));
+    if (lifi !== null && url.startsWith(LIFI)) return lifi.respond(new URL(url));
     const [, chainId = "", index = ""] = /^http:\/\/node\.invalid\/(\d+)\/(\d+)$/.exec(url) ?? [];
     const node = nodes[Number(chainId)]?.[Number(index)];
     if (node === undefined) throw new TypeError(`nobody listens at ${url}`);
@@ -204,7 +209,7 @@ export class SimulatedDeployment {
   }
 
   #newRuntime(): Runtime {
-    const { nodes } = this.#surroundings;
+    const { nodes, lifi } = this.#surroundings;
     const chains = [HOME, AWAY].map((chainId) => ({
       ...{
         chain_id: chainId,
@@ -222,6 +227,7 @@ export class SimulatedDeployment {
       tokens: [{ asset: "USDC", address: USDC[chainId], decimals: 6 }],
     });
     const deployments = { [HOME]: bridge(HOME), [AWAY]: bridge(AWAY) };
+    const ofLifi = lifi === null ? {} : { lifi: { api_url: LIFI, integrator: "causeway" } };
     return createRuntime({
       DATABASE_URL: DATABASE,
       DATABASE_HTTP_URL: ENDPOINT,
@@ -229,7 +235,7 @@ export class SimulatedDeployment {
       UPSTASH_REDIS_REST_TOKEN: "token",
       PUBLIC_URL,
       CHAINS: JSON.stringify(chains),
-      PROVIDERS: JSON.stringify({ across: { api_url: ACROSS, deployments } }),
+      PROVIDERS: JSON.stringify({ across: { api_url: ACROSS, deployments }, ...ofLifi }),
       ...this.#queues(),
     });
   }

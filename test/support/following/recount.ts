@@ -216,7 +216,9 @@ function truthOf(chains: Chains, deposit: BuiltDeposit, { block, included }: Pla
     .find(({ one }) => isFilledBy(home, one, hash));
   if (filled === undefined) {
     const refunded = chains[AWAY]?.storage.get(`refund ${hash}`);
-    const stands = refunded !== undefined && chains[AWAY]?.find(refunded) !== null;
+    const refund = refunded === undefined ? undefined : chains[AWAY]?.find(refunded);
+    // After a reorg, another transfer may have the number of one that was refunded.
+    const stands = refund != null && refund.block.number >= block.number;
     return { ...base, state: stands ? "refunded" : "bridging" };
   }
   const { at, one } = filled;

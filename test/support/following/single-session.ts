@@ -2,7 +2,10 @@ import { Client } from "pg";
 import {
   type Backend,
   parseCommandTag,
+  type Run,
+  type Statement,
   StatementError,
+  type StatementResult,
 } from "../../../scripts/stack/emulators/neon/backend.ts";
 import { toPostgresText } from "../../../scripts/stack/emulators/neon/parameters.ts";
 
@@ -10,6 +13,32 @@ import { toPostgresText } from "../../../scripts/stack/emulators/neon/parameters
 const OWN_CLOCK = `create or replace function public.now() returns timestamptz language sql stable as
   $$ select to_timestamp(current_setting('simulated.now')::float8 / 1000) $$;
   set search_path = public, pg_catalog`;
+
+const WRITES = /\b(?:insert|update|delete|truncate|for update|do)\b/i;
+
+/**
+ * Leaves out transactions that only read: with a single session, nobody can write in between, and each statement is a
+ * way to the server and back.
+ */
+function withoutIdleTransactions(ask: Run): Run {
+  let opening: Statement | null = null;
+  let isOpen = false;
+  return async (statement) => {
+    const { query } = statement;
+    if (query.startsWith("START TRANSACTION")) {
+      opening = statement;
+      return NOTHING;
+    }
+    if (query === "COMMIT" && !isOpen) return NOTHING;
+    if (opening !== null && !isOpen && WRITES.test(query)) {
+      await ask(opening);
+      isOpen = true;
+    }
+    return ask(statement);
+  };
+}
+
+const NOTHING: StatementResult = { fields: [], rows: [], command: "", rowCount: null };
 
 /**
  * Opens one session of a Postgres server that all requests share, one after the other, so that runs can be repeated.
@@ -38,21 +67,22 @@ export async function openSingleSession(connectionString: string): Promise<Backe
     return name;
   };
   let tail: Promise<unknown> = Promise.resolve();
+  const ask: Run = async ({ query, params }) => {
+    const answer = await client.query<(string | null)[]>({
+      name: nameOf(query),
+      text: query,
+      values: params.map(toPostgresText),
+      rowMode: "array",
+      types: { getTypeParser: () => (text: string) => text },
+    } as unknown as { text: string; rowMode: "array" });
+    const { fields, rows, command, rowCount } = answer;
+    return { fields, rows, ...parseCommandTag(`${command} ${rowCount ?? ""}`.trim()) };
+  };
   const session: Backend["session"] = (work) => {
     const result = tail.then(async () => {
       try {
         await setClock();
-        return await work(async ({ query, params }) => {
-          const answer = await client.query<(string | null)[]>({
-            name: nameOf(query),
-            text: query,
-            values: params.map(toPostgresText),
-            rowMode: "array",
-            types: { getTypeParser: () => (text: string) => text },
-          } as unknown as { text: string; rowMode: "array" });
-          const { fields, rows, command, rowCount } = answer;
-          return { fields, rows, ...parseCommandTag(`${command} ${rowCount ?? ""}`.trim()) };
-        });
+        return await work(withoutIdleTransactions(ask));
       } catch (error) {
         await client.query("rollback");
         throw error instanceof Error && "severity" in error ? new StatementError(error) : error;

@@ -19,6 +19,7 @@ import {
 } from "./contracts.ts";
 import { type Fate, type Kill, SimulatedDeployment } from "./deployment.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
+import type { SimulatedLifiApi } from "./lifi-api.ts";
 import { type BuiltDeposit, isUnseen, type Kind, recount, type ShownDeposit } from "./recount.ts";
 import { checkSecondSteps } from "./second-steps.ts";
 import { BLOCK_S, FINALITY, SimulatedChain } from "./simulated-chain.ts";
@@ -46,6 +47,8 @@ export interface Options {
   setTime(now: number): unknown;
   /** False to leave out the jobs of a minute that do not follow deposits; by default all run. */
   allJobs?: boolean;
+  /** LI.FI's API, of which only the statuses are asked. */
+  lifi?: SimulatedLifiApi;
 }
 
 /** An answer of the API. */
@@ -83,10 +86,10 @@ export class World {
       Array.from({ length: NODES }, () => new SimulatedNode(this.chain(chainId)));
     this.nodes = { [HOME]: nodes(HOME), [AWAY]: nodes(AWAY) };
     const across = new SimulatedAcrossApi((hash) => this.apiLie ?? this.#acrossSays(hash));
-    const { database, allJobs = true } = options;
+    const { database, allJobs = true, lifi = null } = options;
     const randomId = (): string => Array.from({ length: 32 }, () => random.below(16).toString(16)).join("");
     this.causeway = new SimulatedDeployment({
-      ...{ database, nodes: this.nodes, across, allJobs, randomId },
+      ...{ database, nodes: this.nodes, across, lifi, allJobs, randomId },
     });
   }
 

@@ -287,7 +287,7 @@ describe("findDeliveredAmount() and findSwapOutput()", () => {
 
 describe("findRefund()", () => {
   const SPOKE = OTHER;
-  const took = { token: USDC, amount: 1_000n, by: SPOKE } as const;
+  const took = { token: USDC, amount: 1_000n, by: SPOKE, refundable: true } as const;
   const paid = (value: bigint, more = {}) =>
     receiptOf(transferLog({ token: USDC, from: SPOKE, value, ...more }));
 
@@ -298,6 +298,10 @@ describe("findRefund()", () => {
     expect(findRefund(paid(1_000n, { to: VAULT }), { row, took })).toBe(null);
     expect(findRefund(paid(1_000n, { token: VAULT }), { row, took })).toBe(null);
     expect(findRefund({ ...paid(1_000n), succeeded: false }, { row, took })).toBe(null);
+  });
+
+  test("returns null before the transfer's deadline", () => {
+    expect(findRefund(paid(1_000n), { row, took: { ...took, refundable: false } })).toBe(null);
   });
 
   test("returns null for several refunds in one receipt", () => {

@@ -141,7 +141,8 @@ export async function trackAcrossTransfer(
   const origin = deployments.get(transfer.fromChainId);
   if (deposited === null || origin === undefined) return { ...status, proof: null };
   const { inputToken, inputAmount: amount } = deposited;
-  const taken = { token: wordToAddress(inputToken), amount, by: origin.spokePool };
+  const refundable = destination.overdue;
+  const taken = { token: wordToAddress(inputToken), amount, by: origin.spokePool, refundable };
   return { ...status, proof: { delivery: deliveryProofOf(destination.fill), taken } };
 }
 

@@ -211,7 +211,8 @@ describe("the bridge proof of trackAcrossTransfer()", () => {
     logs: { first: 0, last: Number.POSITIVE_INFINITY },
     matchedBy: "id",
   };
-  const taken = { token: wordToAddress(deposited.inputToken), amount: deposited.inputAmount, by: SPOKE_1 };
+  const { inputToken, inputAmount: amount } = deposited;
+  const taken = { token: wordToAddress(inputToken), amount, by: SPOKE_1, refundable: false };
 
   test.each<[string, Reply, ChainClient[], unknown]>([
     ["is null when the source chain cannot be read", says("filled", { fillTx: FILL }), [], null],
@@ -221,6 +222,12 @@ describe("the bridge proof of trackAcrossTransfer()", () => {
       silent,
       [source(), destination()],
       { delivery: null, taken },
+    ],
+    [
+      "allows a refund only after the deadline",
+      silent,
+      [source(), destination({ late: 1 })],
+      { delivery: null, taken: { ...taken, refundable: true } },
     ],
     [
       "contains the delivery even when the API is silent",
