@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, lte } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, lte } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../schema/deposit-tables.ts";
 import type { TrackedRow } from "./deposit-queries.ts";
@@ -63,6 +63,22 @@ export async function scheduleCheck(
       .update(deposits)
       .set({ nextCheckAt, checks })
       .where(and(eq(deposits.trackingId, trackingId), eq(deposits.nextCheckAt, leaseUntil))),
+  );
+}
+
+/**
+ * Makes a row that is scheduled due at the time `at`, whether it is leased or not, because work on it is left. Throws
+ * `store_unavailable`.
+ */
+export async function checkSoon(
+  db: Database,
+  { trackingId, at }: { trackingId: string; at: Date },
+): Promise<void> {
+  await db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ nextCheckAt: at, checks: 0 })
+      .where(and(eq(deposits.trackingId, trackingId), isNotNull(deposits.nextCheckAt))),
   );
 }
 

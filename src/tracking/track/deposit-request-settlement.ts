@@ -11,7 +11,7 @@ import { countShareTransfers, netTransfers } from "./deposit-proofs.ts";
 import { isRequested } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import type { Transition } from "./deposit-transitions.ts";
-import { findTransfers } from "./find-deposit-logs.ts";
+import { findTransfers } from "./find-transfers.ts";
 
 /**
  * The requests whose shares a claim transaction sent: only this request, this request together with others, or only
@@ -105,7 +105,8 @@ async function findSettlement(
   if (client === null || row.depositTxHash === null) return [];
   const request = await readTransaction(row.vaultChainId, row.depositTxHash as Hex);
   if (request.receipt === null) return [];
-  const found = await findTransfers(client, {
+  const found = await findTransfers(ctx, {
+    ...{ client, trackingId: row.trackingId },
     tokens: [getAddress(row.shareToken), now.vault.asset.address],
     party: { to: getAddress(row.userAddress) },
     amounts: null,
@@ -117,7 +118,9 @@ async function findSettlement(
   const made = { user: row.userAddress, block: request.receipt.blockNumber, contracts };
   const named = [row.claimTxHash, ...hashesOn(row.vaultChainId, at.hints ?? [])];
   const reported = named.flatMap((hash) => (hash === null ? [] : [hash as Hex]));
-  const candidates = [...new Set([...reported, ...found])].filter((hash) => hash !== row.depositTxHash);
+  const candidates = [...new Set([...reported, ...found.hashes])].filter(
+    (hash) => hash !== row.depositTxHash,
+  );
   for (const hash of candidates) {
     const seen = await readTransaction(row.vaultChainId, hash);
     const { receipt, transaction } = seen;
@@ -133,6 +136,7 @@ async function findSettlement(
     const end = toSettlement({ row, vault: now.vault, hash, receipt, claimed, sole: claim === "own" });
     if (end !== null) return [end];
   }
+  await found.noteSearched();
   return [];
 }
 

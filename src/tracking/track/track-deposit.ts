@@ -126,14 +126,16 @@ async function trackSecondStep(
   let current = row;
   const reported = vaultCandidates(row, hints);
   for (const candidates of [
-    async () => reported,
+    async () => ({ hashes: reported, noteSearched: undefined }),
     () => findSecondStepTransactions(ctx, { row, readTransaction }),
   ]) {
     if (!awaitsSecondStep(current)) return current;
-    for (const hash of await candidates()) {
+    const { hashes, noteSearched } = await candidates();
+    for (const hash of hashes) {
       const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
       current = await apply(ctx, { row: current, transitions, readTransaction });
     }
+    if (awaitsSecondStep(current)) await noteSearched?.();
   }
   return current;
 }

@@ -7,7 +7,8 @@ import { findVaultOfDeposit, requestTransitions } from "./async-deposit-request.
 import { findShareProof, routerRefs, type ShareProof, transfersOf } from "./deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
-import { findDepositsByReference, findTransfers } from "./find-deposit-logs.ts";
+import { findDepositsByReference } from "./find-deposit-logs.ts";
+import { type FoundTransfers, findTransfers } from "./find-transfers.ts";
 
 interface VaultCall {
   /** The contract that users call to deposit into the vault. */
@@ -140,17 +141,18 @@ async function isUserVaultCall(
 export async function findSecondStepTransactions(
   ctx: Context,
   { row, readTransaction }: { row: DepositRow; readTransaction: TransactionReader },
-): Promise<Hex[]> {
+): Promise<Pick<FoundTransfers, "hashes"> & Partial<FoundTransfers>> {
   const { vaultChainId, deliveredAmount, moveToken, destinationTxHash } = row;
   const client = ctx.chains.client(vaultChainId);
   if (client === null || deliveredAmount === null || moveToken === null || destinationTxHash === null)
-    return [];
+    return { hashes: [] };
   const token = getAddress(moveToken);
-  if (isNative(token)) return [...(await findDepositsByReference(ctx, [row])).values()];
+  if (isNative(token)) return { hashes: [...(await findDepositsByReference(ctx, [row])).values()] };
   const { receipt, confirmations } = await readTransaction(vaultChainId, destinationTxHash as Hex);
-  if (receipt === null) return [];
+  if (receipt === null) return { hashes: [] };
   const delivered = Number(receipt.blockNumber);
-  return findTransfers(client, {
+  return findTransfers(ctx, {
+    ...{ client, trackingId: row.trackingId },
     tokens: [token],
     party: { from: getAddress(row.userAddress) },
     amounts: [BigInt(deliveredAmount), BigInt(row.moveMin ?? deliveredAmount)],

@@ -15,7 +15,7 @@ import { findVaultOfDeposit } from "../track/async-deposit-request.ts";
 import { hashesOn } from "../track/deposit-hints.ts";
 import { netTransfers } from "../track/deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "../track/deposit-transaction-reader.ts";
-import { findTransfers } from "../track/find-deposit-logs.ts";
+import { type FoundTransfers, findTransfers } from "../track/find-transfers.ts";
 import { asksForAssets } from "./withdrawal-proofs.ts";
 import { isOpenRequest, type WithdrawalSight } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
@@ -152,8 +152,10 @@ async function findSettlements(ctx: Context, at: RequestInput & { now: OpenExit 
   if (source.receipt === null) return [];
   const since = source.receipt.blockNumber;
   const named = [row.claimTxHash, row.refundTxHash, ...hashesOn(row.vaultChainId, hints)];
-  const found = now.request === null ? await findPayments(ctx, { row, since, head: now.block.number }) : [];
-  const hashes = new Set([...named, ...found].flatMap((hash) => (hash === null ? [] : [hash as Hex])));
+  const found = now.request === null ? await findPayments(ctx, { row, since, head: now.block.number }) : null;
+  const hashes = new Set(
+    [...named, ...(found?.hashes ?? [])].flatMap((hash) => (hash === null ? [] : [hash as Hex])),
+  );
   hashes.delete(row.sourceTxHash as Hex);
   const ends: EndSeen[] = [];
   for (const hash of hashes) {
@@ -164,6 +166,7 @@ async function findSettlements(ctx: Context, at: RequestInput & { now: OpenExit 
     const settlement = settlementIn(receipt, { row, now });
     if (settlement !== null) ends.push({ hash, receipt, settlement });
   }
+  if (ends.length === 0) await found?.noteSearched();
   return ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));
 }
 
@@ -171,11 +174,12 @@ async function findSettlements(ctx: Context, at: RequestInput & { now: OpenExit 
 async function findPayments(
   ctx: Context,
   { row, since, head }: { row: WithdrawalRow; since: bigint; head: number },
-): Promise<Hex[]> {
+): Promise<FoundTransfers | null> {
   const client = ctx.chains.client(row.vaultChainId);
-  if (client === null) return [];
+  if (client === null) return null;
   const tokens = [row.exitToken, row.shareToken].filter((token) => !isNative(token));
-  return findTransfers(client, {
+  return findTransfers(ctx, {
+    ...{ client, trackingId: row.trackingId },
     tokens: tokens.map((token) => getAddress(token)),
     party: { to: getAddress(row.userAddress) },
     amounts: null,

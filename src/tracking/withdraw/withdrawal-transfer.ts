@@ -11,7 +11,7 @@ import { askProviderStatus, substatusOf } from "../track/bridge-delivery.ts";
 import { hashesOn } from "../track/deposit-hints.ts";
 import { findDeliveredAmount, findRefund, netTransfers, transfersOf } from "../track/deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "../track/deposit-transaction-reader.ts";
-import { findTransfers } from "../track/find-deposit-logs.ts";
+import { type FoundTransfers, findTransfers } from "../track/find-transfers.ts";
 import { innerDataHashes } from "../track/source-transaction.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
@@ -40,7 +40,7 @@ export async function secondExitTransitions(
   const named = [row.depositTxHash, ...hashesOn(row.vaultChainId, hints)];
   const head = Number(since) + paid.confirmations - 1;
   const sent = await findSent(ctx, { row, built, from: Number(since), head });
-  for (const hash of new Set([...named, ...sent])) {
+  for (const hash of new Set([...named, ...(sent?.hashes ?? [])])) {
     if (hash === null) continue;
     const seen = await readTransaction(row.vaultChainId, hash as Hex);
     const { transaction, receipt } = seen;
@@ -50,6 +50,7 @@ export async function secondExitTransitions(
     const one = built.find((transfer) => carriesTransfer(row, { transfer, transaction, receipt }));
     if (one !== undefined) return [sentTransition(row, { hash: hash as Hex, built: one, receipt })];
   }
+  await sent?.noteSearched();
   return [];
 }
 
@@ -57,11 +58,12 @@ export async function secondExitTransitions(
 async function findSent(
   ctx: Context,
   of: { row: WithdrawalRow; built: readonly BuiltTransfer[]; from: number; head: number },
-): Promise<Hex[]> {
+): Promise<FoundTransfers | null> {
   const { row, built, from, head } = of;
   const client = ctx.chains.client(row.vaultChainId);
-  if (client === null || isNative(row.exitToken)) return [];
-  return findTransfers(client, {
+  if (client === null || isNative(row.exitToken)) return null;
+  return findTransfers(ctx, {
+    ...{ client, trackingId: row.trackingId },
     tokens: [getAddress(row.exitToken)],
     party: { from: getAddress(row.userAddress) },
     amounts: [...new Set(built.map(({ amount }) => amount))].map(BigInt),
