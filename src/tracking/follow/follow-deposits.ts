@@ -77,7 +77,7 @@ export async function followDeposits(ctx: Context): Promise<FollowRun> {
   const missing = rounds.reduce((sum, round) => sum + (round?.missing ?? 0), 0);
   const failed = rounds.filter((round) => round === undefined).length;
   const rows = await leaseDue(ctx, MAX_DUE_WITHOUT_QUEUE);
-  return { chains, failed, missing, ...(await followRows(ctx, rows)) };
+  return { chains, failed, missing, ...(await followRows(ctx, rows)).done };
 }
 
 const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 0, left: 0 };
@@ -95,7 +95,9 @@ export async function followFromMessage(
     const { tracking_ids: trackingIds, lease } = message;
     const leaseUntil = new Date(ctx.now() + LEASE_MS);
     const rows = await extendDepositLeases(ctx.db, { trackingIds, held: new Date(lease), leaseUntil });
-    return { ...(await followRows(ctx, { rows, leaseUntil })) };
+    const { done, soon } = await followRows(ctx, { rows, leaseUntil });
+    await queueAgain(ctx, soon);
+    return { ...done };
   }
   const queue = ctx.config.followingQueue;
   const pauseMs = message.goes_on ? 0 : PAUSE_MS;
@@ -114,13 +116,36 @@ export async function followFromMessage(
 /** Leases the due deposits, sent before unsent ones, and queues them. Returns their number. */
 async function queueDueDeposits(ctx: Context, queue: MessageQueue): Promise<number> {
   const { rows, leaseUntil } = await leaseDue(ctx, MAX_DUE);
-  const messages: { body: FollowMessage }[] = [];
-  for (let at = 0; at < rows.length; at += ROWS_PER_MESSAGE) {
-    const tracking_ids = rows.slice(at, at + ROWS_PER_MESSAGE).map(({ trackingId }) => trackingId);
-    messages.push({ body: { kind: "rows", tracking_ids, lease: leaseUntil.getTime() } });
-  }
-  await sendAll(queue, messages);
+  const ids = rows.map(({ trackingId }) => trackingId);
+  await sendAll(
+    queue,
+    rowMessages(ids, leaseUntil.getTime()).map((body) => ({ body })),
+  );
   return rows.length;
+}
+
+/**
+ * Queues deposits that are due again before the next round: the time of the check stands for the lease, so that the
+ * message does nothing if a round was faster.
+ */
+async function queueAgain(ctx: Context, soon: ReadonlyMap<number, readonly string[]>): Promise<void> {
+  const queue = ctx.config.followingQueue;
+  if (queue === null) return;
+  const messages = [...soon].flatMap(([at, ids]) =>
+    rowMessages(ids, at).map((body) => ({
+      body,
+      delaySeconds: Math.max(1, Math.ceil((at - ctx.now()) / SECOND_MS)),
+    })),
+  );
+  await sendAll(queue, messages);
+}
+
+/** Returns the messages for some deposits with the same lease. */
+function rowMessages(ids: readonly string[], lease: number): FollowMessage[] {
+  const messages: FollowMessage[] = [];
+  for (let at = 0; at < ids.length; at += ROWS_PER_MESSAGE)
+    messages.push({ kind: "rows", tracking_ids: ids.slice(at, at + ROWS_PER_MESSAGE), lease });
+  return messages;
 }
 
 async function leaseDue(ctx: Context, limit: number) {

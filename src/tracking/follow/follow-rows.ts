@@ -29,6 +29,8 @@ const RUN_MS = 18 * SECOND_MS;
 const MAX_REQUESTS = 120;
 /** Number of deposits that a run follows at the same time. */
 const CONCURRENCY = 3;
+/** Pause of a check that does not wait for the next round, in milliseconds: rounds are this far apart. */
+const SOON_MS = 20 * SECOND_MS;
 /** External systems whose requests are counted. */
 const COUNTED_SYSTEMS = ["rpc", "provider", "db", "redis"] as const;
 
@@ -46,7 +48,15 @@ export interface FollowedRows {
   left: number;
 }
 
+/** What a run has done, and which deposits are due again before the next round, by the time of their check. */
+export interface RowsRun {
+  done: FollowedRows;
+  /** Tracking ids by the time of the next check, in unix milliseconds. */
+  soon: ReadonlyMap<number, readonly string[]>;
+}
+
 interface RowRun {
+  soon: Map<number, string[]>;
   leaseUntil: Date;
   hints: readonly DepositHint[];
   evidence: readonly EvidenceRow[];
@@ -62,13 +72,14 @@ interface RowRun {
 export async function followRows(
   ctx: Context,
   { rows, leaseUntil }: { rows: readonly TrackedRow[]; leaseUntil: Date },
-): Promise<FollowedRows> {
+): Promise<RowsRun> {
   const startedAt = ctx.now();
   const done: FollowedRows = { due: rows.length, followed: 0, moved: 0, unread: 0, left: 0 };
-  if (rows.length === 0) return done;
+  const soon = new Map<number, string[]>();
+  if (rows.length === 0) return { done, soon };
   const ids = rows.map(({ trackingId }) => trackingId);
   const [hints, evidence] = await Promise.all([selectHints(ctx.db, ids), selectEvidence(ctx.db, ids)]);
-  const run: RowRun = { leaseUntil, hints, evidence, unreadable: new Set() };
+  const run: RowRun = { soon, leaseUntil, hints, evidence, unreadable: new Set() };
   const left: string[] = [];
   const waiting = [...rows];
   const lane = async (): Promise<void> => {
@@ -87,7 +98,7 @@ export async function followRows(
   await Promise.all(Array.from({ length: CONCURRENCY }, lane));
   const until = new Date(ctx.now() + POSTPONE_MS);
   if (left.length > 0) await postponeChecks(ctx.db, { trackingIds: left, leaseUntil, until });
-  return { ...done, left: left.length };
+  return { done: { ...done, left: left.length }, soon };
 }
 
 const chainPair = (row: TrackedRow): string =>
@@ -169,7 +180,13 @@ async function schedule(
   const { row, evidence } = tracked;
   const checks = row.state !== before.state ? 0 : before.checks + 1;
   const left = of.hinted || row.state !== before.state ? await selectHints(ctx.db, [row.trackingId]) : [];
-  const nextCheckAt = nextCheck({ ...row, checks }, { now: ctx.now(), hinted: left.length > 0, evidence });
+  const now = ctx.now();
+  const at = nextCheck({ ...row, checks }, { now, hinted: left.length > 0, evidence })?.getTime() ?? null;
+  // Full seconds, so that checks that follow each other closely share a message.
+  const nextAt = at === null ? null : Math.ceil(at / SECOND_MS) * SECOND_MS;
+  const nextCheckAt = nextAt === null ? null : new Date(nextAt);
+  if (nextAt !== null && nextAt - now < SOON_MS)
+    run.soon.set(nextAt, [...(run.soon.get(nextAt) ?? []), row.trackingId]);
   await scheduleCheck(ctx.db, {
     trackingId: row.trackingId,
     leaseUntil: run.leaseUntil,

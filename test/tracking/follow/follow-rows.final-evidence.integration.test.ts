@@ -1,7 +1,7 @@
 import { getAddress, type Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { randomOf } from "../../support/flows/random.ts";
-import { execute } from "../../support/following/contracts.ts";
+import { AWAY, execute } from "../../support/following/contracts.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
 import { type Order, USERS, World } from "../../support/following/world.ts";
 
@@ -51,4 +51,31 @@ test("takes the user's own transaction for the source, although the stranger's b
   await world.round();
   await world.settle(4);
   expect(await world.judge()).toMatchObject([{ state: "completed", source_tx_hash: hash }]);
+});
+
+/** Runs the jobs that queue what is due, and returns the deposits that they queue. */
+async function due(): Promise<string[]> {
+  world.causeway.queued = [];
+  await world.causeway.cron("* * * * *");
+  return world.causeway.queued.flatMap(
+    ({ body }) => (body as { tracking_ids?: string[] }).tracking_ids ?? [],
+  );
+}
+
+test("is not checked any more once all its evidence is final, although its source was found after its delivery", async () => {
+  const order = await world.build("one_step", { user: USER, amount: 100_000_000 });
+  const hash = world.send(order);
+  world.include();
+  world.pass(3);
+  for (const open of world.openTransfers()) world.relay(open);
+  world.include();
+  world.pass(3);
+  for (const node of world.nodes[AWAY] ?? []) node.moods = { ...node.moods, down: true };
+  await world.round();
+  expect(await world.readAll()).toMatchObject([{ state: "completed", source_tx_hash: null }]);
+  await world.settle(16);
+  expect(await world.judge()).toMatchObject([{ state: "completed", source_tx_hash: hash }]);
+  // Twice the pause after which a deposit is checked whose evidence is not final.
+  world.pass(200);
+  expect(await due()).toEqual([]);
 });

@@ -1,0 +1,120 @@
+import {
+  encodeAbiParameters,
+  encodeEventTopics,
+  getAddress,
+  type Hex,
+  parseAbiParameters,
+  zeroAddress,
+} from "viem";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { entryPoints, userOperationAbi } from "../../src/tracking/track/source-transaction.ts";
+import { randomOf } from "../support/flows/random.ts";
+import { AWAY, HOME } from "../support/following/contracts.ts";
+import { type EmbeddedDatabase, openEmbeddedDatabase } from "../support/following/embedded-database.ts";
+import type { Emitted } from "../support/following/simulated-chain.ts";
+import { batchOf, callOf } from "../support/following/transactions.ts";
+import { type Order, USERS, World } from "../support/following/world.ts";
+
+/** A smart account's deposit is found by its user operation and by the bundle that ran it, on either chain. */
+const [USER = "0x"] = USERS;
+const BUNDLER = getAddress(`0x${"b0".repeat(20)}`);
+const [ENTRY_POINT = zeroAddress] = entryPoints;
+const AMOUNT = 100_000_000;
+
+let database: EmbeddedDatabase;
+let world: World;
+beforeAll(async () => {
+  database = await openEmbeddedDatabase();
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await database.close();
+});
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  world = new World(randomOf(1), { database, setTime: (now) => vi.setSystemTime(now), allJobs: false });
+  await world.begin();
+});
+
+/** The EntryPoint's event of a user operation. */
+function operationEvent(operationHash: Hex): Emitted {
+  const args = { userOpHash: operationHash, sender: getAddress(USER), paymaster: zeroAddress };
+  const topics = encodeEventTopics({ abi: userOperationAbi(), eventName: "UserOperationEvent", args });
+  return {
+    address: ENTRY_POINT.toLowerCase() as Hex,
+    topics: (topics as Hex[]).map((topic) => topic.toLowerCase() as Hex),
+    data: encodeAbiParameters(parseAbiParameters("uint256, bool, uint256, uint256"), [1n, true, 1n, 1n]),
+  };
+}
+
+/** A bundle in which the user's account makes a call; returns its hash and that of the user operation. */
+function sendOperation(
+  chainId: number,
+  { to, data }: { to: Hex; data: Hex },
+): { bundle: Hex; operation: Hex } {
+  const chain = world.chain(chainId);
+  const operation = chain.newHash(0x0b);
+  const call = callOf({ from: USER, to, data });
+  const { input } = batchOf(USER, { call, to, data });
+  const bundle = chain.send({
+    ...{ from: BUNDLER, to: ENTRY_POINT, input, value: 0n },
+    run: (at) => {
+      const { succeeded, logs } = call.run(at);
+      return { succeeded, logs: [...logs, operationEvent(operation)] };
+    },
+  });
+  return { bundle, operation };
+}
+
+async function trackedBy(hash: Hex, chainId: number): Promise<string | null> {
+  const { body } = await world.status(hash, chainId);
+  return (body as { deposit: { tracking_id: string } | null }).deposit?.tracking_id ?? null;
+}
+
+const deliver = (): void => {
+  world.include();
+  world.pass(3);
+  for (const open of world.openTransfers()) world.relay(open);
+  world.include();
+  world.pass(3);
+};
+
+test.each([
+  ["own", HOME],
+  ["router", HOME],
+  ["one_step", AWAY],
+  ["two_step", AWAY],
+] as const)(
+  "%s: by its bundle and its user operation, before any job and afterwards",
+  async (kind, chainId) => {
+    const order: Order = await world.build(kind, { user: USER, amount: AMOUNT });
+    const { bundle, operation } = sendOperation(chainId, order.source);
+    world.include();
+    world.pass(3);
+    expect(await trackedBy(operation, chainId)).toBe(order.trackingId);
+    deliver();
+    await world.settle(4);
+    expect(await trackedBy(bundle, chainId)).toBe(order.trackingId);
+    expect(await trackedBy(operation, chainId)).toBe(order.trackingId);
+  },
+);
+
+test("two_step: by the user operation of its second step, on the vault's chain", async () => {
+  const order = await world.build("two_step", { user: USER, amount: AMOUNT });
+  sendOperation(AWAY, order.source);
+  deliver();
+  await world.round();
+  const { body } = await world.causeway.send(`/v1/deposits/${order.trackingId}`);
+  const { next } = body as { next: { transaction_request: { to: Hex; data: Hex } } };
+  const { bundle, operation } = sendOperation(HOME, next.transaction_request);
+  world.include();
+  await world.settle(4);
+  for (const hash of [bundle, operation]) expect(await trackedBy(hash, AWAY)).toBe(order.trackingId);
+});
+
+test("an operation that no chain knows is not found", async () => {
+  await world.build("own", { user: USER, amount: AMOUNT });
+  expect((await world.status(world.home.newHash(0x0b), HOME)).body).toMatchObject({
+    ...{ status: "NOT_FOUND", deposit: null },
+  });
+});

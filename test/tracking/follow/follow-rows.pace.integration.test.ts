@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { randomOf } from "../../support/flows/random.ts";
+import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
+import { USERS, World } from "../../support/following/world.ts";
+
+/** Deposits whose next check comes before the next round do not wait for it. */
+const [USER = "0x"] = USERS;
+
+let database: EmbeddedDatabase;
+let world: World;
+beforeAll(async () => {
+  database = await openEmbeddedDatabase();
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await database.close();
+});
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  world = new World(randomOf(1), { database, setTime: (now) => vi.setSystemTime(now), allJobs: false });
+  await world.begin();
+});
+
+const MESSAGE_S = 6;
+
+/** Forgets the rounds that are queued, so that only what deposits asked for themselves is left. */
+function forgetRounds(): void {
+  const { causeway } = world;
+  causeway.queued = causeway.queued.filter(({ body }) => (body as { kind: string }).kind === "rows");
+}
+
+test("a deposit that was seen too early is completed within seconds, and not by the next round", async () => {
+  await world.build("router", { user: USER, amount: 100_000_000 }).then((order) => world.send(order));
+  world.include();
+  await world.round();
+  expect(await world.readAll()).toMatchObject([{ state: "submitted" }]);
+  forgetRounds();
+  expect(world.causeway.queued).toHaveLength(1);
+  world.pass(Math.ceil(MESSAGE_S / 6) + 1);
+  await world.causeway.deliverMessages();
+  expect(await world.readAll()).toMatchObject([{ state: "completed" }]);
+});
+
+test("a message of a deposit that a round has checked since does nothing", async () => {
+  await world.build("router", { user: USER, amount: 100_000_000 }).then((order) => world.send(order));
+  world.include();
+  await world.round();
+  forgetRounds();
+  const late = world.causeway.queued;
+  world.causeway.queued = [];
+  world.pass(10);
+  await world.round();
+  expect(await world.readAll()).toMatchObject([{ state: "completed" }]);
+  const before = database.requests();
+  world.causeway.queued = late;
+  await world.causeway.deliverMessages();
+  // The claim alone.
+  expect(database.requests() - before).toBe(1);
+});
