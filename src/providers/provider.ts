@@ -169,8 +169,7 @@ export interface BridgeProof {
   /**
    * What the bridge took on the source chain: the token, the amount in its smallest unit, and the contract
    * (`by`) that took it and would pay a refund. `refundable` is true once the destination chain shows that the deadline
-   * has passed without a payout: no refund before that is this transfer's. Null for bridges that never refund on the
-   * source chain.
+   * has passed without a payout. Null for bridges that never refund on the source chain.
    */
   taken: { token: Address; amount: bigint; by: Address; refundable: boolean } | null;
 }

@@ -95,8 +95,8 @@ async function findOutcome(ctx: Context, following: WithStatuses): Promise<Trans
     const delivery = hash === null ? null : await arrivalTransition(ctx, { ...following, hash });
     if (delivery !== null) return [delivery];
   }
-  for (const hash of new Set(said.map(({ refundTxHash }) => refundTxHash))) {
-    const refund = hash === null ? null : await refundTransition(ctx, { ...following, hash });
+  for (const hash of namedRefunds(said)) {
+    const refund = await refundTransition(ctx, { ...following, hash });
     if (refund !== null) return [refund];
   }
   return null;
@@ -116,6 +116,16 @@ async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<T
       return transitions;
   }
   return null;
+}
+
+/**
+ * Returns the transactions that providers name as a transfer's refund. Before the transfer's deadline, only the provider
+ * that operates the bridge can know of one: any other may name the refund of another transfer of the same amount.
+ */
+export function namedRefunds(said: readonly ProviderStatus[]): Hex[] {
+  const isOverdue = said.some(({ proof }) => proof?.taken?.refundable === true);
+  const naming = isOverdue ? said : said.filter(isNumbered);
+  return [...new Set(naming.flatMap(({ refundTxHash }) => refundTxHash ?? []))];
 }
 
 /** Returns true if a status is proven by a bridge that numbers its transfers. */

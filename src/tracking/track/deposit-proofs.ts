@@ -150,14 +150,14 @@ export function findSwapOutput(
 /**
  * Returns the amount that a bridge refunded to the user on the source chain, in the token's smallest unit, or null if
  * the receipt does not prove a refund of this deposit. The proof is exactly one transfer of the full amount from the
- * contract that took it, after the transfer's deadline: with several transfers it is unclear which deposits they refund.
+ * contract that took it: with several transfers it is unclear which deposits they refund.
  */
 export function findRefund(
   receipt: Receipt,
   seen: { row: Pick<DepositRow, "userAddress">; took: NonNullable<BridgeProof["taken"]> },
 ): bigint | null {
   const { row, took } = seen;
-  if (!receipt.succeeded || !took.refundable || took.amount <= 0n) return null;
+  if (!receipt.succeeded || took.amount <= 0n) return null;
   const paid = transfersOf(receipt.logs, took.token).filter(
     ({ from, to }) => sameAddress(from, took.by) && sameAddress(to, row.userAddress),
   );

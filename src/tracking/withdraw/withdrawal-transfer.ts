@@ -7,7 +7,7 @@ import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { type BuiltTransfer, selectBuiltTransfers } from "../../db/queries/withdrawal-queries.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
 import type { ProviderStatus } from "../../providers/provider.ts";
-import { askProviderStatus, substatusOf } from "../track/bridge-delivery.ts";
+import { askProviderStatus, namedRefunds, substatusOf } from "../track/bridge-delivery.ts";
 import { hashesOn } from "../track/deposit-hints.ts";
 import { findDeliveredAmount, findRefund, netTransfers, transfersOf } from "../track/deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "../track/deposit-transaction-reader.ts";
@@ -193,8 +193,8 @@ async function findReturn(
   const took = said.find(({ proof }) => proof !== null)?.proof?.taken ?? null;
   if (took === null) return null;
   const sent = await readTransaction(row.vaultChainId, txHash);
-  for (const hash of new Set(said.map(({ refundTxHash }) => refundTxHash))) {
-    if (hash === null || hash === txHash || (await refundsAnother(ctx.db, { row, hash }))) continue;
+  for (const hash of namedRefunds(said)) {
+    if (hash === txHash || (await refundsAnother(ctx.db, { row, hash }))) continue;
     const seen = await readTransaction(row.vaultChainId, hash);
     if (seen.receipt === null || sent.receipt === null) continue;
     if (seen.receipt.blockNumber < sent.receipt.blockNumber) continue;

@@ -300,10 +300,6 @@ describe("findRefund()", () => {
     expect(findRefund({ ...paid(1_000n), succeeded: false }, { row, took })).toBe(null);
   });
 
-  test("returns null before the transfer's deadline", () => {
-    expect(findRefund(paid(1_000n), { row, took: { ...took, refundable: false } })).toBe(null);
-  });
-
   test("returns null for several refunds in one receipt", () => {
     const once = transferLog({ token: USDC, from: SPOKE, value: 1_000n });
     expect(findRefund(receiptOf(once, once), { row, took })).toBe(null);
