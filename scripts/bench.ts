@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchBundle } from "./bench/bundle.ts";
+import { benchConsole } from "./bench/console-bundle.ts";
 import { benchFlows, flowColumns } from "./bench/flows.ts";
 import { benchFollowing, followingColumns } from "./bench/following.ts";
 import { benchPositions, positionColumns } from "./bench/positions.ts";
@@ -92,5 +93,8 @@ if (wanted("flows")) printTable("Indexing flows", flowColumns, await benchFlows(
 if (wanted("following"))
   printTable("Following deposits, the jobs of a minute", followingColumns, await benchFollowing());
 if (wanted("registry")) printTable("Proofs of claimed vaults", proofColumns, await benchProofs());
-if (wanted("bundle")) printTable("Production bundle", [""], await benchBundle(folder));
+if (wanted("bundle")) {
+  printTable("Production bundle", [""], await benchBundle(folder));
+  printTable("The console in a browser", [""], await benchConsole());
+}
 rmSync(folder, { recursive: true, force: true });

@@ -84,7 +84,7 @@ export function DepositForm(props: { vault: VaultDetail; onBuilt: (trackingId: s
             label="How you approve"
             value={authorize}
             choices={[
-              { value: "auto", label: "Signature, if possible" },
+              { value: "auto", label: "Signature" },
               { value: "approve", label: "Transaction" },
             ]}
             onChange={(value) => setAuthorize(value as Authorize)}

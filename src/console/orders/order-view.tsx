@@ -88,7 +88,8 @@ function NextAction({ kind, order, walk }: { kind: OrderKind; order: TrackedOrde
     );
   if (order.state === "expired" || order.state === "abandoned")
     return <StartAgain kind={kind} order={order} />;
-  if (required.length === 0 && !walk.running)
+  const waiting = !walk.running || walk.progress?.phase === "waiting";
+  if (required.length === 0 && waiting)
     return isOpen(order) ? <Waiting kind={kind} /> : <Ended order={order} />;
   if (wallet.address === null) return <WalletButton primary label="Connect the wallet to continue" />;
   if (wallet.address.toLowerCase() !== order.userAddress.toLowerCase())

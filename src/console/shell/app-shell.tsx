@@ -93,7 +93,12 @@ function Main() {
     last.current = path;
   }, [path]);
   return (
-    <main id="main" ref={main} tabIndex={-1} className="flex-1 px-4 py-6 outline-none sm:px-6 sm:py-8">
+    <main
+      id="main"
+      ref={main}
+      tabIndex={-1}
+      className="min-h-[calc(100dvh-3.5rem)] flex-1 px-4 py-6 outline-none sm:px-6 sm:py-8"
+    >
       <Outlet />
     </main>
   );
@@ -116,7 +121,7 @@ function Offline() {
 
 function Footer() {
   const { theme } = useTheme();
-  const link = "hover:text-ink hover:underline";
+  const link = "py-1.5 hover:text-ink hover:underline";
   return (
     <footer className="border-t border-line px-4 py-6 text-sm text-muted sm:px-6">
       <div className="mx-auto flex max-w-6xl flex-wrap items-center gap-x-6 gap-y-3">
