@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { compileTexts } from "./compile.ts";
 import { forge } from "./forge.ts";
-import { type Mutant, mutants } from "./mutants.ts";
+import type { Mutant } from "./mutant.ts";
+import { mutants } from "./mutants.ts";
 
 /** The Router's sources; a mutant changes one place in them. */
 const SOURCES = ["DepositRouter", "Executor", "GuardedCalls", "OrderTypes"].map(
@@ -38,7 +39,7 @@ interface MutantRun {
 
 /**
  * Runs the Router's tests against every mutant, in a copy of the work tree. Prints each result and returns true when
- * all are as mutants.ts expects and at least 95 % are killed. Throws when a mutant does not compile, or when the tests
+ * all are as their tables expect and, of all mutants, at least 95 % are killed. Throws when a mutant does not compile, or when the tests
  * fail without one.
  */
 export async function runMutants(asked: MutantRun): Promise<boolean> {
@@ -64,10 +65,14 @@ export async function runMutants(asked: MutantRun): Promise<boolean> {
   } finally {
     rmSync(scratch, { recursive: true });
   }
-  return summarise(verdicts, (performance.now() - started) / 1000);
+  const seconds = (performance.now() - started) / 1000;
+  return summarise(verdicts, { seconds, part: chosen.length < mutants.length });
 }
 
-function summarise(verdicts: readonly Verdict[], seconds: number): boolean {
+function summarise(
+  verdicts: readonly Verdict[],
+  { seconds, part }: { seconds: number; part: boolean },
+): boolean {
   const killed = verdicts.filter((verdict) => verdict.killer !== null).length;
   const share = killed / verdicts.length;
   console.log(
@@ -79,7 +84,8 @@ function summarise(verdicts: readonly Verdict[], seconds: number): boolean {
       (mutant.grave !== undefined && invariant === null),
   );
   for (const verdict of surprising) console.error(`not as expected: ${describe(verdict)}`);
-  return surprising.length === 0 && share >= MIN_KILLED;
+  // A part of the mutants may hold most of the explained survivors.
+  return surprising.length === 0 && (part || share >= MIN_KILLED);
 }
 
 /** Copies what forge needs, compiled tests included, so that mutants never touch the work tree. */

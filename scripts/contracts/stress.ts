@@ -6,7 +6,7 @@
  *   node scripts/contracts/stress.ts --only fuzz          or invariants, or mutants
  *   node scripts/contracts/stress.ts --only mutants --match allowance
  *
- * Fails when a test fails, a mutant survives without a reason in mutants.ts, a mutant with a reason is killed, fewer
+ * Fails when a test fails, a mutant survives without a reason in its table, a mutant with a reason is killed, fewer
  * than 95 % are killed, or the invariants alone miss a grave mutant.
  */
 import { randomBytes } from "node:crypto";
