@@ -887,8 +887,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the deposits built with the partner's API key
-         * @description Returns the newest deposits first. The `Link` header contains the URL of the next page.
+         * List the transactions built with the partner's API key
+         * @description Returns the newest deposits and withdrawals first; `direction` tells them apart. The `Link` header contains the URL of the next page.
          */
         get: operations["partners.transactions"];
         put?: never;
@@ -3265,6 +3265,11 @@ export interface components {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 available_at: string | null;
+                /**
+                 * @description Total loss between the expected and the guaranteed amount that was applied, as a fraction: the requested slippage, or at most 0.005 without a swap or bridge.
+                 * @example 0.005
+                 */
+                slippage_applied: number;
             };
             /** @description Result of simulating the transaction before it was returned. */
             simulation: components["schemas"]["WithdrawSimulation"];
@@ -4662,8 +4667,10 @@ export interface components {
              */
             amount: bigint;
         };
+        /** @description A deposit or withdrawal built with a partner's API key. */
+        PartnerTransaction: components["schemas"]["PartnerDeposit"] | components["schemas"]["PartnerWithdrawal"];
         /** @description A deposit built with a partner's API key. */
-        PartnerTransaction: {
+        PartnerDeposit: {
             /**
              * @description Tracking id of the deposit.
              * @example trk_0123456789abcdef0123456789abcdef
@@ -4807,7 +4814,12 @@ export interface components {
             /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
             next_refusal: components["schemas"]["NextStepRefusal"] | null;
             /**
-             * @description Whether the deposit was built with API key and secret, not with the API key alone.
+             * @description The user paid into a vault. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            direction: "deposit";
+            /**
+             * @description Whether it was built with API key and secret, not with the API key alone.
              * @example true
              */
             verified: boolean;
@@ -4821,6 +4833,173 @@ export interface components {
              * @example alice
              */
             referrer_handle: string;
+        };
+        /** @description A withdrawal built with a partner's API key. */
+        PartnerWithdrawal: {
+            /**
+             * @description Tracking id of the deposit.
+             * @example trk_0123456789abcdef0123456789abcdef
+             */
+            tracking_id: string;
+            /** @description State of the withdrawal. */
+            state: components["schemas"]["WithdrawalState"];
+            /** @description Transfer status that corresponds to `state`. */
+            status: components["schemas"]["TransferStatusName"];
+            /**
+             * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
+             * @example WAIT_DESTINATION_TRANSACTION
+             */
+            substatus: components["schemas"]["Substatus"] | null;
+            /**
+             * @description Wallet that holds the shares and receives the payment, checksummed.
+             * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+             */
+            user_address: HexText;
+            /**
+             * @description Vault id: `<chain_id>:<vault address>`, lowercase.
+             * @example 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
+             */
+            vault_id: string;
+            /** @description How the vault pays. `instant`: in the same transaction; `request`: after it has settled a request; `cooldown`: after a fixed wait. */
+            mode: components["schemas"]["ExitMode"];
+            /**
+             * @description Shares to redeem, in the share token's smallest unit. Once the redemption is on chain, the shares that it redeemed.
+             * @example 1000000
+             */
+            shares: bigint;
+            /**
+             * @description EIP-155 id of the vault's chain.
+             * @example 8453
+             */
+            chain_id: number;
+            /**
+             * @description EIP-155 id of the chain on which the user is paid.
+             * @example 8453
+             */
+            to_chain_id: number;
+            /**
+             * @description Token that the vault pays, checksummed; the zero address for the native currency.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            exit_token: HexText;
+            /**
+             * @description Token that the user asked for, checksummed; the zero address for the native currency.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            to_token: HexText;
+            /**
+             * @description Amount that the vault was expected to pay when the withdrawal was built, or `null` if it was unknown.
+             * @example 1000000
+             */
+            estimated_assets: bigint | null;
+            /**
+             * @description Least amount that the vault must pay, or `null` if no minimum is enforced on-chain.
+             * @example 1000000
+             */
+            min_assets: bigint | null;
+            /**
+             * @description Amount that the vault paid, in the smallest unit of `exit_token`, or `null` if it is unknown.
+             * @example 101000000
+             */
+            assets: bigint | null;
+            /**
+             * @description Amount that reached the user, in the smallest unit of `to_token`, or `null` if nothing has arrived or the amount is unknown.
+             * @example 1000000
+             */
+            to_amount: bigint | null;
+            /**
+             * @description Least amount of `to_token` that must arrive, or `null` if no minimum is enforced on-chain.
+             * @example 1000000
+             */
+            to_amount_min: bigint | null;
+            /**
+             * @description Number of the request at the vault, or `null` if there is none.
+             * @example 42
+             */
+            request_id: string | null;
+            /**
+             * @description Key of the bridge (`GET /v1/bridges`), or `null` if none is used.
+             * @example across
+             */
+            bridge: string | null;
+            /**
+             * @description URL of the bridge's page for the transfer, or `null` if there is none.
+             * @example https://scan.li.fi/tx/0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            router_explorer: string | null;
+            /**
+             * @description Whether the user has to send a second transaction that swaps or bridges what the vault paid.
+             * @example false
+             */
+            two_step: boolean;
+            /**
+             * @description Hash of the transaction that redeems, requests or starts the cooldown, or `null` if it has not been seen on a chain.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            source_tx_hash: HexText | null;
+            /**
+             * @description Hash of the transaction in which the vault paid a request, or `null` if none has been seen.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            claim_tx_hash: HexText | null;
+            /**
+             * @description Hash of the user's second transaction, or `null` if it has not been seen on a chain.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            transfer_tx_hash: HexText | null;
+            /**
+             * @description Hash of the transaction in which a bridge paid the user, or `null` if none has been seen.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            destination_tx_hash: HexText | null;
+            /**
+             * @description Hash of the transaction that cancelled or rejected the request, or in which a bridge paid back, or `null`.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            refund_tx_hash: HexText | null;
+            /**
+             * Format: date-time
+             * @description Time at which the withdrawal was built.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change to the withdrawal.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description Time at which the quote expires.
+             * @example 2026-01-02T03:04:05.678Z
+             */
+            expires_at: string;
+            /** @description States that the withdrawal has reached so far, oldest first. */
+            history: {
+                /** @description State that the withdrawal reached. */
+                state: components["schemas"]["WithdrawalState"];
+                /**
+                 * Format: date-time
+                 * @description Time at which the withdrawal reached the state.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                at: string;
+            }[];
+            /** @description Next transaction that the user can sign now, or `null` if there is none. Always `null` in lists. */
+            next: components["schemas"]["WithdrawalNextStep"] | null;
+            /** @description Reason why the remaining step cannot be signed now, or `null` if there is no such reason. */
+            next_refusal: components["schemas"]["NextStepRefusal"] | null;
+            /**
+             * @description The user was paid by a vault. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            direction: "withdrawal";
+            /**
+             * @description Whether it was built with API key and secret, not with the API key alone.
+             * @example true
+             */
+            verified: boolean;
         };
         /** @description A new API key and its secret. */
         RotatedKeys: {
@@ -11146,6 +11325,8 @@ export interface operations {
     "partners.transactions": {
         parameters: {
             query?: {
+                /** @description Return only deposits or only withdrawals. Default: both. */
+                direction?: "deposit" | "withdrawal";
                 /** @description Cursor of the requested page, from the `Link` header of the previous page. Default: the first page. */
                 cursor?: string;
                 /** @description Maximum number of items on a page. */
@@ -11157,7 +11338,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of deposits */
+            /** @description One page of deposits and withdrawals */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -181,7 +181,7 @@ async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
   return {
     kind: "direct",
     quoteType: "move",
-    sharesOf: leaving.vault.name,
+    ...{ sharesOf: leaving.vault.name, swaps: of.quote !== null },
     order,
     authorization: kind === null ? null : planExitSignature(kind, { order: leaving, facts, data: call.data }),
     direct: {

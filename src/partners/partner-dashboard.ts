@@ -1,10 +1,10 @@
 import { getAddress } from "viem";
 import type { Context } from "../context.ts";
-import type { DepositRow } from "../db/queries/deposit-queries.ts";
+import type { DepositRow, WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import {
   countPartnerDeposits,
   countPartnerWithdrawals,
-  selectPartnerDeposits,
+  selectPartnerTransactions,
   sumPartnerVolumes,
 } from "../db/queries/partner-deposit-queries.ts";
 import { isNativeAlias } from "../lib/address.ts";
@@ -104,16 +104,18 @@ async function readTokenNames(ctx: Context): Promise<(chainId: number, address: 
 }
 
 /**
- * Returns one page of the deposits built with the authenticated partner's API key, newest first, starting after the
- * position `before`, or with the newest one if it is null. Throws `credentials_required`, `store_unavailable`.
+ * Returns one page of the deposits and withdrawals built with the authenticated partner's API key, newest first, starting
+ * after the position `before`, or with the newest one if it is null. Throws `credentials_required`, `store_unavailable`.
  */
 export async function listTransactions(
   ctx: Context,
-  page: { limit: number; before: TimePosition | null },
-): Promise<Page<DepositRow>> {
+  page: { limit: number; before: TimePosition | null; direction: "deposit" | "withdrawal" | null },
+): Promise<Page<DepositRow | WithdrawalRow>> {
   const { address } = requirePartner(ctx).partner;
-  const span = { address, since: null, before: page.before };
-  const found = await selectPartnerDeposits(ctx.db, { ...span, limit: page.limit + 1 });
-  const partsOf = (row: DepositRow) => timeCursorParts({ at: row.createdAt, id: row.trackingId });
+  const { before, direction } = page;
+  const span = { address, since: null, before, direction };
+  const found = await selectPartnerTransactions(ctx.db, { ...span, limit: page.limit + 1 });
+  const partsOf = (row: DepositRow | WithdrawalRow) =>
+    timeCursorParts({ at: row.createdAt, id: row.trackingId });
   return cutPage(found, { limit: page.limit, partsOf });
 }

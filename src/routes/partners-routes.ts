@@ -28,6 +28,7 @@ import {
 } from "../schemas/partner-schema.ts";
 import { integerParam, limitParam } from "../schemas/primitive-schemas.ts";
 import { Nonce } from "../schemas/signing-schema.ts";
+import { toTrackedWithdrawal } from "../withdrawals/withdrawal-records.ts";
 
 const partnersNonce = defineRoute({
   operationId: "partners.nonce",
@@ -155,23 +156,34 @@ const partnersTransactions = defineRoute({
   operationId: "partners.transactions",
   method: "get",
   path: "/v1/partners/transactions",
-  summary: "List the deposits built with the partner's API key",
-  description: "Returns the newest deposits first. The `Link` header contains the URL of the next page.",
+  summary: "List the transactions built with the partner's API key",
+  description:
+    "Returns the newest deposits and withdrawals first; `direction` tells them apart. The `Link` header contains the URL of the next page.",
   tag: "Partners",
   access: "read",
   cache: "no-store",
-  query: z.object({ cursor: TimeCursor.optional(), limit: limitParam(100, 20) }),
-  response: { schema: z.array(PartnerTransaction), description: "One page of deposits" },
+  query: z.object({
+    direction: z.enum(["deposit", "withdrawal"]).optional().meta({
+      description: "Return only deposits or only withdrawals. Default: both.",
+    }),
+    cursor: TimeCursor.optional(),
+    limit: limitParam(100, 20),
+  }),
+  response: { schema: z.array(PartnerTransaction), description: "One page of deposits and withdrawals" },
   errors: [],
-  handler: async (ctx, { query: { limit, cursor } }) => {
-    const page = await listTransactions(ctx, { limit, before: cursor ?? null });
-    const rows = page.rows.map((row) => ({
-      ...toWireDeposit(row, ctx.now()),
-      verified: row.partnerVerified,
-      referrer: getAddress(row.referrer),
-      referrer_handle: row.referrerHandle,
-    }));
-    return pageReply({ rows, next: page.next }, { path: "/v1/partners/transactions", query: { limit } });
+  handler: async (ctx, { query: { direction, limit, cursor } }) => {
+    const page = await listTransactions(ctx, { limit, before: cursor ?? null, direction: direction ?? null });
+    const rows = page.rows.map((row) => {
+      const verified = row.partnerVerified;
+      if (row.direction === "withdrawal")
+        return { ...toTrackedWithdrawal(row, ctx.now()), direction: row.direction, verified };
+      return {
+        ...{ ...toWireDeposit(row, ctx.now()), direction: row.direction, verified },
+        ...{ referrer: getAddress(row.referrer), referrer_handle: row.referrerHandle },
+      };
+    });
+    const asked = { path: "/v1/partners/transactions", query: { direction, limit } };
+    return pageReply({ rows, next: page.next }, asked);
   },
 });
 

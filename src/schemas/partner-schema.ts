@@ -10,6 +10,7 @@ import {
   VaultIdText,
 } from "./primitive-schemas.ts";
 import { SignedNonce, SigningChain } from "./signing-schema.ts";
+import { Withdrawal } from "./withdrawal-schema.ts";
 
 /** Request body for a sign-in message (with its nonce) that a wallet signs to register or sign in as a partner. */
 export const PartnerNonceInput = z
@@ -291,12 +292,18 @@ export const Dashboard = z
   });
 export type Dashboard = z.infer<typeof Dashboard>;
 
-/** A tracked deposit as the partner sees it whose API key it was built with. */
-export const PartnerTransaction = Deposit.extend({
+/** Fields of what was built with a partner's API key. */
+const ByPartner = {
   verified: z.boolean().meta({
-    description: "Whether the deposit was built with API key and secret, not with the API key alone.",
+    description: "Whether it was built with API key and secret, not with the API key alone.",
     example: true,
   }),
+};
+
+/** A tracked deposit as the partner sees it whose API key it was built with. */
+const PartnerDeposit = Deposit.extend({
+  direction: z.literal("deposit").meta({ description: "The user paid into a vault.", example: "deposit" }),
+  ...ByPartner,
   referrer: AddressText.meta({
     description: "Address that referred the user; the zero address when there is none.",
     example: "0x0000000000000000000000000000000000000000",
@@ -305,5 +312,19 @@ export const PartnerTransaction = Deposit.extend({
     description: "Handle that referred the user, or empty if there is none.",
     example: "alice",
   }),
-}).meta({ id: "PartnerTransaction", description: "A deposit built with a partner's API key." });
+}).meta({ id: "PartnerDeposit", description: "A deposit built with a partner's API key." });
+
+/** A tracked withdrawal as the partner sees it whose API key it was built with. */
+const PartnerWithdrawal = Withdrawal.extend({
+  direction: z.literal("withdrawal").meta({
+    description: "The user was paid by a vault.",
+    example: "withdrawal",
+  }),
+  ...ByPartner,
+}).meta({ id: "PartnerWithdrawal", description: "A withdrawal built with a partner's API key." });
+
+/** A deposit or withdrawal that was built with a partner's API key. */
+export const PartnerTransaction = z
+  .discriminatedUnion("direction", [PartnerDeposit, PartnerWithdrawal])
+  .meta({ id: "PartnerTransaction", description: "A deposit or withdrawal built with a partner's API key." });
 export type PartnerTransaction = z.infer<typeof PartnerTransaction>;

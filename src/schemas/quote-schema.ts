@@ -74,6 +74,15 @@ const ExpectedShares = {
   }),
 };
 
+/** The loss that a built order tolerates. */
+export const AppliedSlippage = {
+  slippage_applied: z.number().meta({
+    description:
+      "Total loss between the expected and the guaranteed amount that was applied, as a fraction: the requested slippage, or at most 0.005 without a swap or bridge.",
+    example: 0.005,
+  }),
+};
+
 /**
  * Amounts of a built deposit: what the user pays, and the expected and minimum amounts of tokens that arrive and of
  * shares.

@@ -12,7 +12,7 @@ import {
   UsdText,
   VaultIdInput,
 } from "./primitive-schemas.ts";
-import { ChosenWay, Tracking, Warning } from "./quote-schema.ts";
+import { AppliedSlippage, ChosenWay, Tracking, Warning } from "./quote-schema.ts";
 import { authorizeFields, canSubmit, submitterIssue } from "./signing-schema.ts";
 import { Steps } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
@@ -258,6 +258,7 @@ export const BuiltWithdrawal = z
       .object({
         shares: AmountText.meta({ description: "Shares that are redeemed.", example: "950000000000000000" }),
         ...OptionFigures,
+        ...AppliedSlippage,
       })
       .meta({ description: "Expected and minimum amounts of the withdrawal." }),
     simulation: WithdrawSimulation.meta({

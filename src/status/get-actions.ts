@@ -189,9 +189,11 @@ function exitRefusal(
   const { way, shares, block } = of;
   const asked = { order: { vault }, way, shares };
   const refusal = findExitRefusal({ ...asked, facts: { block } });
-  if (refusal !== null) return refusal;
   const { maxShares, availableAssets } = way.terms;
   const payable = (maxShares ?? 1n) > 0n && (availableAssets ?? 1n) > 0n;
+  // A preview of all shares that fails for lack of liquidity says nothing about the part that `maxRedeem` allows.
+  const partly = refusal?.code === "no_liquidity" && maxShares !== null && payable;
+  if (refusal !== null && !partly) return refusal;
   return lacksLiquidity(asked) && !payable ? toExitRefusal(asked, "no_liquidity") : null;
 }
 

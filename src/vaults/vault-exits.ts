@@ -190,8 +190,6 @@ export interface VaultExits {
    * asset's smallest unit. Null if redeeming now is impossible. Absent if it never costs a fee or is never possible.
    */
   exitPrice?(vault: Vault): Query<{ gross: bigint; net: bigint } | null>;
-  /** True if a redemption may realise losses that `previewRedeem` excludes; its call then takes a maximum loss. */
-  takesLoss?: true;
   /** Encodes the redemption or the request, without checking its conditions. */
   encode(vault: Vault, request: ExitInput): ExitCall;
   /** Maps revert data of the family's own withdrawal errors to an error code, or returns null for other errors. */

@@ -12,6 +12,16 @@ export function settlementOf(vault: Vault): VaultSettlement {
   return {
     deposit: asyncDepositsOf(vault) === null ? "instant" : "request",
     withdraw: waiting ?? (modes.length === 0 ? "request" : "instant"),
-    withdraw_seconds: null,
+    withdraw_seconds: waiting === undefined ? null : waitOf(vault),
   };
+}
+
+/** Largest wait that is believed: ten years, in seconds. */
+const MAX_WAIT_S = 315_360_000;
+
+/** Returns the wait that the vault's contracts stated at its last proof, in seconds, or null if they state none. */
+function waitOf({ params }: Vault): number | null {
+  const stated = params["withdraw_seconds"];
+  const seconds = stated === undefined || stated === "" ? Number.NaN : Number(stated);
+  return Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_WAIT_S ? seconds : null;
 }

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
+import { mulDivDown } from "../lib/amount.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { decodeRouterError, foreignReason } from "../router/router-codec.ts";
 import type { ExitRefusal } from "../vaults/vault-exits.ts";
@@ -31,13 +32,13 @@ const timeText = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
 
 /** Creates the error for a refusal of the vault, with the figures from its conditions. */
-export function toExitRefusal({ order, way }: AskedExit, refusal: ExitRefusal): AppError {
+export function toExitRefusal({ order, way, shares }: AskedExit, refusal: ExitRefusal): AppError {
   const { terms } = way;
   const text = `${order.vault.name} ${REFUSAL_TEXTS[refusal]}`;
   const until = timeText(terms.lockedUntil ?? terms.earliest);
   switch (refusal) {
     case "no_liquidity":
-      return failure(refusal, text, { available: availableOf(way)?.toString() ?? null });
+      return failure(refusal, text, { available: availableOf({ way, shares })?.toString() ?? null });
     case "cooldown":
       return failure(refusal, text, { until });
     case "price_stale":
@@ -50,30 +51,29 @@ export function toExitRefusal({ order, way }: AskedExit, refusal: ExitRefusal): 
 }
 
 /**
- * Returns the amount that the vault can pay instantly, in the smallest unit of the path's token, or null if unknown.
+ * Returns the amount that the vault can pay instantly, in the smallest unit of the path's token, or null if unknown: what
+ * it says, or what the shares that it would redeem are worth, rounded down.
  */
-function availableOf({ terms }: Pick<ExitWay, "terms">): bigint | null {
-  const { availableAssets, maxShares } = terms;
-  return availableAssets ?? (maxShares === 0n ? 0n : null);
+function availableOf({ way, shares }: Pick<AskedExit, "way" | "shares">): bigint | null {
+  const { availableAssets, maxShares, grossAssets, previewAssets } = way.terms;
+  if (availableAssets !== null || maxShares === 0n) return availableAssets ?? 0n;
+  const worth = previewAssets ?? grossAssets;
+  if (maxShares === null || maxShares >= shares || worth === null) return null;
+  return mulDivDown(maxShares, worth, shares);
 }
 
 const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TEXTS;
 
-/** Rounding of limits in view functions, in smallest units of the asset: once to assets, and once back to shares. */
-const LIMIT_ROUNDING = 2n;
-
 /**
- * Returns how many of these shares the vault redeems now according to its view functions: all of them if `maxRedeem` is
- * lower only by the rounding of a conversion to assets and back. For a share with more decimals than the asset, that
- * rounding is many units.
+ * Returns how many of these shares the vault redeems now, by its view functions: all of them where `maxRedeem` is lower
+ * only because it converts to assets and back, which `maxWithdraw` shows with all that the shares would pay.
  */
 export function payableShares({ way, shares }: Pick<AskedExit, "way" | "shares">): bigint {
-  const { maxShares, grossAssets, previewAssets } = way.terms;
+  const { maxShares, availableAssets, previewAssets } = way.terms;
   if (maxShares === null || maxShares >= shares) return shares;
-  const worth = grossAssets ?? previewAssets;
-  const rounding = worth === null || worth === 0n ? 0n : (shares * LIMIT_ROUNDING + worth - 1n) / worth;
-  // Nothing at all is never a matter of rounding.
-  return maxShares > 0n && shares - maxShares <= rounding ? shares : maxShares;
+  // Zero is never a matter of rounding.
+  if (maxShares === 0n || availableAssets === null || previewAssets === null) return maxShares;
+  return availableAssets >= previewAssets ? shares : maxShares;
 }
 
 /** Returns true if the vault's views show that it cannot pay these shares instantly. Only a hint, not a proof. */
@@ -81,8 +81,7 @@ export function lacksLiquidity({ way, shares }: AskedExit): boolean {
   const { availableAssets, previewAssets } = way.terms;
   if (way.mode !== "instant") return false;
   if (payableShares({ way, shares }) < shares) return true;
-  if (availableAssets === null || previewAssets === null) return false;
-  return availableAssets + LIMIT_ROUNDING < previewAssets || (availableAssets === 0n && previewAssets > 0n);
+  return availableAssets !== null && previewAssets !== null && availableAssets < previewAssets;
 }
 
 /**

@@ -70,7 +70,7 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   const refusal = findExitRefusal({ order, way, shares, facts }) ?? findExcessiveFee(attempt);
   if (refusal !== null) throw refusal;
   const promised = promisedNow(attempt);
-  const minAssets = exactFloor(promised ?? 0n, promisedLoss(order)).minOut;
+  const minAssets = exactFloor(promised ?? 0n, promisedLoss(attempt)).minOut;
   const exit: Exit = { order, way, shares, minAssets, deadline: orderDeadline(facts.block.timestamp) };
   const call = encodeExit(exit);
   verifyExit(askedOf(attempt, minAssets), call);
@@ -92,12 +92,13 @@ export function askedOf({ order, facts, way }: ExitAttempt, least: bigint): Aske
 }
 
 /**
- * Returns the tolerated loss against the vault's preview, in parts per billion: at most 0.5%, but the slippage up to 3%
- * if a redemption may realise losses that the preview excludes.
+ * Returns the loss against the vault's preview that a withdrawal tolerates, in parts per billion: the slippage up to 3 %,
+ * as deposits do, for strategies' losses and tokens that charge transfers; at most 0.5 % where a swap or bridge follows,
+ * which uses the rest.
  */
-function promisedLoss({ slippage, exits }: WithdrawalOrder): bigint {
-  if (exits.takesLoss !== true) return allowedLoss(slippage, false);
-  const asked = fractionToParts(slippage);
+function promisedLoss({ order, way }: ExitAttempt): bigint {
+  if (!way.pays) return allowedLoss(order.slippage, false);
+  const asked = fractionToParts(order.slippage);
   return asked < MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
 }
 

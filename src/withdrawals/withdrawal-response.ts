@@ -1,6 +1,7 @@
-import { mulDivDown } from "../lib/amount.ts";
+import { mulDivDown, partsToFraction } from "../lib/amount.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { type GasFunds, isGasSufficient } from "../orders/gas-funds.ts";
+import { allowedLoss } from "../orders/order-slippage.ts";
 import { type StepPlan, toBuiltWithdrawalSteps, toLeg } from "../orders/order-steps.ts";
 import { toTransactionRequest, toWalletCall } from "../orders/wallet-calls.ts";
 import { formatUsdValue, type Prices, priceOf, valueInUsd } from "../prices/price.ts";
@@ -175,7 +176,10 @@ export function toWireWithdrawal(
     tracking_id: order.trackingId,
     mode: way.mode,
     two_step: prepared.kind === "two_step",
-    estimate: { shares: shares.toString(), ...toFigures(prepared, made.prices) },
+    estimate: {
+      ...{ shares: shares.toString(), ...toFigures(prepared, made.prices) },
+      slippage_applied: partsToFraction(allowedLoss(order.slippage, prepared.kind !== "direct")),
+    },
     steps: toBuiltWithdrawalSteps(made.plan),
     calls: kind === null ? simulated.calls.map((call) => toWalletCall(call, chainId)) : [],
     simulation: {

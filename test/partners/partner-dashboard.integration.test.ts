@@ -50,6 +50,9 @@ async function deposit(of: {
     partnerVerified: of.verified ?? false,
     referrer: `0x${"0".repeat(40)}`,
     history: [],
+    ...(of.direction === "withdrawal" && {
+      ...{ mode: "instant", exitToken: USDC, toChainId: 8453, moveToken: USDC },
+    }),
     createdAt,
     updatedAt: createdAt,
     expiresAt: createdAt,
@@ -149,9 +152,9 @@ describe("GET /v1/partners/dashboard", () => {
 });
 
 describe("GET /v1/partners/transactions", () => {
-  const all = async (partner: NewPartner | undefined, limit: number) => {
+  const all = async (partner: NewPartner | undefined, limit: number, query = "") => {
     const rows: Record<string, unknown>[] = [];
-    let path: string | undefined = `/v1/partners/transactions?limit=${limit}`;
+    let path: string | undefined = `/v1/partners/transactions?limit=${limit}${query}`;
     let pages = 0;
     while (path !== undefined) {
       const response: Response = await causeway.send(path, { headers: asSession(partner?.session_token) });
@@ -162,16 +165,28 @@ describe("GET /v1/partners/transactions", () => {
     return { pages, rows };
   };
 
-  test("lists only the partner's own deposits, newest first, for every page limit", async () => {
+  test("lists only what the partner's own key built, newest first, for every page limit", async () => {
     const whole = await all(a, 100);
-    expect(whole.rows).toHaveLength(6);
+    expect(whole.rows).toHaveLength(8);
     const times = whole.rows.map((row) => String(row["created_at"]));
     expect(times).toEqual([...times].sort().reverse());
-    for (const limit of [1, 2, 5, 6]) {
+    for (const limit of [1, 2, 5, 8]) {
       const paged = await all(a, limit);
-      expect([paged.pages, paged.rows]).toEqual([Math.ceil(6 / limit), whole.rows]);
+      expect([paged.pages, paged.rows]).toEqual([Math.ceil(8 / limit), whole.rows]);
     }
     expect(whole.rows.filter((row) => row["verified"] === true)).toHaveLength(1);
+  });
+
+  test("tells deposits and withdrawals apart, and lists either alone on every page", async () => {
+    const { rows } = await all(a, 100);
+    const of = (direction: string) => rows.filter((row) => row["direction"] === direction);
+    expect([of("deposit").length, of("withdrawal").length]).toEqual([6, 2]);
+    expect(of("withdrawal")[0]).toMatchObject({ state: "rejected", status: "FAILED", mode: "instant" });
+    for (const direction of ["deposit", "withdrawal"])
+      expect((await all(a, 1, `&direction=${direction}`)).rows).toEqual(of(direction));
+    const headers = asSession(a?.session_token);
+    const wrong = await causeway.send("/v1/partners/transactions?direction=both", { headers });
+    expect(wrong.status).toBe(422);
   });
 
   test("never shows one partner's deposits to another, not even with a foreign cursor", async () => {

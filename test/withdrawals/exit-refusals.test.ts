@@ -27,35 +27,34 @@ const asked = (terms: Partial<ExitTerms> = {}, shares = HELD) => ({
 
 describe("payableShares()", () => {
   const of = (terms: Partial<ExitTerms>) => payableShares(asked(terms));
-  /** One unit of an asset of six decimals in shares of eighteen. */
-  const unit = HELD / WORTH;
+  /** What MetaMorpho's maxRedeem loses by converting to an asset of six decimals and back. */
+  const lower = HELD - HELD / WORTH;
 
   test.each<[string, Partial<ExitTerms>, bigint]>([
     ["no limit is known", { maxShares: null }, HELD],
     ["the limit is above the balance", { maxShares: HELD * 2n }, HELD],
-    ["the limit is lower by a unit of the asset", { maxShares: HELD - unit }, HELD],
-    ["the limit is lower by one share unit", { maxShares: HELD - 1n }, HELD],
-    ["the limit is lower by three units", { maxShares: HELD - unit * 3n }, HELD - unit * 3n],
-    ["the limit is half", { maxShares: HELD / 2n }, HELD / 2n],
-    ["nothing is payable", { maxShares: 0n }, 0n],
-    ["the worth is unknown", { maxShares: HELD - 1n, grossAssets: null, previewAssets: null }, HELD - 1n],
-    ["the shares are worth nothing", { maxShares: HELD - 1n, grossAssets: 0n }, HELD - 1n],
+    [
+      "the limit is lower, and all of the assets are there",
+      { maxShares: lower, availableAssets: WORTH },
+      HELD,
+    ],
+    ["the limit is lower, and a unit is missing", { maxShares: lower, availableAssets: WORTH - 1n }, lower],
+    ["the limit is lower, and nothing says why", { maxShares: HELD - 1n }, HELD - 1n],
+    ["the limit is half", { maxShares: HELD / 2n, availableAssets: WORTH / 2n }, HELD / 2n],
+    ["nothing is payable", { maxShares: 0n, availableAssets: WORTH }, 0n],
+    ["the preview fails", { maxShares: lower, availableAssets: WORTH, previewAssets: null }, lower],
   ])("when %s", (_name, terms, payable) => {
     expect(of(terms)).toBe(payable);
-  });
-
-  test("dust that is worth a unit is not payable where the vault redeems nothing", () => {
-    expect(payableShares(asked({ maxShares: 0n, grossAssets: 1n, previewAssets: 1n }, 5n))).toBe(0n);
   });
 });
 
 describe("lacksLiquidity()", () => {
   test.each<[Partial<ExitTerms>, boolean]>([
     [{}, false],
-    [{ maxShares: HELD - 1n }, false],
+    [{ maxShares: HELD - 1n, availableAssets: WORTH }, false],
+    [{ maxShares: HELD - 1n }, true],
     [{ maxShares: HELD / 2n }, true],
-    [{ availableAssets: WORTH - 1n }, false],
-    [{ availableAssets: WORTH - 3n }, true],
+    [{ availableAssets: WORTH - 1n }, true],
     [{ availableAssets: 0n }, true],
     [{ availableAssets: 0n, previewAssets: 1n }, true],
     [{ availableAssets: null }, false],
@@ -101,6 +100,8 @@ describe("findExitRefusal()", () => {
     const available = toExitRefusal(asked({ availableAssets: 7n }), "no_liquidity").members;
     expect(available).toEqual({ available: "7" });
     expect(toExitRefusal(asked({ maxShares: 0n }), "no_liquidity").members).toEqual({ available: "0" });
+    const half = { maxShares: HELD / 2n, previewAssets: null };
+    expect(toExitRefusal(asked(half), "no_liquidity").members).toEqual({ available: String(WORTH / 2n) });
     expect(toExitRefusal(asked(), "no_liquidity").members).toEqual({ available: null });
     expect(toExitRefusal(asked(), "price_stale").members).toEqual({ subject: "vault" });
   });

@@ -4,9 +4,10 @@ import { decodeRouterCall } from "../../src/router/router-codec.ts";
 import type { ExitTerms } from "../../src/vaults/vault-exits.ts";
 import { FailedExit, prepareExit } from "../../src/withdrawals/single-exit.ts";
 import { testContext } from "../support/context.ts";
-import { OTHER, USDC, USER, VAULT, type vault } from "../support/deposits/fixtures.ts";
+import { OTHER, USDC, USER, VAULT, type vault, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
 import {
+  clientOf,
   factsOf,
   familyVault,
   HELD,
@@ -89,10 +90,11 @@ describe("prepareExit() through the Router", () => {
     });
   });
 
-  test("a larger slippage does not lower the floor of a vault that pays the token itself", async () => {
-    expect(await codeOf({ order: { slippage: 0.5 }, effects: pays((WORTH * 98n) / 100n) })).toBe(
-      "price_unsafe",
-    );
+  test("a larger slippage accepts a loss of up to three percent, and enforces what was then seen", async () => {
+    const lossy = (left: bigint) => ({ order: { slippage: 0.5 }, effects: pays((WORTH * left) / 1_000n) });
+    expect(await codeOf(lossy(969n))).toBe("price_unsafe");
+    const taxed = (WORTH * 980n) / 1_000n;
+    expect((await prepare(lossy(980n))).prepared.minAssets).toBe((taxed * 995n) / 1_000n);
     const { prepared } = await prepare({ order: { slippage: 0.001 } });
     expect(prepared.minAssets).toBe((WORTH * 999n) / 1_000n);
   });
@@ -126,6 +128,15 @@ describe("prepareExit() through the Router", () => {
     expect(await codeOf({ effects, terms: { maxShares: 0n } })).toBe("no_liquidity");
     expect(await codeOf({ effects })).toBe("would_revert");
   });
+});
+
+test("prepareExit() leaves no loss to the vault where a swap or bridge uses the slippage", async () => {
+  const to = { client: clientOf(home), chainId: home.chainId, token: WETH };
+  const { client } = simulatedChain({ effects: () => pays((WORTH * 98n) / 100n), definition: home });
+  const order = orderOf({ client, to, slippage: 0.03 });
+  const way = wayOf(order, { pays: false });
+  const made = prepareExit(testContext({ clients: [client] }), { order, facts: factsOf(order, [way]), way });
+  await expect(made).rejects.toMatchObject({ code: "price_unsafe" });
 });
 
 describe("prepareExit() by the owner", () => {

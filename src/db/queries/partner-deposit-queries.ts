@@ -3,7 +3,7 @@ import type { TimePosition } from "../../lib/pagination.ts";
 import type { Database } from "../database-client.ts";
 import { olderThan } from "../page-conditions.ts";
 import { type Direction, deposits, underWay } from "../schema/deposit-tables.ts";
-import type { DepositRow } from "./deposit-queries.ts";
+import type { DepositRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
  * Selection of a partner's deposits: the partner's address, and the time since which deposits count, or null for all.
@@ -18,10 +18,10 @@ export interface PartnerSpan {
 const SENT = raw`${deposits.state} not in ('built', 'expired', 'abandoned')`;
 const PENDING = underWay(deposits);
 
-const of = ({ address, since }: PartnerSpan, direction: Direction = "deposit") =>
+const of = ({ address, since }: PartnerSpan, direction: Direction | null = "deposit") =>
   and(
     eq(deposits.partnerAddress, address.toLowerCase()),
-    eq(deposits.direction, direction),
+    direction === null ? undefined : eq(deposits.direction, direction),
     since === null ? undefined : gte(deposits.createdAt, since),
   );
 
@@ -95,21 +95,25 @@ export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: num
 }
 
 /**
- * Selects one page of a partner's deposits, newest first; `before` is the position of the last row of the previous
- * page. Throws `store_unavailable`.
+ * Selects one page of what was built with a partner's API key, newest first, of one direction or of both; `before` is the
+ * position of the last row of the previous page. Throws `store_unavailable`.
  */
-export async function selectPartnerDeposits(
+export async function selectPartnerTransactions(
   db: Database,
-  page: PartnerSpan & { limit: number; before: TimePosition | null },
-): Promise<DepositRow[]> {
+  page: PartnerSpan & {
+    limit: number;
+    before: TimePosition | null;
+    direction: Direction | null;
+  },
+): Promise<(DepositRow | WithdrawalRow)[]> {
   const older = olderThan(page.before, { at: deposits.createdAt, id: deposits.trackingId });
   const rows = await db.run((sql) =>
     sql
       .select()
       .from(deposits)
-      .where(and(of(page), older))
+      .where(and(of(page, page.direction), older))
       .orderBy(desc(deposits.createdAt), desc(deposits.trackingId))
       .limit(page.limit),
   );
-  return rows as DepositRow[];
+  return rows as (DepositRow | WithdrawalRow)[];
 }

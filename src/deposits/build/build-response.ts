@@ -76,7 +76,7 @@ export function toWireBuilt(
     estimate: {
       from_amount_usd: formatUsdValue(paid),
       ...toEstimate(prepared),
-      slippage_applied: partsToFraction(allowedLoss(order.slippage, prepared.kind !== "direct")),
+      slippage_applied: partsToFraction(allowedLoss(order.slippage, exchangesOnTheWay(prepared))),
     },
     settlement: { ...settlementOf(order.vault), deposit: plan.settles ? "request" : "instant" },
     steps: toBuiltSteps(plan),
@@ -99,6 +99,10 @@ export const authorizationOf = (prepared: PreparedDeposit): AuthorizationKind | 
   const { authorization } = prepared.kind === "direct" ? prepared : prepared.routed;
   return authorization?.kind ?? null;
 };
+
+/** Returns true if a deposit swaps or bridges on its way into the vault. */
+const exchangesOnTheWay = (prepared: PreparedDeposit): boolean =>
+  prepared.kind === "routed" || prepared.swaps === true;
 
 /** Returns the warnings of a prepared deposit; a direct deposit has none. */
 export function toWarnings(prepared: PreparedDeposit): Warning[] {

@@ -73,6 +73,8 @@ export type PreparedDeposit = {
   quoteType?: "move";
   /** Name of the vault whose shares a move pays with. */
   sharesOf?: string;
+  /** True if a move swaps between the vaults. */
+  swaps?: boolean;
   order: DepositOrder;
 } & (
   | {

@@ -95,7 +95,6 @@ const exits: VaultExits = {
       minAssets: "none",
     }),
   }),
-  takesLoss: true,
   explain: familyErrors({
     reasons: [
       {

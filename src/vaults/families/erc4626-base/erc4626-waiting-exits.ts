@@ -73,8 +73,9 @@ export function identifyWaiting({ address, params }: DerivationSubject): Query<I
       manager: read({ to: address, abi: mapleAbi(), name: "manager" }),
     },
     ({ cooldown, exitPrice, manager }): Identification => {
-      const exit = cooldown.ok ? { exit: "cooldown" } : exitPrice.ok && manager.ok ? { exit: "maple" } : {};
-      return { ok: true, params: { ...withoutParams(params, ["exit"]), ...exit } };
+      const waits = cooldown.ok ? { exit: "cooldown", withdraw_seconds: String(cooldown.value) } : null;
+      const exit = waits ?? (exitPrice.ok && manager.ok ? { exit: "maple" } : {});
+      return { ok: true, params: { ...withoutParams(params, ["exit", "withdraw_seconds"]), ...exit } };
     },
   );
 }

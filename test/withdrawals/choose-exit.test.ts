@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { failure } from "../../src/errors.ts";
+import type { ExitTerms } from "../../src/vaults/vault-exits.ts";
+import { allPossible, firstPossible, prepareMode, rankModes } from "../../src/withdrawals/choose-exit.ts";
+import { testContext } from "../support/context.ts";
+import { USDC, USER } from "../support/deposits/fixtures.ts";
+import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
+import { factsOf, home, orderOf, paying, WORTH, wayOf } from "../support/withdrawals/fixtures.ts";
+
+const order = orderOf();
+const instant = (terms: Partial<ExitTerms> = {}) => wayOf(order, { terms: { ...paying, ...terms } });
+const request = wayOf(order, { mode: "request", via: "user" });
+
+describe("rankModes()", () => {
+  const rank = (slippage: number, terms: Partial<ExitTerms>) =>
+    rankModes({ slippage }, [request, instant(terms)]);
+
+  test("takes what is paid at once where it costs no more than the slippage", () => {
+    expect(rank(0.005, {})).toEqual(["instant", "request"]);
+    expect(rank(0.005, { previewAssets: (WORTH * 995n) / 1_000n })).toEqual(["instant", "request"]);
+    expect(rank(0.005, { previewAssets: (WORTH * 99n) / 100n })).toEqual(["request", "instant"]);
+    expect(rank(0.02, { previewAssets: (WORTH * 99n) / 100n })).toEqual(["instant", "request"]);
+    expect(rank(0.005, { previewAssets: null })).toEqual(["instant", "request"]);
+  });
+
+  test("names each mode once", () => {
+    expect(rankModes({ slippage: 0.005 }, [instant(), wayOf(order, { via: "user" })])).toEqual(["instant"]);
+  });
+});
+
+const paused = failure("exits_paused", "paused");
+const down = failure("upstream_unavailable", "down");
+
+describe("firstPossible()", () => {
+  test("tries the modes in order and answers with the first refusal", async () => {
+    const made = (mode: string) => (mode === "instant" ? Promise.reject(paused) : Promise.resolve(mode));
+    expect(await firstPossible(["instant", "request"], made)).toBe("request");
+    const refused = firstPossible(["instant", "request"], (mode) =>
+      Promise.reject(mode === "instant" ? paused : failure("cooldown", "wait", { until: null })),
+    );
+    await expect(refused).rejects.toBe(paused);
+    await expect(firstPossible([], async () => 1)).rejects.toMatchObject({ code: "mode_unsupported" });
+  });
+
+  test("does not let another mode stand in for a node that does not answer", async () => {
+    const asked: string[] = [];
+    const made = firstPossible(["instant", "request"], (mode) => {
+      asked.push(mode);
+      return Promise.reject(down);
+    });
+    await expect(made).rejects.toBe(down);
+    expect(asked).toEqual(["instant"]);
+  });
+});
+
+describe("allPossible()", () => {
+  test("lists what is possible first, and refusals with their reason", async () => {
+    const options = await allPossible(["instant", "request"], async (mode) => {
+      if (mode === "instant") throw paused;
+      return mode;
+    });
+    expect(options).toEqual([
+      { mode: "request", prepared: "request", refusal: null },
+      { mode: "instant", prepared: null, refusal: paused },
+    ]);
+    await expect(allPossible(["instant"], () => Promise.reject(down))).rejects.toBe(down);
+  });
+});
+
+describe("prepareMode()", () => {
+  const prepare = (routerEffects: SimulatedEffects, terms: Partial<ExitTerms> = {}) => {
+    const { client, sent } = simulatedChain({
+      effects: ({ to }) =>
+        to === order.vault.address ? { rises: { [balanceKey(USDC, USER)]: WORTH } } : routerEffects,
+      definition: home,
+    });
+    const own = orderOf({ client });
+    const ways = [wayOf(own, { terms: { ...paying, ...terms } }), wayOf(own, { via: "user" })];
+    const made = prepareMode(testContext({ clients: [client] }), {
+      order: own,
+      facts: factsOf(own, ways),
+      mode: "instant",
+    });
+    return { made, sent };
+  };
+
+  test("falls back to the owner's own call where the vault refuses the executor", async () => {
+    expect((await prepare({ revert: "0x" }).made).minAssets).toBe(null);
+    expect((await prepare({}, { refusal: "not_allowed" }).made).call.target).toBe(order.vault.address);
+  });
+
+  test("never drops the floor because the vault did not keep it", async () => {
+    const { made } = prepare({ rises: { [balanceKey(USDC, USER)]: WORTH / 2n } });
+    await expect(made).rejects.toMatchObject({ code: "price_unsafe" });
+  });
+
+  test("does not ask the owner where the vault itself pays nobody", async () => {
+    const { made, sent } = prepare({}, { paused: true });
+    await expect(made).rejects.toMatchObject({ code: "exits_paused" });
+    expect(sent).toEqual([]);
+  });
+});
