@@ -10,7 +10,7 @@ const Answer = z.object({
 
 test("the README's example request gets the documented response", async () => {
   const readme = await readFile("README.md", "utf8");
-  const request = /quote\/build .*? -d '(\{.*?\})'/s.exec(readme)?.[1] ?? "";
+  const request = /localhost:8787\/v1\/quote\/build .*? -d '(\{.*?\})'/s.exec(readme)?.[1] ?? "";
   const body = z.looseObject({ from_token: z.string(), vault_id: z.string() }).parse(JSON.parse(request));
   expect(readme.split(body.vault_id).length, "the vault of the demonstration too").toBeGreaterThan(2);
 
