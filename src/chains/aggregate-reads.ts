@@ -125,7 +125,7 @@ async function readSlice(
       read: (response, seen) => {
         const answer = decodeResults(RpcData.parse(response), slice.length);
         const { chainId, blockNumber } = answer;
-        if (blockNumber === null) throw new RangeError("the answer does not tell its block");
+        if (blockNumber === null) throw new RangeError("the result does not contain its block");
         seen({ chainId, blockNumber });
         return { ...answer, blockNumber };
       },

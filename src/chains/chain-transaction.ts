@@ -85,7 +85,7 @@ export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<
   const sent = TransactionShape.parse(transaction ?? null);
   for (const reported of [sent?.hash, parsed?.transactionHash]) {
     if (reported !== undefined && reported.toLowerCase() !== hash)
-      throw new RangeError("the node told of another transaction");
+      throw new RangeError("the node returned another transaction");
   }
   return {
     transaction: toTransaction(sent),

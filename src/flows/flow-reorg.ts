@@ -15,7 +15,7 @@ export async function assertSameFinalBlock(
   if (finalBlock === null) throw new RangeError("history is read below a final block");
   const final = await readBlock(node, finalBlock);
   if (final.hash !== finalHash)
-    throw new OutsideError("malformed", "the node tells another history below the final block");
+    throw new OutsideError("malformed", "the node reports a different history below the final block");
 }
 
 /**

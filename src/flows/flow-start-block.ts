@@ -133,7 +133,7 @@ function narrowSearch(
   else if (codeAtBlock !== "none" && !addresses.some((address) => codeAtBlock.has(address)))
     of.absentAt = block;
   else if (codeAtBlock !== "none") of.presentAt = block;
-  const untold = codeAtBlock === "none" || of.doubts > MAX_DOUBTS;
-  if (untold || of.presentAt - of.absentAt <= CLOSE_ENOUGH_BLOCKS)
+  const isUnclear = codeAtBlock === "none" || of.doubts > MAX_DOUBTS;
+  if (isUnclear || of.presentAt - of.absentAt <= CLOSE_ENOUGH_BLOCKS)
     of.startBlock = Math.max(0, Math.min(of.absentAt + 1, of.presentAt));
 }

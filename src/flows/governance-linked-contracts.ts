@@ -72,9 +72,9 @@ export async function readLinkedContracts(
       : [{ vault, contract: link.contract, selector: toFunctionSelector(link.view) }];
   });
   const asked = viewed.map(({ vault, selector }) => ({ address: vault.address, selector }));
-  const told = await readAddresses(node, { views: asked });
+  const returned = await readAddresses(node, { views: asked });
   for (const [index, { vault, contract }] of viewed.entries()) {
-    const address = told[index];
+    const address = returned[index];
     if (address != null) add(vault, { [contract]: address });
   }
   const beacons = await readBeacons(node, vaults);
@@ -106,10 +106,10 @@ async function readAddresses(
   for (let start = 0; start < views.length; start += MAX_VIEWS) {
     const some = views.slice(start, start + MAX_VIEWS);
     const params = [{ data: encodeViews(some) }, "latest", ...(overrides === undefined ? [] : [overrides])];
-    const told = Words.safeParse(await node.request("eth_call", params));
-    if (!told.success || told.data.length !== 2 + 64 * some.length)
-      throw new OutsideError("malformed", "the node did not tell what the views return");
-    const words = told.data.slice(2).toLowerCase().match(/.{64}/g) ?? [];
+    const returned = Words.safeParse(await node.request("eth_call", params));
+    if (!returned.success || returned.data.length !== 2 + 64 * some.length)
+      throw new OutsideError("malformed", "the node did not return the results of the views");
+    const words = returned.data.slice(2).toLowerCase().match(/.{64}/g) ?? [];
     found.push(...words.map((word) => (ADDRESS_WORD.test(word) ? `0x${word.slice(24)}` : null)));
   }
   return found;

@@ -101,7 +101,7 @@ async function readTip(node: NodeSession, followed: TipRead): Promise<TipBlocks>
   const latest = await readBlock(node, "latest");
   const target = await readFinalBlock(node, { ...followed, latest });
   if (tip.headBlock !== null && latest.number < tip.headBlock && followed.trustStored)
-    throw new OutsideError("malformed", "the node lies behind what another one told");
+    throw new OutsideError("malformed", "the node is behind the blocks of another node");
   const from = (tip.finalBlock ?? target.number) + 1;
   const range = { from, to: latest.number };
   const filters = (limits: FilterLimits) => toLogFilters(sources, limits);
@@ -127,11 +127,11 @@ async function readFinalBlock(
 ): Promise<Block> {
   const { tip, latest } = seen;
   const number = Math.max(await readFinalNumber(node, latest), tip.finalBlock ?? 0);
-  if (number > latest.number) throw new OutsideError("malformed", "the node lies behind the final block");
+  if (number > latest.number) throw new OutsideError("malformed", "the node is behind the final block");
   const stored = tip.finalBlock === null ? null : await readBlock(node, tip.finalBlock);
   if (stored !== null && stored.hash !== tip.finalHash) {
     seen.onOtherHistory();
-    throw new OutsideError("malformed", "the node tells another history below the final block");
+    throw new OutsideError("malformed", "the node reports a different history below the final block");
   }
   return stored !== null && stored.number === number ? stored : readBlock(node, number);
 }
@@ -144,13 +144,13 @@ async function assertNoOmittedLogs(
   node: NodeSession,
   seen: { known: readonly FlowRow[]; rows: readonly FlowRow[]; end: number },
 ): Promise<void> {
-  const told = new Set(seen.rows.map(({ txHash, logIndex }) => `${txHash} ${logIndex}`));
+  const returned = new Set(seen.rows.map(({ txHash, logIndex }) => `${txHash} ${logIndex}`));
   const gone = seen.known.filter(
-    ({ blockNumber, txHash, logIndex }) => blockNumber <= seen.end && !told.has(`${txHash} ${logIndex}`),
+    ({ blockNumber, txHash, logIndex }) => blockNumber <= seen.end && !returned.has(`${txHash} ${logIndex}`),
   );
   // A reorg that removed one of these blocks also removed all blocks above it. If the lowest block is still there,
   // there was no reorg.
   const [lowest] = gone.sort((a, b) => a.blockNumber - b.blockNumber);
   if (lowest !== undefined && (await readBlock(node, lowest.blockNumber)).hash === lowest.blockHash)
-    throw new OutsideError("malformed", "the node left out an event that another one told");
+    throw new OutsideError("malformed", "the node omits an event that another node returned");
 }

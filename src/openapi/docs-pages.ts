@@ -137,7 +137,7 @@ export function mountDocsPages(app: Hono<AppEnv>): void {
   app.get("/docs", (c) => html(REFERENCE_PAGE, docsPolicy(c.get("ctx").config.publicUrl)));
   app.get("/docs/errors", () => html(errorsPage()));
   mountGuidePages(app);
-  // Browsers ask for it by this name whatever the page says.
+  // Browsers request it under this name, regardless of the page.
   app.get(
     "/favicon.ico",
     () =>

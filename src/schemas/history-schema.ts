@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { TimeText, VaultIdText } from "./primitive-schemas.ts";
 
-/** Metrics of which vaults have a history. */
+/** Metrics of a vault that have a history. */
 export const historyMetrics = ["share_price", "total_assets", "apy", "net_flow"] as const;
 
-/** A metric of which vaults have a history. */
+/** A metric of a vault that has a history. */
 export const HistoryMetric = z
   .enum(historyMetrics)
   .meta({ description: "Metric that the values of the points show.", example: "share_price" });

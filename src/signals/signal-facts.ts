@@ -85,7 +85,7 @@ export interface VaultFacts {
   days: readonly Point[];
   /** Null if not all deposits and withdrawals of the last day are stored. */
   dayFlows: DayFlows | null;
-  /** Days of the last month that ended at least a day ago and of which all deposits and withdrawals are stored. */
+  /** Days of the last month that ended at least a day ago and whose deposits and withdrawals are all stored. */
   flowDays: readonly FlowDay[];
   /** Time at which the vault was added to the registry, in seconds since the epoch. */
   addedAt: number;

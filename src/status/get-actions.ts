@@ -32,7 +32,7 @@ import {
   toExitRefusal,
 } from "../withdrawals/exit-refusals.ts";
 
-/** What the chain says about a user at a vault: the terms of a deposit and of each way out, and open redemptions. */
+/** On-chain state of a user at a vault: conditions of a deposit and of each redemption path, and open redemptions. */
 interface ActionFacts {
   deposit: DepositTerms;
   shares: bigint | null;

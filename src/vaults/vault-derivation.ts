@@ -144,7 +144,7 @@ export interface DerivationSubject extends VaultKey {
   params: Readonly<Record<string, string>>;
 }
 
-/** Creates the input for deriving a vault of which only chain and address are known. */
+/** Creates the input for deriving a vault from its chain and address alone. */
 export const unreviewedSubject = ({ chainId, address }: VaultKey): DerivationSubject => ({
   ...{ chainId, address, tokens: [], entryPoint: null, params: {} },
 });

@@ -38,7 +38,7 @@ describe("indexTip() with provisional events", () => {
     const { round, newest } = await forgetfulNode();
     const before = await newest();
     expect(before.length).toBeGreaterThan(3);
-    await expect(round()).rejects.toThrow("left out an event");
+    await expect(round()).rejects.toThrow("omits an event");
     expect(await newest()).toEqual(before);
   });
 

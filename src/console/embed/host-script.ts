@@ -48,7 +48,7 @@ export function mountDeposit(options: EmbedOptions): () => void {
   };
   const greet = ({ source, origin, data }: MessageEvent) => {
     if (source !== frame.contentWindow || origin !== SERVICE || data !== HELLO) return;
-    // The frame was loaded, or loaded again: its earlier port is of no use to anybody.
+    // The frame was loaded or reloaded, so its earlier port is no longer used.
     stop();
     const { port1, port2 } = new MessageChannel();
     stop = lend(provider, { port: port1, tell });

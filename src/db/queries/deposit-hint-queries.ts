@@ -202,7 +202,7 @@ export async function addFindings(
     where coalesce(d.to_chain_id, d.vault_chain_id) = ${chainId}::int4 and d.state = 'bridging'
     or d.direction = 'withdrawal' and d.vault_chain_id = ${chainId}::int4
       and d.state in ('requested', 'cooling', 'claimable', 'awaiting_transfer')`;
-  // The user's own payments alone, of the amount that awaits its deposit: anybody may send tokens to the user.
+  // Only the user's own payments of the amount to deposit: anyone can send tokens to the user.
   const bySecondStep = raw`select d.tracking_id, g."txHash" from
     ${given(payments, '"user" text, token text, amount numeric, "txHash" text')}
     join ${deposits} as d on d.user_address = g."user"

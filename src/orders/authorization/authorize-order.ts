@@ -172,7 +172,7 @@ export async function readOrderState(
       const used = {
         erc3009: valueOrNull(seen.state) === true,
         permit2: ((valueOrNull(seen.bitmap) ?? 0n) & mask) !== 0n,
-        // A permit that somebody ran first does no harm: the allowance decides.
+        // A permit that a third party submitted first does no harm: the allowance decides.
         permit: false,
       };
       return {

@@ -202,7 +202,7 @@ async function readFinal(
   { chain, latest }: { chain: FollowedChain | null; latest: Block },
 ): Promise<Block> {
   const number = Math.max(await readFinalNumber(node, latest), chain?.finalBlock ?? 0);
-  if (number > latest.number) throw new OutsideError("malformed", "the node lies behind the final block");
+  if (number > latest.number) throw new OutsideError("malformed", "the node is behind the final block");
   return readBlock(node, number);
 }
 

@@ -25,7 +25,7 @@ export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[])
 /** Returns the hashes on the vault's chain that may prove a later step of a routed deposit. */
 export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[]): Hex[] {
   const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];
-  // The newest: anybody may send tokens to the user while his are on their way.
+  // The newest: anyone can send tokens to the user while the user's own are in transit.
   return [...new Set([...recorded, ...hashesOn(row.vaultChainId, hints).slice(-MAX_ARRIVALS)])] as Hex[];
 }
 

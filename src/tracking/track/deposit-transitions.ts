@@ -40,7 +40,7 @@ interface ProvenTransitions {
  * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function applyTransitions(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
-  // Whoever asked: the deposit is due, so that its evidence is recorded and its next step is followed.
+  // The deposit becomes due, so that its evidence is recorded and its next step is tracked.
   return storeTransitions(ctx, { ...input, also: { nextCheckAt: new Date(ctx.now()), checks: 0 } });
 }
 

@@ -227,7 +227,7 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
   };
   if (!receipt.succeeded) return carries ? revertTransitions(ctx, { ...at, transaction }) : [];
   const proof = mayUseRouter(row) ? findShareProof(receipt, { row, via: "router" }) : null;
-  // Anybody may repeat a deposit for its user: this completes it, but its source is what the user himself sent.
+  // Anyone can repeat a deposit for its user: this completes it, but its source is the user's own transaction.
   if (proof !== null && !carries && !proof.byUser)
     return [completedTransition(at, { ...proof, destinationTxHash: hash })];
   if (proof !== null) return [completedTransition(at, proof)].map(withSource(at));

@@ -234,7 +234,7 @@ function findRedeemRequest(
   const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
   const requests = parseEventLogs({ abi: eventsAbi(), eventName: "RedeemRequest", logs: own });
   const found = requests.find(({ args }) => isAddressEqual(args.controller, user));
-  // The vault answers under number 0 for whatever is open, and claims do not name a request.
+  // Under number 0 the vault returns all open requests, and claims do not name a request.
   return found === undefined ? null : { requestId: ANY_REQUEST.toString(), shares: found.args.shares };
 }
 

@@ -27,7 +27,7 @@ export interface Tally {
 }
 
 const VAULTS = 3;
-/** As long, a node that leaves out what another one told is not believed. */
+/** As long, a node that omits an event that another node returned is not trusted. */
 const PATIENCE_MS = 5 * 60_000;
 const MAX_RUNS = 3;
 

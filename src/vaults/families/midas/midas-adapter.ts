@@ -208,8 +208,8 @@ const explain = familyErrors({
  * minimum for each caller's first deposit. In the registry entry, entry point and spender are the DepositVault, the
  * share token is the mToken, and the pricer is the mToken's price feed. Parameters: `deposit` (`instant` or `request`);
  * `recipient` (`argument` or `caller`); `asset_rate` (`stable` for a fixed price, or `feed` for the feed in
- * `asset_feed`, without which a position has no known value); `redemption_vault`, `redeem_tokens` and `redeem_via` of
- * the way out; `referrer`. Source:
+ * `asset_feed`, without which a position has no known value); `redemption_vault`, `redeem_tokens` and `redeem_via` for
+ * withdrawals; `referrer`. Source:
  * midas-apps/contracts.
  */
 export const midas: VaultAdapter = {

@@ -15,7 +15,7 @@ import {
 const TOLERANCE_ADVICE =
   "It limits how far the price at which a request is executed may differ from the price when it was made.";
 
-/** Formats an amount of a token, which Midas keeps with 18 decimals whatever the token's own are. */
+/** Formats an amount of a token, which Midas stores with 18 decimals for every token. */
 const tokensOf = (amount: unknown): string => {
   const text = formatWadAmount(amount);
   return text === "unlimited" ? text : `${text} tokens`;
