@@ -34,7 +34,7 @@ const mapOfEntries = new WeakMap<object, ReadonlyMap<string, VaultFigures>>();
 interface StoredFigures {
   figures: ReadonlyMap<string, VaultFigures>;
   flags: Record<string, VaultFlags>;
-  /** Time of the newest block, in milliseconds. */
+  /** Timestamp of the newest block that the figures were read at, in unix milliseconds. */
   at: number;
 }
 /** Stored figures by chain, for each loaded registry. */

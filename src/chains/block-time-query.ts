@@ -3,7 +3,7 @@ import { SECOND_MS } from "../lib/durations.ts";
 import { PROGRAM } from "./aggregate-reads.ts";
 import type { Query, Read, ReadResult } from "./chain-query.ts";
 
-/** Reads the block's timestamp, in seconds. Fails where a batch runs without the aggregator contract. */
+/** Read of the block's timestamp, in seconds. It fails if a batch runs without the aggregator contract. */
 const blockTimeRead: Read<bigint> = {
   to: PROGRAM,
   // Creation code that returns TIMESTAMP: store it at 0, return 32 bytes.
@@ -13,13 +13,14 @@ const blockTimeRead: Read<bigint> = {
 
 const FAILED: ReadResult<unknown> = { ok: false, revert: null };
 
-/** The name of the additional read. No query of a vault family uses it. */
+/** Name of the additional read, which no query of a vault family uses. */
 const BLOCK_TIME = "block_time";
 
 /**
- * Returns a query that is interpreted at the time of the block that it reads, in milliseconds since the epoch: contracts
- * compare their own times with it, whatever the clock of this machine shows. `now` decides what is read, and is used
- * where the block's time is unknown. A read that only the block's time asks for counts as failed.
+ * Returns a query whose results are interpreted at the time of the block that it reads, in milliseconds since the
+ * epoch: contracts compare their times with the block's, independent of this machine's clock. `now` determines the
+ * reads, and is used if the block's time is unknown. A read that only the query for the block's time has counts as
+ * failed.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);

@@ -195,7 +195,7 @@ export class NodeHealth {
   readonly #logLimits = new Map<string, LogLimits>();
   readonly #breakers: Breakers;
 
-  /** `breakers` are those of the isolate; by default the client creates its own. */
+  /** Creates the state with the circuit breakers of the isolate, by default with breakers of its own. */
   constructor(breakers: Breakers = new Breakers(() => Date.now())) {
     this.#breakers = breakers;
   }

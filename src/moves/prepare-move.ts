@@ -114,7 +114,7 @@ async function onOneChain(ctx: Context, move: Move): Promise<PreparedDeposit> {
 const notInOne = ({ name }: Vault): AppError =>
   failure("mode_unsupported", `${name} cannot be moved in one transaction: withdraw first, then deposit`);
 
-/** `kind` is the signature that takes the shares, or null for an approval. */
+/** `kind` is the kind of signature that lets the Router take the shares, or null for an approval. */
 type Paid = {
   move: Move;
   facts: ExitFacts;

@@ -275,7 +275,7 @@ export function toLeg(
 
 /**
  * Returns the steps of a just-built withdrawal: the redemption or request, the claim, and a transfer. `signed` is the
- * transaction with the user's signature, if the caller has just given it.
+ * transaction with the user's signature, if the caller has just provided it.
  */
 export function toBuiltWithdrawalSteps(
   { source, destination, settles }: StepPlan,

@@ -32,7 +32,7 @@ export interface StoredFlows {
   flows: ReadonlyMap<number, ChainFlows>;
   /** Open requests with a known id, for vault families that cannot list requests by account. */
   requests: readonly OpenRequest[];
-  /** Flows of redemption requests, which the sums leave out. */
+  /** Flows of redemption requests, which are excluded from the sums. */
   requestFlows: readonly UserRequestFlow[];
 }
 
@@ -54,7 +54,7 @@ export async function readStoredFlows(
   }
 }
 
-/** Adds the requests that were not built here, and that the flows name. The vault says which of them are still open. */
+/** Adds requests that the flows name and that were not built by Causeway. The vault determines which are still open. */
 function withForeign(
   built: readonly OpenRequest[],
   flows: readonly UserRequestFlow[],

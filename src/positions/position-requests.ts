@@ -16,7 +16,7 @@ import type { HeldShares } from "./position-shares.ts";
 export interface LeavingShares {
   vault: Vault;
   requests: readonly PendingExit[];
-  /** What the flows that name redemption requests have taken out of the vault; null if that is unknown. */
+  /** Assets that the flows of redemption requests have taken out of the vault; null if unknown. */
   takenOut: bigint | null;
   /** A sample of shares before and after the fees of redeeming now, or null if that is impossible or unknown. */
   price: { gross: bigint; net: bigint } | null;
@@ -52,7 +52,7 @@ function leavingParts(input: Parameters<typeof leavingQuery>[0]) {
   });
 }
 
-/** Returns the query for what a user's flows with request ids have taken out of a vault. */
+/** Returns the query for the assets that a user's flows with request ids have taken out of a vault. */
 function takenByRequests(
   vault: Vault,
   { user, requestFlows }: { user: Address; requestFlows: readonly UserRequestFlow[] },
@@ -97,8 +97,8 @@ export interface PositionValue extends HeldShares {
   /** Proceeds of redeeming now, or null if that is impossible or unknown. */
   redeemable: bigint | null;
   /**
-   * What is to be added to the sum of the flows: withdrawals that it counts and that are not paid yet, less those that it
-   * leaves out; null if unknown.
+   * Correction of the flows' sum: plus withdrawals that it counts although they are unpaid, minus those that it
+   * excludes; null if unknown.
    */
   correction: bigint | null;
   requests: readonly PendingExit[];

@@ -35,7 +35,7 @@ export interface SimulatedProof {
   returned: bigint | null;
 }
 
-/** Slippage of a proof, between the deposited assets and the value of the shares or their redemption. */
+/** Maximum loss in a proof, as a fraction, between the deposit and the value or the redemption of the shares. */
 const PROOF_SLIPPAGE = 0.03;
 /** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
 const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;

@@ -24,7 +24,7 @@ export function hashPermit2Domain(chainId: number): Hex {
 /** The kinds of signature that can pay for an order. */
 export type AuthorizationKind = "erc3009" | "permit2" | "permit";
 
-/** The EIP-712 domain of a token, which its `DOMAIN_SEPARATOR` proves. Some share tokens have no name and version. */
+/** The EIP-712 domain of a token, which its `DOMAIN_SEPARATOR` confirms. Some share tokens have no name or version. */
 export interface TokenDomain {
   name?: string;
   version?: string;

@@ -134,7 +134,7 @@ export interface VaultFlow {
   /** In the smallest unit of the vault's asset. */
   assets: bigint | null;
   shares: bigint | null;
-  /** Id of the redemption request whose settlement or cancellation decides what this flow comes to; see `VaultExits`. */
+  /** Id of the redemption request whose settlement or cancellation determines the flow's amount; see `VaultExits`. */
   requestId?: string;
 }
 
@@ -149,7 +149,7 @@ export interface FlowSource {
    * is a clone that serves one deposit only, not the user.
    */
   namesCaller?: boolean;
-  /** True if flows of redemption requests carry the requests' ids. */
+  /** True if flows of redemption requests contain the requests' ids. */
   namesRequests?: true;
   /**
    * Decodes one log, or returns null if it is not a deposit into or withdrawal from this vault, such as a fee or a

@@ -143,7 +143,7 @@ export interface PendingExit {
   claimableAssets: bigint | null;
   /** Shares whose assets can be claimed now, or that can be claimed back. */
   claimableShares: bigint | null;
-  /** What a claim pays: assets, or the shares of a cancelled request. */
+  /** Kind of what a claim pays: assets, or the shares of a cancelled request. */
   pays: "assets" | "shares";
   /** Times in unix seconds, or null if the chain does not provide them. */
   since: number | null;
@@ -205,9 +205,9 @@ export interface VaultExits {
   /** True if `pending` finds only requests whose ids it is given. */
   findsByIds?: true;
   /**
-   * Returns a query for what a user's flows with request ids have taken out of the vault, in the asset's smallest unit, or
-   * null if that is unknown: what was paid, and what the flows count of open requests that `bookedOut` adds back. Absent
-   * if no flow of the family has a request id.
+   * Returns a query for the assets that a user's flows with request ids have taken out of the vault, in the asset's
+   * smallest unit, or null if unknown: the payments, and the amounts that the flows count for open requests and
+   * `bookedOut` adds back. Absent if the family's flows have no request ids.
    */
   takenOut?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): Query<bigint | null>;
   /**
@@ -231,11 +231,11 @@ export interface VaultExits {
   ): ExitSettlement | null;
 }
 
-/** A flow of a redemption request, by the vault's events: the request, or a deposit that takes it back. */
+/** A flow of a redemption request in the vault's events: the request, or a deposit that cancels it. */
 export interface RequestFlow {
   kind: "deposit" | "withdrawal";
   requestId: string;
-  /** In the asset's smallest unit, never negative; null if the event does not contain it. */
+  /** Amount in the asset's smallest unit, never negative; null if the event does not contain it. */
   assets: bigint | null;
 }
 
@@ -247,12 +247,12 @@ export interface ExitRequestSeen {
   shares: bigint | null;
 }
 
-/** How a redemption request ended, or a part of it, as a receipt shows. */
+/** End of a redemption request or of a part of it, as a receipt shows it. */
 export interface ExitSettlement {
   outcome: "paid" | "rejected" | "cancelled";
-  /** In the smallest unit of the token paid out. */
+  /** Paid amount, in the smallest unit of the token paid out. */
   assets: bigint | null;
-  /** The shares that were paid or returned; null or absent if the receipt does not tell, or for the whole request. */
+  /** Shares that were paid or returned; null or absent if unknown, or for the whole request. */
   shares?: bigint | null;
 }
 

@@ -13,7 +13,7 @@ import { createTransactionReader } from "../tracking/track/deposit-transaction-r
 import { trackWithdrawal } from "../tracking/withdraw/track-withdrawal.ts";
 import { loadWithdrawal } from "./withdrawal-records.ts";
 
-/** A withdrawal that waits for a signature, as it was built. */
+/** A built withdrawal that waits for a signature. */
 interface SignedWithdrawal {
   row: WithdrawalRow;
   plan: StepPlan;
@@ -21,7 +21,7 @@ interface SignedWithdrawal {
 }
 
 /**
- * Reads a withdrawal that waits for a signature and has not been sent. Throws `withdrawal_not_found`,
+ * Loads a withdrawal that waits for a signature and has not been sent. Throws `withdrawal_not_found`,
  * `store_unavailable`, and `withdrawal_state` for any other withdrawal.
  */
 async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithdrawal> {
@@ -40,9 +40,9 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithd
 }
 
 /**
- * Completes a built withdrawal with its user's signature: simulates the Router call with it on the real state, and
- * returns the response to the build with that transaction. The state stays, and the signature is not stored. Throws
- * `withdrawal_not_found`, `withdrawal_state`, `quote_expired`; errors of `authorizeOrder` propagate.
+ * Completes a built withdrawal with its user's signature: simulates the signed Router call on the real state, and
+ * returns the response to the build with that transaction. The withdrawal's state does not change, and the signature is
+ * not stored. Throws `withdrawal_not_found`, `withdrawal_state`, `quote_expired`; errors of `authorizeOrder` propagate.
  */
 export async function authorizeWithdrawal(
   ctx: Context,
@@ -65,7 +65,7 @@ export async function authorizeWithdrawal(
 }
 
 /**
- * Returns the step that cancels a withdrawal's signed order before somebody sends it. `signature` is that of an earlier
+ * Returns the step that cancels a withdrawal's signed order before it is submitted. `signature` is that of an earlier
  * `cancel` step, or null. Throws `withdrawal_not_found`, `withdrawal_state`; errors of `cancelAuthorization` propagate.
  */
 export async function cancelWithdrawal(

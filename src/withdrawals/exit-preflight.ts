@@ -44,7 +44,9 @@ export interface ExitFacts {
   allowances: ReadonlyMap<string, bigint | null>;
   /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
   nativeBalance: bigint | null;
-  /** The ways in which a signature can take the shares, or null if none was asked for or the Router is not there. */
+  /**
+   * State that decides which signatures work for the shares, or null if none was requested or the chain has no Router.
+   */
   authorization: AuthorizationFacts | null;
   block: BlockTime;
   /** Redemption paths, in order of preference within each mode: the Router, which enforces a minimum, comes first. */

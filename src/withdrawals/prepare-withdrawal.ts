@@ -56,7 +56,7 @@ async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault 
   return { order, facts: await readExitFacts(ctx, order) };
 }
 
-/** Prepares a mode with the signature that the caller wants, or without one. Throws `authorization_unsupported`. */
+/** Prepares a withdrawal in a mode, with the requested signature or without. Throws `authorization_unsupported`. */
 async function prepareInMode(
   ctx: Context,
   asked: ReadOrder & { mode: ExitMode },

@@ -41,7 +41,7 @@ export interface RoutedExit extends ExitTransfer {
  */
 export type PreparedWithdrawal = {
   order: WithdrawalOrder;
-  /** The signature by which the Router takes the shares; absent if the user approves or calls the vault. */
+  /** Signature that lets the Router take the shares; absent for an approval or a direct call to the vault. */
   authorization?: PlannedAuthorization;
 } & (
   | { kind: "direct"; exit: PreparedExit }

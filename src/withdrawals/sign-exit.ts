@@ -13,7 +13,7 @@ import type { ExitFacts } from "./exit-preflight.ts";
 import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** A withdrawal in one of its modes, before it is prepared. */
+/** A withdrawal in one of its modes before its preparation. */
 interface ExitInMode {
   order: WithdrawalOrder;
   facts: ExitFacts;
@@ -21,8 +21,8 @@ interface ExitInMode {
 }
 
 /**
- * Chooses the signature that lets the Router take the shares of a withdrawal in a mode, or null for an approval or the
- * user's own call. Throws `authorization_unsupported` if the caller needs a signature and none works.
+ * Chooses the signature that lets the Router take the shares of a withdrawal in a mode, or null for an approval or a
+ * direct call to the vault. Throws `authorization_unsupported` if the caller requires a signature and none works.
  */
 export function chooseExitSignature({ order, facts, mode }: ExitInMode): AuthorizationKind | null {
   const { authorize: wish, user: owner } = order;
@@ -35,15 +35,15 @@ export function chooseExitSignature({ order, facts, mode }: ExitInMode): Authori
 }
 
 /**
- * Returns the withdrawal as it is prepared for a signature: through the Router only, and for an exact number of shares,
- * because a signature cannot bind an open one.
+ * Returns the withdrawal restricted for a signature: only through the Router, and with an exact number of shares,
+ * because a signature cannot bind an open number.
  */
 export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode & { mode: ExitMode } {
   const ways = facts.ways.filter((way) => way.mode !== mode || way.via === "router");
   return { order: { ...order, shares: facts.shares, signed: true }, facts: { ...facts, ways }, mode };
 }
 
-/** Returns true if an approval may stand in for a signature for which the vault refused the Router's executor. */
+/** Returns true if an approval can replace a signature after the vault refused the Router's executor. */
 export function mayApproveInstead({ authorize: wish, user }: WithdrawalOrder, error: unknown): boolean {
   const refused =
     error instanceof AppError && (error.code === "not_allowed" || error.code === "share_locked");
@@ -51,7 +51,7 @@ export function mayApproveInstead({ authorize: wish, user }: WithdrawalOrder, er
 }
 
 /**
- * Returns the signature by which the Router takes the shares of an order. `data` is the calldata of `execute`. Throws a
+ * Returns the signature that lets the Router take the shares of an order. `data` is the calldata of `execute`. Throws a
  * TypeError if the facts were not read, which `chooseExitSignature` excludes.
  */
 export function planExitSignature(
@@ -66,7 +66,7 @@ export function planExitSignature(
   return planAuthorization({ kind, facts, owner, submitter, chainId: vault.chainId, data });
 }
 
-/** Adds to a prepared withdrawal the signature that its first transaction waits for. */
+/** Adds the required signature to a prepared withdrawal. */
 export function signedWithdrawal(prepared: PreparedWithdrawal, kind: AuthorizationKind): PreparedWithdrawal {
   const { order, exit } = prepared;
   const { facts, call } = exit;

@@ -47,7 +47,7 @@ export const exitRequestErrors: readonly ErrorCode[] = [
   "upstream_timeout",
 ];
 
-/** Error codes of what continues with a signed withdrawal. */
+/** Error codes of the operations on signed withdrawals. */
 export const signedWithdrawalErrors: readonly ErrorCode[] = [
   "withdrawal_not_found",
   "withdrawal_state",

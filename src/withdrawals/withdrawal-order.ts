@@ -34,9 +34,9 @@ export interface WithdrawalOrder extends Attribution {
   trackingId: string;
   /** Deposit reference that the Router emits: keccak256 of the tracking id. */
   ref: Hex;
-  /** How the user lets the Router take the shares, and who sends the transaction. */
+  /** The user's authorization of the Router to take the shares, and the account that submits the transaction. */
   authorize: AuthorizationWish;
-  /** True if a signature takes the shares: then the transaction carries no native money. */
+  /** True if a signature takes the shares; the transaction then carries no native currency. */
   signed: boolean;
 }
 

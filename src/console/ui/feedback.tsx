@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { explainError } from "../format/error-words.ts";
 import { Button } from "./controls.tsx";
 
-/** Meaning of a color. */
+/** Meaning that a color expresses. */
 export type Tone = "neutral" | "accent" | "good" | "warn" | "bad";
 
 const BADGE: Readonly<Record<Tone, string>> = {

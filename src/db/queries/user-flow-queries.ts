@@ -21,19 +21,19 @@ export interface ChainFlows {
   sums: Readonly<Record<string, string | null>>;
 }
 
-/** A flow of a redemption request, which the sums leave out. Addresses are lowercase. */
+/** A flow of a redemption request, which is excluded from the sums. Addresses are lowercase. */
 export interface UserRequestFlow {
   chainId: number;
   vaultAddress: string;
   kind: "deposit" | "withdrawal";
   requestId: string;
-  /** In the asset's smallest unit, never negative, or null if the event does not contain it. */
+  /** Amount in the asset's smallest unit, never negative, or null if the event does not contain it. */
   assets: bigint | null;
 }
 
 /** An open request to an asynchronous vault. Addresses are lowercase. */
 export interface OpenRequest {
-  /** Null for a request that was not built here, of which its vault's events tell. */
+  /** Tracking id, or null for a request that only the vault's events show and that was not built by Causeway. */
   trackingId: string | null;
   direction: "deposit" | "withdrawal";
   chainId: number;
@@ -46,7 +46,7 @@ export interface UserFlows {
   chains: ChainFlows[];
   /** Open requests that have a request id, at most 500. */
   requests: OpenRequest[];
-  /** Flows of redemption requests, ended ones too, the newest first, at most 500. */
+  /** Flows of redemption requests, including ended ones, newest first and at most 500. */
   requestFlows: UserRequestFlow[];
 }
 
@@ -109,9 +109,9 @@ export interface UserQuery {
 }
 
 /**
- * Selects a user's net deposits and requests on some chains, in one statement. A sum is null if an event does not contain
- * its amount, or the vault's flow history has a gap between its start block and the head. It leaves out flows of
- * redemption requests, which come apart. Throws `store_unavailable`.
+ * Selects a user's net deposits and requests on some chains, in one statement. A sum is null if an event does not
+ * contain its amount, or the vault's flow history has a gap between its start block and the head. Flows of redemption
+ * requests are excluded from the sums and returned separately. Throws `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));
@@ -121,7 +121,7 @@ export async function selectUserFlows(db: Database, query: UserQuery): Promise<U
   return { chains, requests, requestFlows: asked };
 }
 
-/** The most flows of redemption requests that are read; with more of them at one vault, its sum is unknown. */
+/** Maximum number of flows of redemption requests that are read; if a vault has more, its sum is unknown. */
 const REQUEST_FLOWS = 500;
 
 /** Returns the SQL of `selectUserFlows`, so that tests can check its query plan. */

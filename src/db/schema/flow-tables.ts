@@ -36,8 +36,8 @@ export const flows = pgTable(
      */
     shares: signedUint256("shares"),
     /**
-     * The family's id of a redemption request, in flows that its settlement or its cancellation may change. Sums take them
-     * apart, and the family says what they come to.
+     * The family's id of a redemption request, for flows whose amount may change with its settlement or cancellation.
+     * Sums exclude these flows, and the family determines their amounts.
      */
     requestId: text("request_id"),
     blockNumber: block("block_number").notNull(),

@@ -14,8 +14,7 @@ export type AccountKind = "plain" | "delegated" | "contract";
 /** State of one block that decides which signatures an owner can pay with. */
 export interface AuthorizationFacts {
   /**
-   * The token's table entry, or the domain that a vault's share token states; null if the chain does not confirm the
-   * domain separator.
+   * The token's table entry, or the share token's own domain; null if the chain does not confirm the domain separator.
    */
   token: SigningToken | null;
   /** True if the token has the function `authorizationState` (ERC-3009). */

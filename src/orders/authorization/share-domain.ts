@@ -4,13 +4,13 @@ import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import type { SigningToken } from "../../lib/signing-token-setting.ts";
 
-/** What a share token says of its EIP-712 domain; null where it says nothing. */
+/** Data about a share token's EIP-712 domain, from its view functions; null if a function is missing. */
 export interface StatedDomain {
   separator: Hex | null;
-  /** Of `eip712Domain()` (EIP-5267), if it has neither salt nor extensions. */
+  /** Domain from `eip712Domain()` (EIP-5267), or null if it has a salt or extensions. */
   own: { name: string; version: string; chainId: bigint; verifyingContract: Address } | null;
   name: string | null;
-  /** `apiVersion()` of Yearn's vaults, which is the version of their domain. */
+  /** Version of the domain of Yearn's vaults, from `apiVersion()`. */
   apiVersion: string | null;
 }
 
@@ -23,12 +23,12 @@ const domainAbi = once(() =>
   ]),
 );
 
-/** The fields of a domain with name, version, chain and contract. Source: EIP-5267. */
+/** Bit mask of a domain with exactly name, version, chain and contract. Source: EIP-5267. */
 const FOUR_FIELDS = "0x0f";
 
 /**
- * Returns the query for the permits of a vault's share token, to be made in a batch with other reads. Its result is null
- * if no domain of this token on this chain has the token's separator.
+ * Returns the query that determines whether a vault's share token supports permits, as part of a batch with other
+ * reads. The result is null if no known domain of this token and chain matches the token's domain separator.
  */
 export function sharePermitQuery(of: { chainId: number; token: Address }): Query<SigningToken | null> {
   const on = { to: of.token, abi: domainAbi() };
@@ -52,14 +52,15 @@ export function sharePermitQuery(of: { chainId: number; token: Address }): Query
   );
 }
 
-/** Longest name of a domain that is signed for, in characters. */
+/** Maximum length of a domain's name, in characters. */
 const MAX_NAME = 100;
 
 /**
- * Returns how a share token takes permits, or null if it is not known. Chain and contract of the domain are those of the
- * request, so that a token that lies about its name can only harm signatures for itself; the separator decides among the
- * domains that vaults are known to have: EIP-5267, OpenZeppelin and solmate (name, version 1), Yearn (`apiVersion`), and
- * Morpho's Vault V2 (neither name nor version). Accounts with code are asked at their own wish only.
+ * Returns a share token with its EIP-712 domain if it supports permits, or null if its domain is unknown. Chain and
+ * contract of the domain are those of the request, so that a token with a false name can only harm signatures for
+ * itself. The separator selects among the domains of known vaults: EIP-5267, OpenZeppelin and solmate (name, version
+ * 1), Yearn (`apiVersion`), and Morpho's Vault V2 (neither name nor version). Accounts with code sign only if the
+ * caller requests a permit by name.
  */
 export function findShareToken(
   { chainId, token }: { chainId: number; token: Address },

@@ -69,8 +69,8 @@ const swappedTopic = once(
 );
 
 /**
- * Returns the router's event of a swap. It names the user in its data only, so it is read for native payments alone: a
- * payment in a token is found by the token's own event.
+ * Returns the router's event of a swap. Only its data contains the user, so it is read only for native payments; token
+ * payments are found by the token's `Transfer` event.
  */
 function kyberEvents(deployment: KyberDeployment | undefined): TransferEvent[] {
   if (deployment === undefined) return [];
@@ -188,8 +188,8 @@ function quoteOf({ gas }: { gas: bigint | null }) {
 }
 
 /**
- * Returns the slippage to send to KyberSwap in basis points: the user's, rounded down, so that the minimum is never below
- * the user's, and at most 20 %.
+ * Returns the slippage to send to KyberSwap, in basis points: the user's slippage, rounded down, so that the minimum is
+ * never below the user's, and at most 20%.
  */
 function slippageBps({ slippage }: TransferRequest): bigint {
   const asked = slippage / PARTS_PER_BPS;

@@ -104,7 +104,7 @@ function reportedTransition(row: WithdrawalRow, request: PendingExit): Withdrawa
   }
 }
 
-/** A transaction that paid, returned or rejected a request, or a part of it. */
+/** A transaction that paid, returned or rejected a request or a part of it. */
 interface EndSeen {
   hash: Hex;
   receipt: Receipt;
@@ -112,8 +112,8 @@ interface EndSeen {
 }
 
 /**
- * Finds how a request ended: by the transactions named, and if the vault reports the request no longer, by those that
- * paid the user since. A vault may pay in parts; then the request ends with the one that completes its shares.
+ * Finds the end of a request: among the hints and, if the vault no longer reports the request, among the later payments
+ * to the user. A vault may pay in parts; the request then ends with the one that completes its shares.
  */
 async function findEnd(
   ctx: Context,
@@ -129,7 +129,7 @@ async function findEnd(
   return endTransition(row, { parts, assets: known ? sum : null });
 }
 
-/** Returns the settlements of a request, until its shares are complete. Later ones are those of another request. */
+/** Returns the settlements of a request up to the completion of its shares. Later ones belong to another request. */
 function partsOf(
   { shares }: Pick<WithdrawalRow, "shares">,
   seen: readonly EndSeen[],
@@ -222,8 +222,8 @@ async function isSole(
 }
 
 /**
- * Returns the status transition of a request that ended. `assets` is what it paid, or null where several requests share
- * it. One of which only a part was paid, and the rest given back, ends as a partial payment.
+ * Returns the status transition of an ended request. `assets` is its payment, or null if several requests share it. A
+ * request that was paid only in part, with the rest returned, ends as a partial payment.
  */
 function endTransition(
   row: WithdrawalRow,

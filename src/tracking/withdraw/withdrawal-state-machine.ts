@@ -13,7 +13,7 @@ export type WithdrawalSight =
   | "token_paid"
   /** The bridge delivered the vault's asset to the user instead of the requested token. */
   | "asset_only"
-  /** A part of the request was paid, and the rest of its shares returned or kept. */
+  /** A part of the request was paid; the rest of its shares was returned or kept. */
   | "partly_paid"
   /** The bridge refunded the payment. */
   | "refund"

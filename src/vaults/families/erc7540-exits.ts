@@ -252,8 +252,8 @@ function findClaim(
 }
 
 /**
- * Events by which vaults return the shares of a request, in that transaction. They name the account in different places.
- * Sources: lagoon-v0 v0.6, Accountable, EIP-7887.
+ * Events by which vaults return the shares of a request in the cancelling transaction. Their account is in different
+ * positions. Sources: lagoon-v0 v0.6, Accountable, EIP-7887.
  */
 const RETURNED_TOPICS: readonly Hex[] = [
   "RedeemRequestCanceled(uint256,address,uint256)",
@@ -261,7 +261,7 @@ const RETURNED_TOPICS: readonly Hex[] = [
   "CancelRedeemClaim(address,address,uint256,address,uint256)",
 ].map((event) => toEventSelector(event));
 
-/** Finds the transaction that returned the shares of a cancelled request. */
+/** Returns the settlement of a cancelled request whose shares a receipt returns, or null. */
 function findCancellation(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },

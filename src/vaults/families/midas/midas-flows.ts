@@ -37,10 +37,9 @@ type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
  * Returns the deposit and withdrawal events of the DepositVault and the RedemptionVault (parameter `redemption_vault`).
- * Token amounts in them have 18 decimals. Requests have unknown amounts, because they are settled later; the ids of
- * redemption requests tell what they come to. If the
- * registry entry contains no RedemptionVault, burned mTokens count as withdrawals of an unknown amount. Source:
- * midas-apps/contracts.
+ * Their token amounts have 18 decimals. Requests have unknown amounts, because they are settled later; the amounts of
+ * redemption requests are read by their ids. If the registry entry contains no RedemptionVault, burned mTokens count as
+ * withdrawals of an unknown amount. Source: midas-apps/contracts.
  */
 export function midasFlows(vault: Vault): FlowSource {
   const redemptions = addressParam(vault, "redemption_vault");

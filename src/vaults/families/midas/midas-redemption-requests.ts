@@ -49,7 +49,7 @@ export function redemptionTokens(vault: Vault): Token[] {
 
 type RedeemRequest = readonly [Address, Address, number, bigint, bigint, bigint];
 
-/** Returns a request of the user that is open or was rejected; an approved one was paid. */
+/** Returns a request of the user that is open or rejected; an approved request is already paid. */
 function pendingOf(
   vault: Vault,
   of: { user: Address; requestId: string; result: ReadResult<RedeemRequest> },
@@ -72,7 +72,7 @@ function pendingOf(
   ];
 }
 
-/** Returns a query for the known requests of a user that are open or were rejected. */
+/** Returns a query for the known requests of a user that are open or rejected. */
 export function midasPending(
   vault: Vault,
   { user, requestIds }: { user: Address; requestIds: readonly string[] },
@@ -90,8 +90,8 @@ export function midasPending(
 }
 
 /**
- * Returns a query for what a user's requests paid. The vault keeps every request with the rate of its approval, so what
- * it paid can be read at any later time; a pending or rejected one took nothing out.
+ * Returns a query for the payments of a user's requests. The vault stores every request with the rate of its approval,
+ * so its payment can be read at any later time. A pending or rejected request has taken nothing out.
  */
 export function midasTakenOut(
   vault: Vault,
@@ -110,7 +110,7 @@ export function midasTakenOut(
   );
 }
 
-/** Returns what a request paid, in the asset's smallest unit, or null if it paid another token. */
+/** Returns the payment of a request in the asset's smallest unit, or null if it was in another token. */
 function paidBy(
   vault: Vault,
   [, token, status, shares, mTokenRate, tokenRate]: RedeemRequest,
@@ -121,7 +121,7 @@ function paidBy(
   return mulDivDown(shares, mTokenRate, tokenRate) / unit;
 }
 
-/** Finds the user's request in the logs of a receipt. */
+/** Returns the user's request in the logs of a receipt, or null. */
 export function findMidasRequest(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },
@@ -136,7 +136,7 @@ export function findMidasRequest(
   return null;
 }
 
-/** Finds the approval or the rejection of a request in the logs of a receipt. */
+/** Returns the approval or rejection of a request in the logs of a receipt, or null. */
 export function findMidasSettlement(
   vault: Vault,
   { user, requestId, logs }: { user: Address; requestId: string; logs: readonly Log[] },

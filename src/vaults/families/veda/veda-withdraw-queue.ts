@@ -198,7 +198,7 @@ function pendingOf(requestId: string, { request, now }: { request: QueueRequest;
   };
 }
 
-/** Returns a query, without reads, for what a user's requests take out: those that were not cancelled. */
+/** Returns a query without reads for the assets of a user's requests: those that were not cancelled. */
 export function takenByQueue(
   _vault: Vault,
   { user, flows }: { user: Address; flows: readonly RequestFlow[] },
