@@ -211,8 +211,8 @@ export interface VaultExits {
    */
   takenOut?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): Query<bigint | null>;
   /**
-   * Returns a query for a sentence about rewards that the vault pays apart from the shares, for the holder to claim, or
-   * null if it pays none. Absent if no view of the family tells.
+   * Returns a query for a sentence about rewards that the holder has to claim separately, or null if there are none.
+   * Absent if no view function of the family shows them.
    */
   rewards?(vault: Vault): Query<string | null>;
   /** Encodes the claim of a claimable redemption, or returns null if the vault pays without a claim. */
