@@ -14,15 +14,15 @@ const schema = once(() =>
     /** Minimum number of days since a discovered vault was first seen. */
     min_age_days: z.int().min(0).default(30),
     /**
-     * Code of discovered vaults that may open, as `<chain id>:<code>` with the code as `registry:check` shows it. The
-     * code of open vaults that were reviewed needs no entry.
+     * Pinned code of discovered vaults that may open, as `<chain id>:<code>`, with the code as `registry:check` shows
+     * it. The code of reviewed, open vaults needs no entry.
      */
     code: z.array(z.string().regex(/^[1-9][0-9]{0,15}:[a-z]+:0x[0-9a-zA-Z/]+$/)).default([]),
     /** Vaults and assets that never open, as `<chain id>:<address>`. */
     blocked: z.array(ChainAddress).default([]),
-    /** Accounts with one key that may own a discovered vault, as `<chain id>:<address>`. */
+    /** Accounts with a single key that may own a discovered vault, as `<chain id>:<address>`. */
     owners: z.array(ChainAddress).default([]),
-    /** Seconds that changes of a discovered vault must wait, where its family has a timelock. */
+    /** Minimum timelock of a discovered vault in seconds, if its family has a timelock. */
     min_timelock_s: z.int().min(0).default(1),
     /** Registers on chains that are not defined in code; those on other chains are ignored. */
     registers: z
@@ -33,7 +33,7 @@ const schema = once(() =>
           adapter: z.string().min(1).max(64),
           protocol: z.string().min(1).max(60),
           openness: z.enum(["governed", "anybody"]),
-          /** The view that lists the vaults. Absent if the register is read as those of its family in the code. */
+          /** View function that lists the vaults. Absent if the register is read like those of its family in code. */
           view: z.enum(["getStataTokens", "verifiedArray", "allTokens", "getAllEndorsedVaults"]).optional(),
         }),
       )

@@ -28,14 +28,14 @@ export interface AdmissionFacts {
 
 /** Minimum part of the deposit that a discovered vault must return immediately, in parts per billion: 99.5%. */
 const LEAST_RETURNED = (PARTS_PER_BILLION * 995n) / 1_000n;
-/** Which code a discovered vault runs and who governs it, read once it meets the other conditions. */
+/** Code and governance of a discovered vault, read once it meets the other conditions. */
 export interface AdmissionCode extends VaultGovernance {
   chainId: number;
-  /** The vault's code as `readVaultCode` writes it, or null if it was not read. */
+  /** Code of the vault as `readVaultCode` returns it, or null if it was not read. */
   code: string | null;
-  /** Code of open vaults of the same family and chain that people reviewed. */
+  /** Code of open, reviewed vaults of the same family and chain. */
   reviewed: ReadonlySet<string>;
-  /** True if a factory of the vault's family that the code knows made it. */
+  /** True if a factory of the vault's family that is in code created it. */
   made: boolean;
 }
 
@@ -71,7 +71,7 @@ export function admissionObstacle(
   return null;
 }
 
-/** Returns true if a list of `<chain id>:<address>` names an address. */
+/** Returns true if a list of `<chain id>:<address>` contains an address. */
 const names = (
   list: readonly string[],
   { chainId, address }: { chainId: number; address: string },
@@ -82,9 +82,9 @@ const names = (
   });
 
 /**
- * Returns what in a discovered vault's code or government holds it back, or null. Its code must be one that people
- * reviewed, that the operator pinned, or that a factory of its family made and nobody can replace; no single key may own
- * it, and where its family has a timelock, changes must wait.
+ * Returns the obstacle in a discovered vault's code or governance, or null. Its code must be reviewed, pinned by the
+ * operator, or created by a factory of its family and immutable. No account with a single key may own it, and if its
+ * family has a timelock, changes must wait.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
   const { chainId, code, reviewed, made, keys, timelockS } = facts;

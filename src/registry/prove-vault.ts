@@ -85,15 +85,15 @@ async function isStillNamed(
 }
 
 /**
- * Returns the code that a discovered vault was admitted with, which it must keep while it is open, or null. Vaults that
- * people reviewed may be upgraded: their proof alone decides.
+ * Returns the code that a discovered vault was admitted with and must keep while it is open, or null. Reviewed vaults
+ * may be upgraded: only their proof counts.
  */
 function pinnedCode(row: VaultRow): string | null {
   const isFound = row.provenance.source === "factory" || row.provenance.source === "list";
   return isFound && row.statusBy !== "admin" && isOpen(row) ? (row.proof?.code ?? null) : null;
 }
 
-/** Notes in a finding's proof which code the vault runs, unless it is noted already. */
+/** Adds the vault's code to a finding's proof, unless it is already recorded. */
 function withCode(finding: ProofFinding, code: string | null): ProofFinding {
   if (finding.kind === "unread" || finding.proof.code !== undefined) return finding;
   return { ...finding, proof: { ...finding.proof, code } };

@@ -51,13 +51,13 @@ export async function readAdmission(
   return { obstacle: obstacle ?? (await readCodeObstacle(ctx, { vault, naming, finding })) };
 }
 
-/** Returns the registers of a vault's chain that name it. */
+/** Returns the registers on a vault's chain that name it. */
 const registersNaming = (ctx: Context, { chainId, namedBy }: VaultRow): VaultRegister[] =>
   servedRegisters(ctx).filter(
     (register) => register.chainId === chainId && namedBy.includes(sourceOf(register)),
   );
 
-/** Returns what in a vault's code or government holds it back, or null. A chain that does not answer does. */
+/** Returns the obstacle in a vault's code or governance, or null. A chain that does not respond is an obstacle. */
 async function readCodeObstacle(
   ctx: Context,
   of: {

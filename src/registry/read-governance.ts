@@ -7,11 +7,11 @@ import { once } from "../lib/once.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { findFamily } from "../vaults/vault-families.ts";
 
-/** Who governs a vault, and how long others can see a change before it takes effect. */
+/** Governance of a vault: its owners, and the time before changes take effect. */
 export interface VaultGovernance {
-  /** Owner, curator or governor of the vault that is an account with one key. */
+  /** Owner, curator or governor of the vault that is an account with a single key. */
   keys: readonly Address[];
-  /** Seconds for which changes wait, or null if the family has no timelock. */
+  /** Timelock of changes in seconds, or null if the family has none. */
   timelockS: bigint | null;
 }
 
@@ -23,12 +23,12 @@ const rolesAbi = once(() =>
     "function role_manager() view returns (address)",
   ]),
 );
-/** Start of the code of an account that an EIP-7702 authorization gave code: its key still signs alone. */
+/** Prefix of the code of an EIP-7702 account, whose key still signs alone. */
 const DELEGATED = "0xef0100";
 
 /**
- * Reads who governs a vault, from the views that its family may have, and the family's timelock. Errors of the chain
- * client propagate.
+ * Reads a vault's owners from the view functions that its family may have, and its timelock. Errors of the chain client
+ * propagate.
  */
 export async function readGovernance(client: ChainClient, vault: Vault): Promise<VaultGovernance> {
   const on = { to: vault.address, abi: rolesAbi() } as const;

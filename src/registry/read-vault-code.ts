@@ -8,16 +8,16 @@ import { once } from "../lib/once.ts";
 /** Storage slots of a proxy's implementation and of its beacon. Source: ERC-1967. */
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
 const BEACON_SLOT = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
-/** The address in a minimal proxy's code, which is short and ends its forwarding so. Source: ERC-1167. */
+/** Pattern of the target address in a minimal proxy's code. Source: ERC-1167. */
 const CLONE = /73([0-9a-f]{40})5af4/;
 /** Maximum length of a minimal proxy's code with immutable arguments, in hex digits. */
 const MAX_CLONE_DIGITS = 1_000;
 const beaconAbi = once(() => parseAbi(["function implementation() view returns (address)"]));
 
 /**
- * Reads which code a vault runs, as one text that changes when the code does: `implementation:<address>` of an ERC-1967
- * proxy, `beacon:<beacon>/<implementation>`, `clone:<target>` of an ERC-1167 proxy, or `code:<hash>` of a contract that
- * cannot change its code. Errors of the chain client propagate.
+ * Reads an identifier of a vault's code, which changes with the code: `implementation:<address>` of an ERC-1967 proxy,
+ * `beacon:<beacon>/<implementation>`, `clone:<target>` of an ERC-1167 proxy, or `code:<hash>` of an immutable contract.
+ * Errors of the chain client propagate.
  */
 export async function readVaultCode(client: ChainClient, vault: Address): Promise<string> {
   const slotOf = async (slot: Hex) =>
@@ -30,7 +30,7 @@ export async function readVaultCode(client: ChainClient, vault: Address): Promis
   return target === undefined ? `code:${keccak256(code)}` : `clone:${getAddress(`0x${target}`)}`;
 }
 
-/** Returns true if whoever governs the proxy or its beacon can replace the vault's code. */
+/** Returns true if the admin of the proxy or the owner of its beacon can replace the vault's code. */
 export const isReplaceable = (code: string): boolean => /^(implementation|beacon):/.test(code);
 
 const addressOf = (word: Hex): Address | null => (/^0x0+$/.test(word) ? null : getAddress(slice(word, 12)));

@@ -203,8 +203,8 @@ export interface AsyncDeposits {
   /** Finds the user's deposit request in the logs of a successful receipt, or returns null if there is none. */
   findRequest(vault: Vault, seen: { user: Address; logs: readonly Log[] }): SubmittedRequest | null;
   /**
-   * Finds the vault's own event that it claimed the user's shares, in the logs of a successful receipt of any
-   * transaction, and returns the claimed shares, or null. Absent in families whose vaults never claim by themselves.
+   * Returns the shares that the vault claimed for the user according to its own event in a successful receipt, or null.
+   * Absent in families whose vaults never claim for users.
    */
   findClaim?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): bigint | null;
 }
@@ -283,8 +283,8 @@ export interface VaultFamily {
    */
   feeRatesQuery?: (vault: Vault) => Query<FeeRates>;
   /**
-   * Returns a query for the seconds that changes of a vault wait before they take effect, or null if that cannot be read.
-   * Absent if the family's vaults have no timelock.
+   * Returns a query for the vault's timelock in seconds, or null if it cannot be read. Absent if the family's vaults
+   * have no timelock.
    */
   timelockQuery?: (vault: Vault) => Query<bigint | null>;
   /** True if withdrawals are paid immediately, so that a low `maxWithdraw` indicates a lack of liquidity. */

@@ -1,8 +1,8 @@
 import type { Address } from "viem";
 
 /**
- * Chain id, address, and the block of deployment of a factory. The block is null if it is not known, or not needed because
- * a view lists the factory's vaults.
+ * Chain id, address and deployment block of a factory. The block is null if it is unknown, or not needed because a view
+ * function lists the factory's vaults.
  */
 export type FactoryAddress = readonly [chainId: number, address: Address, from: number | null];
 
@@ -69,7 +69,7 @@ export const lagoonBeaconFactories: readonly FactoryAddress[] = [
   [747474, "0x37F4B3f0102FDC1ff0C7eF644751052fb276dc6e", 4544281],
 ];
 
-/** Factories of Lagoon's vaults with a choice of implementation. Source: the Lagoon documentation. */
+/** Factories of Lagoon's vaults with selectable implementation. Source: the Lagoon documentation. */
 export const lagoonFactories: readonly FactoryAddress[] = [
   [1, "0x8D6f5479B14348186faE9BC7E636e947c260f9B1", 22940919],
   [10, "0xA8E0684887b9475f8942DF6a89bEBa5B25219632", 141662524],

@@ -101,12 +101,12 @@ async function loadFlags(
   return value;
 }
 
-/** Whole shares of which the exit fee is sampled. */
+/** Number of whole shares in the sample of the exit fee. */
 const SAMPLED_SHARES = 1_000n;
 
 /**
- * Returns the query for a vault's state. Where the family's own state says nothing about a fee for leaving at once, its
- * conditions of a withdrawal do. `now` is in milliseconds since the epoch.
+ * Returns the query for a vault's state. If the family's state does not include a fee for instant withdrawals, the fee
+ * is taken from its withdrawal conditions. `now` is in milliseconds since the epoch.
  */
 export function vaultStateQuery(vault: Vault, now: number): Query<VaultState> {
   const { exits, exitFeeInTerms, state } = adapterOf(vault);

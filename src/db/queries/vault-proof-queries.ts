@@ -114,8 +114,8 @@ function isUnchanged(row: VaultRow): SQL | undefined {
 }
 
 /**
- * Selects the code, as proofs note it, of a chain's open vaults of one family that people reviewed: rows of the seed and
- * of an operator. Throws `store_unavailable`.
+ * Selects the code, as recorded by proofs, of a chain's open and reviewed vaults of one family: rows of the seed and of
+ * an operator. Throws `store_unavailable`.
  */
 export async function selectReviewedCode(
   db: Database,

@@ -54,7 +54,7 @@ export interface VaultProof {
   returned: string | null;
   /** Reason for the refusal, or an empty string. */
   reason: string;
-  /** Which code the vault ran when it last passed, as `readVaultCode` writes it. Absent in proofs before it was read. */
+  /** Code of the vault at its last passed proof, as `readVaultCode` returns it. Absent in older proofs. */
   code?: string | null;
 }
 

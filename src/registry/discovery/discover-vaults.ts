@@ -43,7 +43,7 @@ export function servedRegisters(ctx: Context): VaultRegister[] {
   return [...vaultRegisters, ...configured].filter(({ chainId }) => ctx.chains.definitions.has(chainId));
 }
 
-/** Converts a register of the configuration. One of an unknown family without a view is left out. */
+/** Converts a register of the configuration. A register of an unknown family without a view function is ignored. */
 function configuredRegister(setting: DiscoverySetting["registers"][number]): VaultRegister[] {
   const { chain_id: chainId, address, adapter, protocol, openness, view } = setting;
   const named = { chainId, address, adapter, protocol, openness };

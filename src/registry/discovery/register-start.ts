@@ -4,11 +4,14 @@ import { readCodeAt } from "../../chains/code-at-block.ts";
 import { failure } from "../../errors.ts";
 import { depositRouterCreate2 } from "../../router/deposit-router-artifact.ts";
 
-/** Maximum error of the found block: reading the surplus blocks costs a request or two and finds no events. */
+/** Maximum error of the found block: reading the additional blocks costs one or two requests and finds no events. */
 const CLOSE_ENOUGH_BLOCKS = 1_024;
 /** Maximum number of requests of one search: bisection needs 29 for half a billion blocks. */
 const MAX_PROBES = 32;
-/** A contract older than any register: a node without its code at a block may not keep the state of that block. */
+/**
+ * Address of a contract older than any register: a node that returns no code for it at a block has pruned that block's
+ * state.
+ */
 const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
 
 /**

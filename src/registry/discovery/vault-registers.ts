@@ -14,7 +14,7 @@ import {
 
 /**
  * How the vaults of a register are read. `list`: a view function returns all of them. `events`: the register has
- * emitted one event per vault since its deployment in block `from`, which is searched if it is null.
+ * emitted one event per vault since its deployment in block `from`, which is searched for if it is null.
  */
 export type RegisterReading =
   | { kind: "list"; view: "getStataTokens" | "verifiedArray" | "allTokens" | "getAllEndorsedVaults" }
@@ -31,7 +31,7 @@ export interface VaultRegister {
   adapter: string;
   /** Name of the protocol, used in the names of its vaults. */
   protocol: string;
-  /** True if the register makes its vaults, so that they run its code; false for a list of others' vaults. */
+  /** True if the register creates its vaults, so that they run its code; false for a list of other vaults. */
   makes: boolean;
   /** Who can add vaults: the protocol's owners (`governed`), or anyone (`anybody`). */
   openness: "governed" | "anybody";
@@ -223,7 +223,9 @@ export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ address
   }),
 );
 
-/** Returns how the code reads registers of a vault family, without addresses, or null if it knows none of the family. */
+/**
+ * Returns how registers of a vault family are read, without addresses, or null if there are none of the family in code.
+ */
 export function registerOf(
   adapter: string,
 ): (Pick<VaultRegister, "membership" | "makes"> & { reading: Kind["reading"] }) | null {

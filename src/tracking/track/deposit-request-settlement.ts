@@ -164,7 +164,7 @@ function toSettlement(at: {
   vault: Vault;
   hash: Hex;
   receipt: Receipt;
-  /** Shares that the vault's own event says it claimed for the user, or null without such an event. */
+  /** Shares that the vault claimed for the user according to its own event, or null without such an event. */
   claimed: bigint | null;
   sole: boolean;
 }): Transition | null {

@@ -75,8 +75,8 @@ const identificationAbi = once(() =>
 const factories = factoriesByChain(aaveStataFactories);
 
 /**
- * Returns a query that identifies a static aToken: its aToken is of its own pool and over its own asset, and where
- * factories answer, one of them names the contract as the static token of this asset. Source: aave-v3-origin,
+ * Returns a query that identifies a static aToken: its aToken belongs to its own pool and asset, and if factories
+ * respond, one of them returns the contract as the static token of this asset. Source: aave-v3-origin,
  * IERC4626StataToken, IStataTokenFactory.
  */
 function identifyStata({ chainId, address }: DerivationSubject): Query<Identification> {

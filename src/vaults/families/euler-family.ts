@@ -200,8 +200,8 @@ const ofEulerEarn = {
 };
 
 /**
- * Returns a query that identifies an EulerEarn vault by views that MetaMorpho and its other forks do not have together,
- * and by its factory where that is known. Source: euler-earn, IEulerEarn.
+ * Returns a query that identifies an EulerEarn vault by view functions that MetaMorpho and its other forks do not have
+ * together, and by its factory if that is known. Source: euler-earn, IEulerEarn.
  */
 function identifyEulerEarn(subject: DerivationSubject): Query<Identification> {
   const on = { to: subject.address, abi: identificationAbi() } as const;

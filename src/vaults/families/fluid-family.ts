@@ -120,8 +120,8 @@ const identificationAbi = once(() =>
 const factories = factoriesByChain(fluidFactories);
 
 /**
- * Returns a query that identifies an fToken by its own report. Where Fluid's factory is known, it must list the token;
- * elsewhere the factory that the token names must not deny it. Source: fluid-contracts-public, IFTokenViews.
+ * Returns a query that identifies an fToken by its own data. If Fluid's factory is in code, it must list the token;
+ * otherwise the factory that the token names must not contradict it. Source: fluid-contracts-public, IFTokenViews.
  */
 function identifyFluid({ chainId, address }: DerivationSubject): Query<Identification> {
   const on = { to: address, abi: identificationAbi() } as const;

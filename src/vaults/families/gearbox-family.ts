@@ -71,8 +71,8 @@ const identificationAbi = once(() =>
 );
 
 /**
- * Returns a query that identifies a lending pool of version 3 by its own views: it names its asset a second time, its
- * credit managers, the keeper of its quotas, and a version from 300 to 399. Source: gearbox core-v3, IPoolV3.
+ * Returns a query that identifies a lending pool of version 3 by its own view functions: the underlying token, its
+ * credit managers, its quota keeper, and a version from 300 to 399. Source: gearbox core-v3, IPoolV3.
  */
 function identifyGearbox({ address }: DerivationSubject): Query<Identification> {
   const on = { to: address, abi: identificationAbi() } as const;

@@ -52,7 +52,7 @@ const onSubject = ({ address }: DerivationSubject) => ({ to: address, abi: ident
 
 const timelockAbi = once(() => parseAbi(["function timelock() view returns (uint256)"]));
 
-/** Returns a query for the timelock of a MetaMorpho vault or of a fork of it, in seconds. */
+/** Returns a query for the timelock of a MetaMorpho vault or fork, in seconds. */
 export function curationTimelockQuery({ address }: Vault): Query<bigint | null> {
   const timelock = read({ to: address, abi: timelockAbi(), name: "timelock" });
   return createQuery({ timelock }, (results) => valueOrNull(results.timelock));
@@ -212,10 +212,12 @@ function morphoV2FeeRatesQuery({ address }: Vault): Query<FeeRates> {
 const selectorTimelockAbi = once(() =>
   parseAbi(["function timelock(bytes4 selector) view returns (uint256)"]),
 );
-/** The changes that decide where deposits go. Source: morpho-org/vault-v2, `submit`. */
+/** Changes that determine where deposits are allocated. Source: morpho-org/vault-v2, `submit`. */
 const RISKY_CHANGES = ["addAdapter(address)", "increaseAbsoluteCap(bytes,uint256)"].map(toFunctionSelector);
 
-/** Returns a query for the shortest timelock, in seconds, of the changes that decide where deposits go. */
+/**
+ * Returns a query for the shortest timelock, in seconds, of the changes that determine where deposits are allocated.
+ */
 function morphoV2TimelockQuery({ address }: Vault): Query<bigint | null> {
   const on = { to: address, abi: selectorTimelockAbi(), name: "timelock" } as const;
   const reads = Object.fromEntries(

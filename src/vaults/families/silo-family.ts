@@ -50,8 +50,9 @@ const ofSilo = {
 };
 
 /**
- * Returns a query that identifies a silo: its configuration names it as one of its two silos, and where factories are
- * known, one of them created it. Silo v3 has the same views and other factories. Source: silo-contracts-v2, ISiloConfig.
+ * Returns a query that identifies a silo: its configuration contains it as one of two silos, and if factories are in
+ * code, one of them created it. Silo v3 has the same view functions and other factories. Source: silo-contracts-v2,
+ * ISiloConfig.
  */
 function identifySilo(subject: DerivationSubject): Query<Identification> {
   const { address } = subject;

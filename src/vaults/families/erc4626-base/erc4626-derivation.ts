@@ -57,15 +57,15 @@ export function identifyByViews(family: string, views: Record<string, Read<unkno
   });
 }
 
-/** The decoded values of views, under their names. */
+/** Decoded results of view functions, by name. */
 type ViewValues<R extends Record<string, Read<unknown>>> = {
   [K in keyof R]: R[K] extends Read<infer T> ? T : never;
 };
 
 /**
- * Returns a query that identifies a vault of a family by views that must all answer, and by what must hold between their
- * values: `confirm` describes further reads, which result in what contradicts the family, or null. `family` is the
- * display name.
+ * Returns a query that identifies a vault of a family by view functions that must all succeed, and by conditions on
+ * their results: `confirm` describes further reads, whose result is a contradiction to the family, or null. `family` is
+ * the display name.
  */
 export function identifyByAnswers<R extends Record<string, Read<unknown>>>(
   family: string,
@@ -96,8 +96,8 @@ export interface FamilyFactories {
 }
 
 /**
- * Returns a query for what a family's factories say against a vault: a reason, or null if one of them created it or none
- * of them is on its chain. A factory that does not answer as one is a mistake of our table and decides nothing.
+ * Returns a query for the factories' contradiction to a vault: a reason, or null if one of them created it or none is
+ * on its chain. A factory that does not behave like one is an error in the code's table and is ignored.
  */
 export function factoryQuery(
   { createdRead, byChain }: Omit<FamilyFactories, "family">,

@@ -61,7 +61,7 @@ interface DepositVaultInfo {
   feed: Address;
   payments: readonly Address[];
   /**
-   * True if a deposit call can name a recipient. Older versions mint to the caller, and so do those of which only the
+   * True if a deposit call can name a recipient. Older versions mint to the caller, like those of which only the
    * function without a recipient is open.
    */
   namesRecipient: boolean;
@@ -107,7 +107,7 @@ function describeDepositVault(
   });
 }
 
-/** Creates the read of whether one of the deposit functions is paused: each can be paused alone. */
+/** Creates the read of the pause of one deposit function; each can be paused separately. */
 const pauseRead = (to: Address, mode: MidasMode) =>
   read({ to, abi: pauseAbi(), name: "fnPaused", args: [depositSelector(mode)] });
 
