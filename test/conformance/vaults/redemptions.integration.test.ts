@@ -97,6 +97,92 @@ describe.each(requestingVaults)("$name", (kind) => {
     expect(after).toMatchObject({ requests: [], current_assets: before?.current_assets });
     expect(after?.deposited_assets).toBe(before?.deposited_assets);
   });
+
+  const { settlePart, reject } = kind;
+  test.runIf(settlePart !== undefined)(
+    "is paid in parts, and ends with the sum of what arrived",
+    async () => {
+      const one = await holder();
+      const shares = await one.held("share");
+      const { hash, built } = await one.withdraw("all", { mode: "request" });
+      await confirm(placed);
+      const claimed = async (step: () => Promise<void>) => {
+        await step();
+        await confirm(placed);
+        const [request] = (await one.position())?.requests ?? [];
+        const claim = await one.follow("claim", request?.request_id ?? "");
+        await one.report(built.tracking_id, { hash: claim, step: "claim" });
+        await confirm(placed);
+      };
+      await claimed(async () => settlePart?.(placed, { user: one.address, shares: shares / 3n }));
+      const first = await one.held("asset");
+      expect(first).toBeGreaterThan(0n);
+      expect(await one.status(hash)).toMatchObject({ substatus: "WAIT_VAULT_SETTLEMENT" });
+      await claimed(() => kind.settle(placed, { user: one.address, requestIds: [] }));
+      const received = await one.held("asset");
+      expect(received).toBeGreaterThan(first);
+      expect(await one.status(hash)).toMatchObject({
+        ...{ status: "DONE", substatus: "COMPLETED" },
+        withdrawal: { state: "completed", assets: String(received) },
+      });
+    },
+  );
+
+  test.runIf(settlePart !== undefined)(
+    "is paid in part and takes the rest back, and ends as partial",
+    async () => {
+      const one = await holder();
+      const shares = await one.held("share");
+      const { hash } = await one.withdraw("all", { mode: "request" });
+      await confirm(placed);
+      await settlePart?.(placed, { user: one.address, shares: shares / 3n });
+      await confirm(placed);
+      const [request] = (await one.position())?.requests ?? [];
+      await one.follow("claim", request?.request_id ?? "");
+      await confirm(placed);
+      await one.follow("cancel", request?.request_id ?? "");
+      await confirm(placed);
+      const received = await one.held("asset");
+      expect(await one.status(hash)).toMatchObject({
+        ...{ status: "DONE", substatus: "PARTIAL" },
+        withdrawal: { state: "partial", assets: String(received), next: null },
+      });
+      expect(await one.held("share")).toBe(shares - shares / 3n);
+    },
+  );
+
+  test.runIf(reject !== undefined)(
+    "is rejected: the shares are lost, and nothing says otherwise",
+    async () => {
+      const one = await holder();
+      const before = await one.position();
+      const { hash } = await one.withdraw((await one.held("share")) / 2n, { mode: "request" });
+      await confirm(placed);
+      const [request] = (await one.position())?.requests ?? [];
+      await reject?.(placed, { user: one.address, requestIds: [request?.request_id ?? ""] });
+      await confirm(placed);
+      expect(await one.status(hash)).toMatchObject({ status: "FAILED", substatus: "REJECTED" });
+      const after = await one.position();
+      expect(after).toMatchObject({ requests: [], deposited_assets: before?.deposited_assets });
+      expect(BigInt(after?.yield_assets ?? "0")).toBeLessThan(0n);
+    },
+  );
+
+  test("that was not built here is shown, and claimed by what the API builds", async () => {
+    const one = await holder();
+    const hash = await one.sendForeign(await one.held("share"));
+    await confirm(placed);
+    const status = await one.status(hash);
+    expect(status).toMatchObject({ withdrawal: null, deposit: null, status: "PENDING" });
+    const [request] = (await one.position())?.requests ?? [];
+    expect(request).toMatchObject({ kind: "redeem", state: "pending", tracking_id: null });
+    await kind.settle(placed, { user: one.address, requestIds: [request?.request_id ?? ""] });
+    await confirm(placed);
+    if (kind.pushes !== true) await one.follow("claim", request?.request_id ?? "");
+    await confirm(placed);
+    expect(await one.held("asset")).toBeGreaterThan(0n);
+    expect(await one.position()).toBe(null);
+  });
 });
 
 function near(seen: bigint, wanted: bigint): void {

@@ -1,4 +1,4 @@
-import { type Address, erc20Abi, type Hex } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import type { Isolate } from "../../../scripts/stack/test-deployment.ts";
 import { indexFlowsJob } from "../../../src/jobs.ts";
@@ -6,7 +6,8 @@ import { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
 import { type Position, Positions } from "../../../src/schemas/position-schema.ts";
 import { BuiltRequestAction, BuiltWithdrawal } from "../../../src/schemas/withdraw-build-schema.ts";
 import { WithdrawalDetail } from "../../../src/schemas/withdrawal-schema.ts";
-import { build, execute, vaultIdOf } from "../conformance/vaults/deposit.ts";
+import { adapterOf } from "../../../src/vaults/vault-families.ts";
+import { build, execute, vaultIdOf, vaultOf } from "../conformance/vaults/deposit.ts";
 import type { Placed } from "../conformance/vaults/family.ts";
 import type { TestUser } from "../e2e/chain.ts";
 import { type Signable, signDeposit } from "../e2e/sign-deposit.ts";
@@ -79,6 +80,24 @@ export class Holder {
     if (request === null) throw new Error("there is nothing to send");
     const signable: Signable = { ...built, transaction_request: request };
     return signDeposit(this.placed.world, { user: this.user, built: signable, style: "calls" });
+  }
+
+  /** Requests a redemption as another program would: by the family's own call, which no record knows. */
+  async sendForeign(shares: bigint): Promise<Hex> {
+    const { placed, address } = this;
+    const vault = await vaultOf(placed);
+    const { exits } = adapterOf(vault);
+    const mode = exits?.modes(vault).find((one) => one !== "instant");
+    const [token] = mode === undefined ? [] : (exits?.tokens(vault, mode) ?? []);
+    if (exits === undefined || mode === undefined || token === undefined) throw new Error("no requests");
+    const input = { mode, shares, token, owner: address, caller: address, receiver: address, minAssets: 0n };
+    const call = exits.encode(vault, { ...input, slippage: 0.005 });
+    if (call.spender !== null) {
+      const args = [call.spender, shares] as const;
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+      await placed.world.send(address, { to: vault.shareToken, data });
+    }
+    return (await placed.world.send(address, { to: call.target, data: call.data })).transactionHash;
   }
 
   /** Asks for a claim or a cancellation and returns the answer, whatever it is. */

@@ -159,7 +159,16 @@ export const requestingVaults: readonly RequestingVault[] = [
   {
     ...{ name: "Centrifuge", adapter: "centrifuge", type: "custom", mode: "request", joins: true },
     deploy: deployCentrifuge("sync", "user"),
-    settle: settledBy(centrifugeAsyncVaultAbi),
+    settle: async (placed, of) => {
+      const view = {
+        address: placed.vault,
+        abi: centrifugeAsyncVaultAbi,
+        functionName: "cancelling",
+      } as const;
+      const cancelling = await placed.world.client.readContract({ ...view, args: [of.user] });
+      const answer = { abi: centrifugeAsyncVaultAbi, name: "answerCancellation", args: [of.user] };
+      await (cancelling ? set(placed, answer) : settledBy(centrifugeAsyncVaultAbi)(placed, of));
+    },
     cancels: (placed, user) =>
       set(placed, { abi: centrifugeAsyncVaultAbi, name: "answerCancellation", args: [user] }),
   },
@@ -204,7 +213,7 @@ export const requestingVaults: readonly RequestingVault[] = [
   {
     ...{ name: "Upshift", adapter: "upshift", type: "custom", mode: "request", joins: true },
     deploy: dated(tokenizedVaultAbi, deployUpshift),
-    settle: (placed) => pass(placed, 2 * DAY_S),
+    settle: (placed) => pass(placed, DAY_S),
     cancels: null,
     raise: raiseShare,
   },
@@ -215,7 +224,7 @@ export const requestingVaults: readonly RequestingVault[] = [
       legacyTokenizedVaultAbi,
       deployStandard({ abi: legacyTokenizedVaultAbi, code: legacyTokenizedVaultCreationCode }),
     ),
-    settle: (placed) => pass(placed, 2 * DAY_S),
+    settle: (placed) => pass(placed, DAY_S),
   },
   {
     ...{ name: "Veda queue", adapter: "veda", type: "veda", mode: "request", joins: false, pushes: true },
