@@ -7,7 +7,7 @@ import {IDepositRouter, Order, Patch, Step} from "./support/IDepositRouter.sol";
 import {Intruder} from "./support/Intruder.sol";
 import {ContractWallet, SignedOrders} from "./support/SignedOrders.sol";
 import {Token, Traits} from "./support/Tokens.sol";
-import {BehaviourVault, Mode} from "./support/Vaults.sol";
+import {BehaviourVault, Mode, OpenZeppelinVault} from "./support/Vaults.sol";
 
 /// @notice A token that holds nothing and answers every other call with nothing, or refuses it at length.
 contract Refusing {
@@ -24,6 +24,24 @@ contract Refusing {
         assembly {
             revert(add(long, 32), mload(long))
         }
+    }
+}
+
+/// @notice A token with authorisations of which a hundredth does not arrive. It checks no signature.
+contract TaxedAuthorizations is Token(6, Traits(false, false, false, false, false, false, false, false, false, false, false, 0, 0, 0)) {
+    function receiveWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256,
+        uint256,
+        bytes32,
+        uint8,
+        bytes32,
+        bytes32
+    ) external {
+        burn(from, value);
+        mint(to, value - value / 100);
     }
 }
 
@@ -446,6 +464,18 @@ contract AuthorizationsTest is SignedOrders {
         d.minOut = 0;
         (, bytes memory answer) = _permitted(d, permitOf(address(router), 100e6, d.deadline));
         eq(answer, abi.encodeWithSelector(IDepositRouter.ZeroMinOut.selector), "before anything is called");
+    }
+
+    function test_anAuthorisationThatBringsLessForwardsWhatArrived() external {
+        TaxedAuthorizations taxed = new TaxedAuthorizations();
+        OpenZeppelinVault into_ = new OpenZeppelinVault(address(taxed), 0);
+        taxed.mint(owner, 100e6);
+        Order memory d = depositOf(address(taxed), 100e6, address(into_));
+        d.minIn = 99e6;
+        Step[] memory steps = one(vaultStep(address(taxed), address(into_), bob));
+        vm.prank(mallory);
+        eq(router.executeWithAuthorization(d, steps, none(), owner, new bytes(65)), 99e6, "shares");
+        eq(taxed.balanceOf(address(router)), 0, "nothing stays");
     }
 
     function test_permitMayCarryAFee() external {

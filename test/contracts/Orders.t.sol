@@ -526,6 +526,14 @@ contract OrdersTest is RouterTest {
         eq(recording.data(), bytes.concat(hex"aabbccdd", bytes32(word)), "word");
     }
 
+    function test_aFactorOfTwoAloneDoubles() external {
+        Recording recording = new Recording();
+        Step memory step = callStep(address(recording), bytes.concat(hex"aabbccdd", bytes32(MAX)));
+        step.patches = patch(address(token), 4, 2, 1);
+        run(simple(3e18), two(step, _into(bob)));
+        eq(recording.data(), bytes.concat(hex"aabbccdd", bytes32(uint256(6e18))), "twice");
+    }
+
     /// @dev Long division bit by bit: slow, and nothing like the contract's own.
     function _product(uint256 a, uint256 b, uint256 d) private pure returns (bool, uint256) {
         uint256 quotient;
