@@ -32,12 +32,16 @@ import {
   joinRequests,
   type LeavingShares,
   leavingQuery,
+  missingPricesQuery,
   type PositionValue,
+  pricedAhead,
   toWireDepositRequest,
   toWireRedemption,
+  withPrices,
 } from "./position-requests.ts";
 import {
   type ChainPositions,
+  type HeldShares,
   type LensedVault,
   outdatedQuery,
   readChainPositions,
@@ -62,12 +66,14 @@ export async function getPositions(
   const { all } = await listRegistry(ctx);
   // Only asynchronous vaults need the stored request ids; other reads do not wait for the database.
   const asked = vaultsWithRequests(all).length > 0 || all.some(findsByIds);
-  const { requests: open, requestFlows } = asked ? await stored : { requests: [], requestFlows: [] };
+  const known = asked ? await stored : NOTHING_STORED;
+  const { requests: open, requestFlows } = known;
   askMarketBeside(ctx, assetsOf(all.filter(({ chainId }) => chainIds.includes(chainId))));
   const read = await Promise.all(
     chainIds.map(async (chainId) => {
       const vaults = all.filter((vault) => vault.chainId === chainId);
-      const wanted = { chainId, vaults, user: query.user, open, requestFlows };
+      const priced = pricedAhead(vaults, known.flows.get(chainId));
+      const wanted = { chainId, vaults, user: query.user, open, requestFlows, priced };
       return { chainId, answer: await readOrNull(ctx, wanted) };
     }),
   );
@@ -113,6 +119,7 @@ interface PendingAndOutdated {
   /** Readings of the price feeds, or null if no asset of the chain has a feed. */
   feeds: FeedReadings | null;
 }
+const NOTHING_STORED: StoredFlows = { flows: new Map(), requests: [], requestFlows: [] };
 const NOTHING: PendingAndOutdated = { pending: [], leaving: [], outdated: new Set(), feeds: null };
 /**
  * A user's shares and pending requests on one chain, before claims are simulated. `headTime` is the timestamp, in
@@ -135,7 +142,7 @@ async function readOrNull(
     const held = read.held.map((one) =>
       read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one,
     );
-    const values = joinRequests(held, read.leaving);
+    const values = joinRequests(held, await withMissingPrices(client, { ...read, priced: input.priced }));
     return {
       ...read,
       held,
@@ -149,6 +156,20 @@ async function readOrNull(
   }
 }
 
+/** Reads the prices of redeeming from held vaults that were not read with the shares. Null where the chain fails. */
+async function withMissingPrices(
+  client: ChainClient,
+  read: { held: readonly HeldShares[]; leaving: readonly LeavingShares[]; priced: ReadonlySet<string> },
+): Promise<readonly LeavingShares[]> {
+  const query = missingPricesQuery(read.held, read.priced);
+  if (query === null) return read.leaving;
+  const prices = await runQuery(client, query).then(
+    ({ value }) => value,
+    () => ({}),
+  );
+  return withPrices(read.leaving, { held: read.held, prices });
+}
+
 /**
  * Returns the query for a user's pending requests, for the vaults whose shares cannot be valued with their registry
  * entry, and for the price feeds of the vaults' assets, or null if no vault of the chain needs any of these reads.
@@ -156,7 +177,7 @@ async function readOrNull(
 function besideQuery(
   ctx: Context,
   input: Parameters<typeof pendingQuery>[0] &
-    Pick<StoredFlows, "requestFlows"> & { chainId: number; now: number },
+    Pick<StoredFlows, "requestFlows"> & { chainId: number; priced: ReadonlySet<string>; now: number },
 ): Query<PendingAndOutdated> | null {
   const pending = pendingQuery(input);
   const leaving = leavingQuery(input);

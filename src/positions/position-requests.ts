@@ -31,6 +31,8 @@ export function leavingQuery(input: {
   vaults: readonly Vault[];
   open: readonly OpenRequest[];
   requestFlows: readonly UserRequestFlow[];
+  /** Lowercase addresses of the vaults whose price is read; of the others it is null. */
+  priced: ReadonlySet<string>;
   now: number;
 }): Query<LeavingShares[]> | null {
   if (leavingParts(input).length === 0) return null;
@@ -43,13 +45,61 @@ export function leavingQuery(input: {
 function leavingParts(input: Parameters<typeof leavingQuery>[0]) {
   return input.vaults.flatMap((vault): [string, Query<LeavingShares>][] => {
     const requests = openRedemptions(vault, input);
-    const price = adapterOf(vault).exits?.exitPrice?.(vault) ?? null;
+    const price = input.priced.has(vault.address.toLowerCase()) ? exitPriceOf(vault) : null;
     if (requests === null && price === null) return [];
     const none: Query<null> = { reads: {}, interpret: () => null };
     const takenOut = takenByRequests(vault, input);
     const parts = queryAll({ requests: requests ?? none, price: price ?? none, takenOut });
     return [[vault.vaultId, mapQuery(parts, (found) => toLeaving(vault, found))]];
   });
+}
+
+const exitPriceOf = (vault: Vault) => adapterOf(vault).exits?.exitPrice?.(vault) ?? null;
+
+/** Maximum number of vaults of a chain whose prices of redeeming are read before the user's shares are known. */
+const MAX_PRICED_AHEAD = 60;
+
+/**
+ * Returns the lowercase addresses of the vaults whose prices of redeeming are read together with the user's shares: all
+ * vaults of a chain with few, otherwise those of the user's stored flows, so that a request does not grow with the
+ * registry.
+ */
+export function pricedAhead(
+  vaults: readonly Vault[],
+  flows: { sums: Readonly<Record<string, string | null>> } | undefined,
+): ReadonlySet<string> {
+  if (vaults.length <= MAX_PRICED_AHEAD) return new Set(vaults.map(({ address }) => address.toLowerCase()));
+  return new Set(Object.keys(flows?.sums ?? {}));
+}
+
+/**
+ * Returns the query for the prices of redeeming from vaults that a user holds and that were not read with the shares, by
+ * vault id, or null if there is none.
+ */
+export function missingPricesQuery(
+  held: readonly HeldShares[],
+  priced: ReadonlySet<string>,
+): Query<Record<string, LeavingShares["price"]>> | null {
+  const parts = held.flatMap(({ vault }): [string, Query<LeavingShares["price"]>][] => {
+    const query = priced.has(vault.address.toLowerCase()) ? null : exitPriceOf(vault);
+    return query === null ? [] : [[vault.vaultId, query]];
+  });
+  return parts.length === 0 ? null : queryAll(Object.fromEntries(parts));
+}
+
+/** Adds prices that were read later, by vault id, to what is known about a user's redemptions. */
+export function withPrices(
+  leaving: readonly LeavingShares[],
+  input: { held: readonly HeldShares[]; prices: Readonly<Record<string, LeavingShares["price"]>> },
+): LeavingShares[] {
+  const known = new Set(leaving.map(({ vault }) => vault.vaultId));
+  const added = input.held
+    .filter(({ vault }) => !known.has(vault.vaultId))
+    .map(({ vault }): LeavingShares => ({ vault, requests: [], takenOut: 0n, price: null }));
+  return [...leaving, ...added].map((one) => ({
+    ...one,
+    price: input.prices[one.vault.vaultId] ?? one.price,
+  }));
 }
 
 /** Returns the query for the assets that a user's flows with request ids have taken out of a vault. */

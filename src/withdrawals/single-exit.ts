@@ -16,6 +16,7 @@ import {
   type TokenPayment,
 } from "../orders/simulate-payment.ts";
 import type { UserCall } from "../orders/wallet-calls.ts";
+import { paidTo } from "../vaults/vault-exits.ts";
 import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import { explainFailedExit, findExitRefusal, isBelowFloor, paysLess } from "./exit-refusals.ts";
@@ -230,14 +231,20 @@ function toRequested(of: Made): PreparedExit {
 }
 
 /**
- * Returns true if the vault's logs show the request or, if the node returns no logs, exactly the shares left the user.
+ * Returns true if the vault's logs show the request, or that it paid at once what it would otherwise have queued; or, if
+ * the node returns no logs, exactly the shares left the user.
  */
 function isRequestNoted({ exit, made }: Made): boolean {
-  const { order, shares } = exit;
+  const { order, shares, way } = exit;
   const { exits, vault, user } = order;
   const logs = made.simulation.calls.at(-1)?.logs ?? null;
-  const paid = increaseOf(made.simulation, 0);
-  if (logs === null || exits.findRequest === undefined) return paid === -shares;
-  const seen = exits.findRequest(vault, { user, logs: simulatedLogs(logs) });
-  return seen !== null;
+  const left = increaseOf(made.simulation, 0) === -shares;
+  if (logs === null || exits.findRequest === undefined) return left;
+  const seen = simulatedLogs(logs);
+  if (exits.findRequest(vault, { user, logs: seen }) !== null) return true;
+  const { previewAssets } = way.terms;
+  if (!left || previewAssets === null) return false;
+  const paid = paidTo(seen, { token: way.token.address, receiver: user });
+  const least = exactFloor(previewAssets, allowedLoss(order.slippage, false)).minOut;
+  return paid.reduce((sum, amount) => sum + amount, 0n) >= least;
 }

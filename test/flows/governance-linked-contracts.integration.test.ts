@@ -69,10 +69,10 @@ test("readLinkedContracts() leaves out beacons on a node without state overrides
 });
 
 test.each([null, "0x", "0x01", `0x${"00".repeat(32)}`])(
-  "an answer that is none, %s, is no list of them",
+  "an answer of %s is refused, because it is no list of results",
   async (answer) => {
     await expect(readLinkedContracts({ request: async () => answer }, vaults)).rejects.toThrow(
-      "what the views return",
+      "the results of the views",
     );
   },
 );

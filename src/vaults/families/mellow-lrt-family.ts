@@ -167,7 +167,11 @@ const exits: VaultExits = {
     const found = parseEventLogs({ abi: exitAbi(), eventName: "Withdraw", logs: own }).find(({ args }) =>
       isAddressEqual(args.owner, user),
     );
-    return found === undefined ? null : { requestId: "0", shares: found.args.shares };
+    if (found === undefined) return null;
+    const paid = paidTo(logs, { token: vault.asset.address, receiver: user });
+    // The event counts what is queued too: nothing is requested if all of it was paid.
+    if (paid.reduce((sum, amount) => sum + amount, 0n) >= found.args.assets) return null;
+    return { requestId: "0", shares: found.args.shares };
   },
   findSettlement: findClaim,
 };

@@ -26,6 +26,7 @@ describe.each(requestingVaults)("$name", (kind) => {
   async function holder(): Promise<Holder> {
     const one = await Holder.with(placed, amount);
     await one.deposit(amount);
+    await kind.invest?.(placed);
     await confirm(placed);
     return one;
   }
@@ -165,6 +166,20 @@ describe.each(requestingVaults)("$name", (kind) => {
       const after = await one.position();
       expect(after).toMatchObject({ requests: [], deposited_assets: before?.deposited_assets });
       expect(BigInt(after?.yield_assets ?? "0")).toBeLessThan(0n);
+    },
+  );
+
+  test.runIf(kind.invest !== undefined)(
+    "is completed by its own transaction where the vault holds all that it pays",
+    async () => {
+      const one = await Holder.with(placed, amount);
+      await one.deposit(amount);
+      await confirm(placed);
+      const { hash } = await one.withdraw("all", { mode: "request" });
+      await confirm(placed);
+      expect(await one.status(hash)).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
+      expect(await one.position()).toBe(null);
+      near(await one.held("asset"), amount);
     },
   );
 

@@ -56,6 +56,8 @@ export interface RequestingVault {
   fixed?: true;
   /** True if a second request joins the first one, or false if it is a request of its own; null if it is refused. */
   joins: boolean | null;
+  /** Puts all liquid assets to work, so that a redemption is queued. Absent if the family queues every redemption. */
+  invest?(placed: Placed): Promise<void>;
   /** Raises the value of a share by about one part in a hundred. Absent if the stand-in has a fixed price. */
   raise?(placed: Placed): Promise<void>;
 }
@@ -206,6 +208,14 @@ export const requestingVaults: readonly RequestingVault[] = [
   {
     ...{ name: "Mellow LRT", adapter: "mellow_lrt", type: "lido", mode: "request", joins: true, fixed: true },
     deploy: stakedLrt(),
+    invest: async (placed) => {
+      const address = placed.vault;
+      const [held, staked] = await Promise.all([
+        placed.world.client.readContract({ address, abi: simpleLrtAbi, functionName: "totalAssets" }),
+        placed.world.client.readContract({ address, abi: simpleLrtAbi, functionName: "staked" }),
+      ]);
+      await set(placed, { abi: simpleLrtAbi, name: "stake", args: [held - staked] });
+    },
     settle: settledBy(simpleLrtAbi),
     cancels: null,
     raise: donate,

@@ -1,0 +1,35 @@
+/**
+ * Plays random schedules of deposits, redemption requests, claims, cancellations, transfers and moves of time and price
+ * over every family with requests, and compares what is held, on the way out and out with what went in.
+ *
+ *   node scripts/stress/withdrawals.ts
+ *   node scripts/stress/withdrawals.ts --schedules 1000 --seed 1 --failures 5
+ */
+import { readArguments } from "../command.ts";
+import { runVitest } from "../run-vitest.ts";
+
+const { values: options } = readArguments({
+  help: `Plays random schedules of withdrawals over every family with requests, by the API alone.
+
+  node scripts/stress/withdrawals.ts [--schedules 1000] [--seed 1] [--failures 5] [--vault <name>]
+
+  --schedules  number of schedules
+  --seed       seed of the first; the others count on from it
+  --failures   failing schedules after which it gives up; the events of each are printed
+  --vault      the only kind of vault, by its name in test/support/withdrawals/requesting-vaults.ts
+  --help       show this text`,
+  options: {
+    schedules: { type: "string", default: "1000" },
+    seed: { type: "string", default: "1" },
+    failures: { type: "string", default: "5" },
+    vault: { type: "string" },
+  },
+});
+const { vault } = options;
+const code = await runVitest(["--project", "integration", "test/withdrawals.schedules"], {
+  WITHDRAWAL_SCHEDULES: options.schedules,
+  WITHDRAWAL_SEED: options.seed,
+  WITHDRAWAL_FAILURES: options.failures,
+  ...(vault !== undefined && { WITHDRAWAL_VAULT: vault }),
+});
+process.exit(code);

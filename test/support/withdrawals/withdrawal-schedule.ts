@@ -1,0 +1,286 @@
+import type { Position } from "../../../src/schemas/position-schema.ts";
+import { BuiltWithdrawal } from "../../../src/schemas/withdraw-build-schema.ts";
+import { sampleAmount } from "../conformance/vaults/deposit.ts";
+import type { Placed } from "../conformance/vaults/family.ts";
+import type { Random } from "../flows/random.ts";
+import { confirm, Holder, type Sent } from "./holder.ts";
+import { pass, type RequestingVault } from "./requesting-vaults.ts";
+
+/** Units of the asset by which one action may change what is held, on the way and out, by rounding. */
+const ROUNDING = 4n;
+/** Codes by which the API may refuse an action of the schedule that its state does not allow. */
+const REFUSALS = [
+  "nothing_to_withdraw",
+  "request_pending",
+  "cooldown",
+  "withdrawal_state",
+  "mode_unsupported",
+];
+
+/** One account of the schedule, with what the schedule knows of it. */
+interface Account {
+  holder: Holder;
+  /** Assets that it has paid into the vault. */
+  paidIn: bigint;
+  sent: Sent[];
+}
+
+/** What a position shows of an account: the value held and on the way out, and what is in the wallet. */
+interface Seen {
+  position: Position | null;
+  wallet: bigint;
+}
+
+/**
+ * Plays deposits, requests, claims, cancellations, settlements, transfers and moves of time and price at one vault, by
+ * the API alone, and compares after each what is held, on the way and out with what was there before.
+ */
+export class WithdrawalSchedule {
+  readonly events: string[] = [];
+  readonly #kind: RequestingVault;
+  readonly #placed: Placed;
+  readonly #random: Random;
+  readonly #accounts: Account[] = [];
+
+  constructor(of: { kind: RequestingVault; placed: Placed; random: Random }) {
+    this.#kind = of.kind;
+    this.#placed = of.placed;
+    this.#random = of.random;
+  }
+
+  async play(): Promise<void> {
+    for (let index = 0; index < 2; index += 1) {
+      const amount = sampleAmount(this.#placed.asset.decimals) + BigInt(this.#random.below(1_000_000));
+      const account = { holder: await Holder.with(this.#placed, amount), paidIn: 0n, sent: [] };
+      this.#accounts.push(account);
+      await this.#deposit(account, amount / 2n);
+    }
+    await confirm(this.#placed);
+    const steps = 3 + this.#random.below(5);
+    for (let step = 0; step < steps; step += 1) await this.#step(this.#random.pick(this.#accounts));
+    await this.#leave();
+  }
+
+  async #step(account: Account): Promise<void> {
+    const before = await this.#seen();
+    const choice = this.#random.below(12);
+    if (choice < 4) await this.#request(account);
+    else if (choice < 6) await this.#follow(account, "claim");
+    else if (choice === 6) await this.#follow(account, "cancel");
+    else if (choice === 7) await this.#deposit(account, 1n + BigInt(this.#random.below(50_000_000)));
+    else if (choice === 8) await this.#transfer(account);
+    else if (choice === 9) return this.#raise();
+    else if (choice === 10) await this.#pass();
+    else await this.#settle(account);
+    await confirm(this.#placed);
+    await this.#compare(before);
+  }
+
+  async #deposit(account: Account, amount: bigint): Promise<void> {
+    const held = await account.holder.held("asset");
+    if (held < amount) return;
+    this.#note(account, `deposits ${amount}`);
+    await account.holder.deposit(amount);
+    account.paidIn += held - (await account.holder.held("asset"));
+  }
+
+  async #request(account: Account): Promise<void> {
+    const held = await account.holder.held("share");
+    const all = this.#random.once(3);
+    const part = (held * BigInt(1 + this.#random.below(90))) / 100n;
+    this.#note(account, `requests ${all ? "all" : part} of ${held}`);
+    const answer = await account.holder.ask(all ? "all" : part || 1n, { mode: "request" });
+    if (answer.status !== 200) return this.#refused(answer.body);
+    await this.#send(account, answer.body);
+    const left = await account.holder.held("share");
+    if (all && this.#kind.inWallet !== true && left !== 0n) throw new Error(`all leaves ${left} shares`);
+  }
+
+  /** Sends a built request, which is found by its hash as the follower finds it. */
+  async #send(account: Account, answer: Record<string, unknown>): Promise<void> {
+    const built = BuiltWithdrawal.parse(answer);
+    const hash = await account.holder.sign(built);
+    account.sent.push({ built, hash });
+    await confirm(this.#placed);
+    await account.holder.status(hash);
+  }
+
+  async #follow(account: Account, action: "claim" | "cancel"): Promise<void> {
+    const requests = (await account.holder.position())?.requests ?? [];
+    if (requests.length === 0) return;
+    const request = this.#random.pick(requests);
+    this.#note(account, `${action}s ${request.request_id} (${request.state})`);
+    const answer = await account.holder.askAbout(action, request.request_id);
+    const pushed = action === "claim" && this.#kind.pushes === true;
+    const due = action === "claim" ? request.state === "claimable" && !pushed : request.cancellable;
+    if (answer.status === 200) await account.holder.follow(action, request.request_id);
+    else if (due) throw new Error(`${action} of what is due: ${JSON.stringify(answer.body)}`);
+    else this.#refused(answer.body);
+  }
+
+  async #transfer(account: Account): Promise<void> {
+    const other = this.#accounts.find((one) => one !== account);
+    const held = await account.holder.held("share");
+    // Some shares cannot be transferred, or are locked by a request.
+    if (other === undefined || held < 10n || this.#kind.inWallet === true) return;
+    this.#note(account, `transfers ${held / 10n} shares`);
+    await account.holder.transfer(other.holder.address, held / 10n);
+  }
+
+  async #raise(): Promise<void> {
+    if (this.#kind.raise === undefined) return;
+    this.events.push("the price rises");
+    await this.#kind.raise(this.#placed);
+    await confirm(this.#placed);
+    await this.#checkBasis();
+  }
+
+  async #pass(): Promise<void> {
+    const seconds = 60 + this.#random.below(4_000);
+    this.events.push(`${seconds} s pass`);
+    await pass(this.#placed, seconds);
+  }
+
+  async #settle({ holder }: Account): Promise<void> {
+    const requests = (await holder.position())?.requests ?? [];
+    if (requests.length === 0) return;
+    const [first] = requests;
+    const part = BigInt(first?.shares ?? "0");
+    const { settlePart } = this.#kind;
+    if (settlePart !== undefined && first?.state === "pending" && part > 1n && this.#random.once(2)) {
+      this.events.push(`${holder.address.slice(0, 6)}: ${part / 2n} shares are settled`);
+      return settlePart(this.#placed, { user: holder.address, shares: part / 2n });
+    }
+    this.events.push(`${holder.address.slice(0, 6)}: all is settled`);
+    const requestIds = requests.map(({ request_id: id }) => id);
+    await this.#kind.settle(this.#placed, { user: holder.address, requestIds });
+  }
+
+  /** Everybody leaves: all is requested, settled and claimed; nothing may be left, and every record has ended. */
+  async #leave(): Promise<void> {
+    for (const account of this.#accounts)
+      for (let round = 0; round < 6 && !(await this.#gone(account)); round += 1) {
+        const before = await this.#seen();
+        await this.#settle(account);
+        await confirm(this.#placed);
+        await this.#compare(before);
+        await this.#claimDue(account);
+        const held = await account.holder.held("share");
+        const open = (await account.holder.position())?.requests ?? [];
+        if (held > 0n && open.length === 0) await this.#requestRest(account);
+      }
+    for (const account of this.#accounts) {
+      if (!(await this.#gone(account)))
+        throw new Error(`not gone: ${JSON.stringify(await account.holder.position())}`);
+      for (const sent of account.sent) await this.#checkRecord(account, sent);
+    }
+  }
+
+  async #gone({ holder }: Account): Promise<boolean> {
+    return (await holder.held("share")) === 0n && (await holder.position()) === null;
+  }
+
+  async #claimDue(account: Account): Promise<void> {
+    for (const request of (await account.holder.position())?.requests ?? []) {
+      if (request.state !== "claimable" || this.#kind.pushes === true) continue;
+      const before = await this.#seen();
+      this.#note(account, `claims ${request.request_id} at the end`);
+      await account.holder.follow("claim", request.request_id);
+      await confirm(this.#placed);
+      await this.#compare(before);
+    }
+  }
+
+  async #requestRest(account: Account): Promise<void> {
+    this.#note(account, "requests the rest");
+    const answer = await account.holder.ask("all", { mode: "request" });
+    if (answer.status !== 200) return this.#dust(account, answer.body);
+    await this.#send(account, answer.body);
+  }
+
+  /** Less than the vault redeems is left: it is given away, so that the schedule can end. */
+  async #dust(account: Account, problem: Record<string, unknown>): Promise<void> {
+    const held = await account.holder.held("share");
+    if (problem["code"] !== "below_minimum" && problem["code"] !== "nothing_to_withdraw")
+      throw new Error(`the rest of ${held} is refused: ${JSON.stringify(problem)}`);
+    await account.holder.transfer("0x00000000000000000000000000000000000dead1", held);
+  }
+
+  async #checkRecord({ holder }: Account, { built, hash }: Sent): Promise<void> {
+    const status = await holder.status(hash);
+    // Of equal builds, a transaction may be either's.
+    const record = await holder.record(status.withdrawal?.tracking_id ?? built.tracking_id);
+    if (!["completed", "cancelled", "partial"].includes(record.state))
+      throw new Error(`${built.tracking_id} of ${hash} ends as ${record.state}: ${JSON.stringify(status)}`);
+    if (status.status !== "DONE") throw new Error(`${hash} is ${status.status}`);
+  }
+
+  async #seen(): Promise<Seen[]> {
+    return Promise.all(
+      this.#accounts.map(async ({ holder }) => ({
+        position: await holder.position(),
+        wallet: await holder.held("asset"),
+      })),
+    );
+  }
+
+  /** Compares what is held, on the way and out with what it was before an action that changes no price. */
+  async #compare(before: readonly Seen[]): Promise<void> {
+    const after = await this.#seen();
+    const [was, is] = [totalOf(before), totalOf(after)];
+    const missed = was > is ? was - is : is - was;
+    if (missed > ROUNDING)
+      throw new Error(`${was} before, ${is} now: ${describe(before)} → ${describe(after)}`);
+    await this.#checkBasis(after);
+  }
+
+  /** The deposited assets are what was paid in less what was paid out, to the unit. */
+  async #checkBasis(given?: readonly Seen[]): Promise<void> {
+    const seen = given ?? (await this.#seen());
+    for (const [index, { position, wallet }] of seen.entries()) {
+      const account = this.#accounts[index];
+      if (position === null || account === undefined) continue;
+      const net = await this.#netPaid(account, wallet);
+      if (position.deposited_assets !== String(net))
+        throw new Error(`deposited ${position.deposited_assets}, in less out is ${net}: ${describe(seen)}`);
+    }
+  }
+
+  async #netPaid(account: Account, wallet: bigint): Promise<bigint> {
+    const start = this.#starts.get(account) ?? wallet + account.paidIn;
+    this.#starts.set(account, start);
+    return start - wallet;
+  }
+
+  readonly #starts = new Map<Account, bigint>();
+
+  #refused(problem: Record<string, unknown>): void {
+    const code = String(problem["code"]);
+    this.events.push(`  refused: ${code}`);
+    if (!REFUSALS.includes(code)) throw new Error(`refused: ${JSON.stringify(problem)}`);
+  }
+
+  #note({ holder }: Account, what: string): void {
+    this.events.push(`${holder.address.slice(0, 6)} ${what}`);
+  }
+}
+
+const totalOf = (seen: readonly Seen[]): bigint =>
+  seen.reduce((sum, { position, wallet }) => {
+    if (position?.current_assets === null) throw new Error(`no value: ${describe(seen)}`);
+    return sum + wallet + BigInt(position?.current_assets ?? "0");
+  }, 0n);
+
+const describe = (seen: readonly Seen[]): string =>
+  seen
+    .map(({ position, wallet }) => {
+      const { share_balance, current_assets, deposited_assets, requests } = position ?? {};
+      return JSON.stringify({
+        wallet: `${wallet}`,
+        share_balance,
+        current_assets,
+        deposited_assets,
+        requests,
+      });
+    })
+    .join(" | ");
