@@ -128,6 +128,8 @@ export class SimulatedNode {
         return this.#receipts(blocks, first as string);
       case "eth_getCode":
         return codeOf(first as Address);
+      case "eth_getStorageAt":
+        return numberToHex(0, { size: 32 });
       case "eth_getBalance":
         return numberToHex(10n ** 20n);
       case "eth_getTransactionCount":
