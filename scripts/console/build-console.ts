@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, glob, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { cp, glob, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -19,10 +19,19 @@ export async function buildConsole(): Promise<void> {
   const folder = join(CACHE, await keyOfSources());
   if (!existsSync(folder)) await buildInto(folder);
   const assets = join(root, "public/console-assets");
-  await cp(folder, join(root, "public"), { recursive: true });
+  // Copying removes a file first, while another Worker may be reading it.
+  const filter = async (from: string, to: string) => !(await isSameFile(from, to));
+  await cp(folder, join(root, "public"), { recursive: true, filter });
   const current = new Set(await readdir(join(folder, "console-assets")));
   for (const name of await readdir(assets))
     if (!current.has(name)) await rm(join(assets, name), { force: true });
+}
+
+/** Returns true if both are files with the same content. */
+async function isSameFile(from: string, to: string): Promise<boolean> {
+  if ((await stat(from)).isDirectory() || !existsSync(to)) return false;
+  const [left, right] = await Promise.all([readFile(from), readFile(to)]);
+  return left.equals(right);
 }
 
 async function keyOfSources(): Promise<string> {

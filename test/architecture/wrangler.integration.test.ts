@@ -16,8 +16,8 @@ const Metafile = z.object({
   ),
 });
 
-/** Most MiB of the minified bundle, schema descriptions included; no package is replaced to reduce it. */
-const MAX_MIB = 1.6;
+/** Most MiB of the minified bundle, schema descriptions, withdrawals and signatures included. */
+const MAX_MIB = 1.7;
 
 test("wrangler accepts the configuration, previews included, without a warning", () => {
   const outdir = mkdtempSync(join(tmpdir(), "causeway-wrangler-"));
