@@ -3144,7 +3144,7 @@ export interface components {
              */
             user_address: HexText;
             /**
-             * @description Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance when the transaction is executed.
+             * @description Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance when the Router executes the order; the balance at the build where the user calls the vault itself or signs the order.
              * @example 950000000000000000
              */
             shares: string;

@@ -35,7 +35,8 @@ const SharesInput = z
     type: "string",
     pattern: "^(all|[1-9][0-9]{0,77})$",
     description:
-      "Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance when the transaction is executed.",
+      "Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance when the Router executes " +
+      "the order; the balance at the build where the user calls the vault itself or signs the order.",
     example: "950000000000000000",
   });
 

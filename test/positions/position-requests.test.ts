@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { OpenRequest } from "../../src/db/queries/user-flow-queries.ts";
-import { joinRequests, type LeavingShares, toWireRedemption } from "../../src/positions/position-requests.ts";
+import {
+  joinRequests,
+  type LeavingShares,
+  missingPricesQuery,
+  pricedAhead,
+  toWireRedemption,
+  withPrices,
+} from "../../src/positions/position-requests.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { type PendingExit, unknownPendingExit } from "../../src/vaults/vault-exits.ts";
 import { TRACKING_ID, vault } from "../support/deposits/fixtures.ts";
@@ -118,5 +125,41 @@ describe("toWireRedemption()", () => {
     expect(toWireRedemption(lagoon, { request: request({ state: "expired" }), open: [] }).state).toBe(
       "pending",
     );
+  });
+});
+
+describe("prices of redeeming", () => {
+  const vaultNumber = (index: number): Vault => {
+    const address = `0x${index.toString(16).padStart(40, "0")}` as const;
+    return { ...vault, adapter: "gearbox", address, vaultId: `8453:${address}` };
+  };
+  const many = Array.from({ length: 61 }, (_, index) => vaultNumber(index + 1));
+  const [first = vault, second = vault] = many;
+  const addressOf = (one: Vault) => one.address.toLowerCase();
+  const heldOf = (one: Vault) => ({ vault: one, shares: 5n, assets: 100n });
+
+  test("are read for all vaults of a chain that has few", () => {
+    expect(pricedAhead(many.slice(1), undefined).size).toBe(60);
+  });
+
+  test("are read for the vaults of the user's flows on a chain that has many", () => {
+    expect(pricedAhead(many, undefined).size).toBe(0);
+    expect(pricedAhead(many, { sums: { [addressOf(first)]: "7" } })).toEqual(new Set([addressOf(first)]));
+  });
+
+  test("are read afterwards for held vaults only, and only if they were not", () => {
+    const held = [heldOf(first), heldOf(second)];
+    const missing = missingPricesQuery(held, new Set([addressOf(first)]));
+    expect(Object.keys(missing?.reads ?? {}).every((name) => name.startsWith(second.vaultId))).toBe(true);
+    expect(missingPricesQuery(held, new Set(held.map(({ vault: one }) => addressOf(one))))).toBe(null);
+    expect(missingPricesQuery([], new Set())).toBe(null);
+  });
+
+  test("give the proceeds of redeeming as if they had been read at once", () => {
+    const held = [heldOf(first), heldOf(second)];
+    const prices = { [second.vaultId]: { gross: 100n, net: 99n } };
+    const known = { ...leaving(first, []), price: { gross: 100n, net: 98n } };
+    const joined = joinRequests(held, withPrices([known], { held, prices }));
+    expect(joined).toMatchObject([{ redeemable: 98n }, { redeemable: 99n, correction: 0n }]);
   });
 });
