@@ -56,8 +56,11 @@ function leavingParts(input: Parameters<typeof leavingQuery>[0]) {
 
 const exitPriceOf = (vault: Vault) => adapterOf(vault).exits?.exitPrice?.(vault) ?? null;
 
-/** Maximum number of vaults of a chain whose prices of redeeming are read before the user's shares are known. */
-const MAX_PRICED_AHEAD = 60;
+/**
+ * Maximum number of vaults of a chain whose prices of redeeming are read before the user's shares are known: two reads
+ * each fit into the request that reads the shares.
+ */
+const MAX_PRICED_AHEAD = 140;
 
 /**
  * Returns the lowercase addresses of the vaults whose prices of redeeming are read together with the user's shares: all
