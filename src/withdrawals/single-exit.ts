@@ -1,4 +1,4 @@
-import { type Hex, hexToBigInt, size } from "viem";
+import { type Hex, hexToBigInt, type Log, size } from "viem";
 import { simulatedLogs } from "../chains/chain-transaction.ts";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
@@ -242,9 +242,17 @@ function isRequestNoted({ exit, made }: Made): boolean {
   if (logs === null || exits.findRequest === undefined) return left;
   const seen = simulatedLogs(logs);
   if (exits.findRequest(vault, { user, logs: seen }) !== null) return true;
+  return left && isPaidAtOnce({ order, way }, seen);
+}
+
+/** Returns true if logs show that the user received what the vault previews, less the slippage. */
+export function isPaidAtOnce(
+  { order, way }: Pick<ExitAttempt, "order" | "way">,
+  logs: readonly Log[],
+): boolean {
   const { previewAssets } = way.terms;
-  if (!left || previewAssets === null) return false;
-  const paid = paidTo(seen, { token: way.token.address, receiver: user });
+  if (previewAssets === null) return false;
+  const paid = paidTo(logs, { token: way.token.address, receiver: order.user });
   const least = exactFloor(previewAssets, allowedLoss(order.slippage, false)).minOut;
   return paid.reduce((sum, amount) => sum + amount, 0n) >= least;
 }

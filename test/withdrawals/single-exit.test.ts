@@ -2,9 +2,10 @@ import { encodeErrorResult, type Hex, parseAbi, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { decodeRouterCall } from "../../src/router/router-codec.ts";
 import type { ExitTerms } from "../../src/vaults/vault-exits.ts";
-import { FailedExit, prepareExit } from "../../src/withdrawals/single-exit.ts";
+import { FailedExit, isPaidAtOnce, prepareExit } from "../../src/withdrawals/single-exit.ts";
 import { testContext } from "../support/context.ts";
 import { OTHER, USDC, USER, VAULT, type vault, WETH } from "../support/deposits/fixtures.ts";
+import { transferLog } from "../support/deposits/logs.ts";
 import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
 import {
   clientOf,
@@ -214,5 +215,24 @@ describe("prepareExit() of a family whose encoding is wrong", () => {
         exits.encode(of, { ...request, receiver: OTHER, caller: OTHER }),
     };
     expect(await codeOf({ order: { exits: lying } })).toBe("upstream_rejected");
+  });
+});
+
+describe("isPaidAtOnce()", () => {
+  const order = orderOf({ vault: familyVault("mellow_lrt") });
+  const way = wayOf(order, { via: "user", mode: "request", terms: { ...paying } });
+  const paid = (value: bigint, to = USER) => [transferLog({ token: USDC, from: VAULT, to, value })];
+
+  test("accepts what the vault previews, less the slippage, and nothing less", () => {
+    const least = (WORTH * 995n) / 1_000n;
+    expect(isPaidAtOnce({ order, way }, paid(least))).toBe(true);
+    expect(isPaidAtOnce({ order, way }, paid(least - 1n))).toBe(false);
+    expect(isPaidAtOnce({ order, way }, [])).toBe(false);
+  });
+
+  test("counts neither another receiver nor a payment of unknown worth", () => {
+    expect(isPaidAtOnce({ order, way }, paid(WORTH, OTHER))).toBe(false);
+    const unknown = { ...way, terms: { ...way.terms, previewAssets: null } };
+    expect(isPaidAtOnce({ order, way: unknown }, paid(WORTH))).toBe(false);
   });
 });
