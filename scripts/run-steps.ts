@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 
 /** One command of a run. */
 export interface Step {
@@ -16,20 +15,29 @@ interface Failure {
   step: Step;
   code: number;
   seconds: string;
+  /** The end of its output, where a test runner names what failed; empty where the output was passed through. */
+  lastLines: readonly string[];
 }
+
+const KEPT_LINES = 80;
 
 /**
  * Runs stages one after the other and exits with the code of the first failure. A stage is either one step, whose
  * output is passed through, or several lanes in parallel, whose lines are prefixed with the step's name. A lane stops
- * at its first failure; the other lanes finish, so that all failures are reported.
+ * at its first failure; the other lanes finish, so that all failures are reported. The end of what a failed step printed
+ * comes last, because it may stand thousands of lines above and a CI log keeps only its end.
  */
 export async function runSteps(title: string, stages: readonly (Step | readonly Lane[])[]): Promise<void> {
   const startedAt = performance.now();
   for (const stage of stages) {
     const [first, ...others] = await runStage(stage);
     if (first === undefined) continue;
-    for (const { step, seconds } of [first, ...others])
-      console.error(`\n${title}: ${step.name} failed after ${seconds} s (${step.command})`);
+    for (const { step, seconds, lastLines } of [first, ...others])
+      console.error(
+        [`\n${title}: ${step.name} failed after ${seconds} s (${step.command})`, ...lastLines].join(
+          `\n${step.name} │ `,
+        ),
+      );
     process.exit(first.code);
   }
   console.log(`\n${title}: passed in ${secondsSince(startedAt)} s`);
@@ -48,9 +56,10 @@ async function runLane(lane: Lane, output: "inherit" | "pipe"): Promise<Failure 
   for (const step of lane) {
     const startedAt = performance.now();
     console.log(`\n── ${step.name}`);
-    const code = await run(step, output);
+    const lastLines: string[] = [];
+    const code = await run(step, { output, lastLines });
     const seconds = secondsSince(startedAt);
-    if (code !== 0) return { step, code, seconds };
+    if (code !== 0) return { step, code, seconds, lastLines };
     console.log(`── ${step.name}: ${seconds} s`);
   }
   return null;
@@ -58,14 +67,20 @@ async function runLane(lane: Lane, output: "inherit" | "pipe"): Promise<Failure 
 
 const secondsSince = (startedAt: number): string => ((performance.now() - startedAt) / 1000).toFixed(1);
 
-function run({ name, command }: Step, output: "inherit" | "pipe"): Promise<number> {
+function run(
+  step: Step,
+  { output, lastLines }: { output: "inherit" | "pipe"; lastLines: string[] },
+): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(command, { shell: true, stdio: ["inherit", output, output] });
-    for (const stream of [child.stdout, child.stderr]) if (stream !== null) prefix(stream, name);
+    const child = spawn(step.command, { shell: true, stdio: ["inherit", output, output] });
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on("line", (line) => {
+        console.log(`${step.name} │ ${line}`);
+        lastLines.push(line);
+        if (lastLines.length > KEPT_LINES) lastLines.shift();
+      });
+    }
     child.on("close", (code) => resolve(code ?? 1));
   });
-}
-
-function prefix(stream: Readable, name: string): void {
-  createInterface({ input: stream }).on("line", (line) => console.log(`${name} │ ${line}`));
 }

@@ -57,6 +57,15 @@ test("runSteps() stops a failing lane, finishes the others and exits with the fa
   expect(said).not.toMatch(/── never|── later|passed/);
 });
 
+test("runSteps() prints the end of a failed step's output last", async () => {
+  const { said } = await run([
+    [[step("bad", "seq 1000; echo what failed; exit 1")], [step("slow", "sleep 0.5; echo much else")]],
+  ]);
+  const [, end] = said.split("all: bad failed after");
+  expect(end).toMatch(/\nbad │ 999\nbad │ 1000\nbad │ what failed\n$/);
+  expect(end?.split("\n").length).toBeLessThan(100);
+});
+
 test("runSteps() exits with the code of a failing step", async () => {
   const { code, said } = await run([step("bad", "exit 7"), step("never", "true")]);
   expect(code).toBe(7);
