@@ -70,15 +70,14 @@ export async function simulatePayment(
   const overrides = await paymentOverrides(ctx, payment);
   const standing = payment.allowance ?? 0n;
   const partial = standing > 0n && standing < payment.amount;
-  const attempts = [approvalCalls(payment, { standing, reset: partial })];
-  // A few tokens revert on an approval of zero, so a failed reset is tried again without it.
-  if (partial) attempts.push(approvalCalls(payment, { standing, reset: false }));
-  let outcome: SimulatedPayment | null = null;
-  for (const before of attempts) {
-    outcome = await runWithApprovals({ ...input, before, overrides });
-    if (outcome.ok || outcome.failedCall === "deposit") return outcome;
-  }
-  return outcome ?? { ok: false, revert: "0x", failedCall: "approval" };
+  const attempt = (reset: boolean): Promise<SimulatedPayment> =>
+    runWithApprovals({ ...input, overrides, before: approvalCalls(payment, { reset }) });
+  const first = await attempt(partial);
+  if (first.ok || first.failedCall === "deposit") return first;
+  // A few tokens revert on an approval of zero, so a failed reset is tried again without it. Others revert on a change
+  // of an allowance, which may have been granted after it was read, so a failed approval is tried again with a reset.
+  const second = await attempt(!partial);
+  return second.ok || partial ? second : first;
 }
 
 /**
@@ -92,10 +91,10 @@ export function simulatedHead(
   return Math.max(Number(blockNumber ?? 0n), read.number);
 }
 
-function approvalCalls(payment: TokenPayment, state: { standing: bigint; reset: boolean }): UserCall[] {
-  if (isNative(payment.token) || state.standing >= payment.amount) return [];
-  const { token, spender, amount } = payment;
-  return encodeApprovals({ token, spender, amount, reset: state.reset });
+function approvalCalls(payment: TokenPayment, { reset }: { reset: boolean }): UserCall[] {
+  const { token, spender, amount, allowance } = payment;
+  if (isNative(token) || (allowance ?? 0n) >= amount) return [];
+  return encodeApprovals({ token, spender, amount, reset });
 }
 
 async function runWithApprovals(plan: {

@@ -15,6 +15,7 @@ import {
   chainIds,
   chainOf,
   give,
+  mined,
   type TestChain,
   tokenOn,
   vaultNamed,
@@ -106,7 +107,8 @@ describe("executeDeposit()", () => {
     const spender = one.info.contracts.deposit_router;
     provider.chainId = one.chainId;
     const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 7n] });
-    await wallet.sendTransaction({ account: account.address, chain: null, to: tokenOn(one, "USDT"), data });
+    const to = tokenOn(one, "USDT");
+    await mined(one, await wallet.sendTransaction({ account: account.address, chain: null, to, data }));
     const told: ExecutionProgress[] = [];
     const deposit = await executeDeposit(client, {
       ...depositOf("Plain USDT", "USDT", amount),

@@ -14,6 +14,37 @@ contract Asset is ERC20("Asset", "AST", 6) {
     }
 }
 
+/// Reverts on a change of a non-zero allowance, as Tether's token does.
+contract StrictAsset is ERC20("Strict", "STR", 6) {
+    function mint(address to, uint256 amount) external {
+        _mint(to, amount);
+    }
+
+    function approve(address spender, uint256 amount) public override returns (bool) {
+        require(amount == 0 || allowance[msg.sender][spender] == 0);
+        return super.approve(spender, amount);
+    }
+}
+
+/// Reverts on an approval of zero, as BNB's token does, and on any approval once it is frozen.
+contract ZeroShyAsset is ERC20("ZeroShy", "ZRO", 6) {
+    bool private frozen;
+
+    function freeze() external {
+        frozen = true;
+    }
+
+    function mint(address to, uint256 amount) external {
+        _mint(to, amount);
+    }
+
+    function approve(address spender, uint256 amount) public override returns (bool) {
+        require(amount != 0, "zero");
+        require(!frozen, "frozen");
+        return super.approve(spender, amount);
+    }
+}
+
 contract Vault is ERC4626 {
     constructor(ERC20 asset_) ERC4626(asset_, "Vault", "V") {}
 
