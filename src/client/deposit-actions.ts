@@ -1,9 +1,9 @@
 import type { CausewayClient } from "./causeway-client.ts";
 import {
+  cancelSignedOrder,
   type ExecutionOptions,
   type OrderReading,
   trackedOrder,
-  walkBuiltSteps,
   walkSteps,
   watchOrder,
 } from "./execute-steps.ts";
@@ -87,12 +87,8 @@ export async function cancelDeposit(
   client: CausewayClient,
   { trackingId, ...options }: { trackingId: string } & ExecutionOptions,
 ): Promise<void> {
-  const { signal } = options;
-  const { userAddress } = await getDeposit(client, { trackingId, signal });
-  const path = `/v1/deposits/${trackingId}/cancel`;
-  const submit = async (signature?: string) =>
-    (await client.request({ method: "POST", path, body: { signature }, signal })) as OrderReading;
-  await walkBuiltSteps({ userAddress, first: await submit(), submit }, options);
+  const { userAddress } = await getDeposit(client, { trackingId, signal: options.signal });
+  await cancelSignedOrder(client, { kind: "deposits", trackingId, userAddress, options });
 }
 
 /**

@@ -112,6 +112,27 @@ export async function walkBuiltSteps(
   return walkSteps(order, { ...options, onProgress });
 }
 
+/**
+ * Cancels a signed order that has not been submitted: by a transaction, and if the token requires it, by a signature
+ * first. Throws the API's code for orders in another state if there is nothing to cancel, and CausewayError.
+ */
+export async function cancelSignedOrder(
+  client: CausewayClient,
+  of: {
+    kind: "deposits" | "withdrawals";
+    trackingId: string;
+    userAddress: string;
+    options: ExecutionOptions;
+  },
+): Promise<void> {
+  const { kind, trackingId, userAddress, options } = of;
+  const { signal } = options;
+  const path = `/v1/${kind}/${trackingId}/cancel`;
+  const submit = async (signature?: string) =>
+    (await client.request({ method: "POST", path, body: { signature }, signal })) as OrderReading;
+  await walkBuiltSteps({ userAddress, first: await submit(), submit }, options);
+}
+
 /** Default interval between readings, in milliseconds. */
 const POLL_MS = 3_000;
 

@@ -1,5 +1,6 @@
 import type { CausewayClient } from "./causeway-client.ts";
 import {
+  cancelSignedOrder,
   type ExecutionOptions,
   type OrderReading,
   trackedOrder,
@@ -59,6 +60,18 @@ function walk(
   const { signal } = options;
   const read = () => getWithdrawal(client, { trackingId: first.trackingId, signal });
   return walkSteps(trackedOrder(client, { kind: "withdrawals", userAddress, first, read, signal }), options);
+}
+
+/**
+ * Cancels the signed order of a withdrawal that has not been submitted, like `cancelDeposit`. Throws `withdrawal_state`
+ * if there is nothing to cancel, and CausewayError.
+ */
+export async function cancelSignedWithdrawal(
+  client: CausewayClient,
+  { trackingId, ...options }: { trackingId: string } & ExecutionOptions,
+): Promise<void> {
+  const { userAddress } = await getWithdrawal(client, { trackingId, signal: options.signal });
+  await cancelSignedOrder(client, { kind: "withdrawals", trackingId, userAddress, options });
 }
 
 /** Polls a withdrawal like `watchDeposit`. Returns the last reading. */

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
-import { parseUnits } from "viem";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { encodeFunctionData, erc20Abi, maxUint256, parseUnits } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { permit2Address } from "../../src/router/signed-order.ts";
 import {
   connectWallet,
   matrixTest,
@@ -8,9 +9,15 @@ import {
   openConsole,
   startBrowser,
 } from "../support/browser/console-browser.ts";
-import { reachState, signToTheEnd, startSigning } from "../support/browser/deposit-walk.ts";
+import {
+  approveByTransaction,
+  reachState,
+  signToTheEnd,
+  startSigning,
+} from "../support/browser/deposit-walk.ts";
 import { sharesOf } from "../support/browser/shares-of.ts";
 import {
+  moveInto,
   newHolder,
   openLeaving,
   receive,
@@ -18,7 +25,15 @@ import {
   settleVaultOf,
 } from "../support/browser/withdrawal-walk.ts";
 import { balanceOf } from "../support/e2e/balances.ts";
-import { chainIds, chainOf, type KeyedUser, tokenOn } from "../support/e2e/chain.ts";
+import {
+  chainIds,
+  chainOf,
+  type KeyedUser,
+  mined,
+  sendCall,
+  tokenOn,
+  vaultNamed,
+} from "../support/e2e/chain.ts";
 
 let browser: Browser;
 let opened: OpenPage | null = null;
@@ -32,12 +47,24 @@ afterEach(async () => {
 afterAll(() => browser.close());
 
 /** Opens the portfolio of an account that holds shares of one vault. */
-async function openPortfolio(name: string): Promise<OpenPage & { user: KeyedUser }> {
+async function openPortfolio(
+  name: string,
+  prepare: (name: string, user: KeyedUser) => Promise<void> = async () => undefined,
+): Promise<OpenPage & { user: KeyedUser }> {
   const user = await newHolder(name);
+  await prepare(name, user);
   opened = await openConsole(browser, { path: "/portfolio", user });
   await connectWallet(opened.page);
   await openLeaving(opened.page);
   return { ...opened, user };
+}
+
+/** Approves Permit2 for the shares of a vault. */
+async function approvePermit2(name: string, user: KeyedUser): Promise<void> {
+  const { chain_id: chainId, share_token: to } = vaultNamed(name);
+  const args = [permit2Address, maxUint256] as const;
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+  await mined(chainOf(chainId), await sendCall(user, { to, data }));
 }
 
 const held = (chainId: number, of: { symbol: "USDC" | "WETH"; owner: `0x${string}` }) =>
@@ -55,6 +82,80 @@ test("everything is withdrawn, followed on its own page and listed in the portfo
   const listed = page.locator("section", { has: page.getByRole("heading", { name: "Withdrawals" }) });
   await listed.getByText("Completed").waitFor();
   expect(errors).toEqual([]);
+});
+
+describe("shares with an ERC-2612 permit", () => {
+  const name = "Local Prime USDC";
+
+  test("are redeemed by one signature and one transaction, without an approval", async () => {
+    const { page, user, wallet, errors } = await openPortfolio(name);
+    await reviewWithdrawal(page);
+    await page.getByText(/^Sign for [\d.,]+ \S+/).waitFor();
+    await page.getByText(/^Allows Causeway's contract to take .+ until .+ Signing costs no fee/).waitFor();
+    await signToTheEnd(page);
+    expect(wallet.asked()).toEqual(["eth_signTypedData_v4", "eth_sendTransaction"]);
+    expect(await sharesOf(name, user.address)).toBe(0n);
+    expect(await held(chainIds.one, { symbol: "USDC", owner: user.address })).toBeGreaterThan(0n);
+    expect(errors).toEqual([]);
+  });
+
+  test("stay where they are when the user rejects the signature, and leave on the next try", async () => {
+    const { page, user, wallet } = await openPortfolio(name);
+    const before = await sharesOf(name, user.address);
+    await reviewWithdrawal(page);
+    wallet.decline("eth_signTypedData_v4");
+    await startSigning(page);
+    await page.getByText("You declined in your wallet").waitFor();
+    expect(wallet.asked()).toEqual(["eth_signTypedData_v4"]);
+    expect(await sharesOf(name, user.address)).toBe(before);
+    await signToTheEnd(page);
+    expect(await sharesOf(name, user.address)).toBe(0n);
+  });
+
+  matrixTest("are approved by a transaction if the user prefers that", async () => {
+    const { page, user, wallet } = await openPortfolio(name);
+    await approveByTransaction(page);
+    await reviewWithdrawal(page);
+    await signToTheEnd(page);
+    expect(wallet.asked()).toEqual(["eth_sendTransaction", "eth_sendTransaction"]);
+    expect(await sharesOf(name, user.address)).toBe(0n);
+  });
+
+  matrixTest("are signed for again after a reload", async () => {
+    const { page, user, wallet } = await openPortfolio(name);
+    await reviewWithdrawal(page);
+    wallet.decline("eth_sendTransaction");
+    await startSigning(page);
+    await page.getByText("You declined in your wallet").waitFor();
+    await page.reload();
+    await signToTheEnd(page);
+    expect(wallet.asked().filter((method) => method === "eth_signTypedData_v4")).toHaveLength(2);
+    expect(await sharesOf(name, user.address)).toBe(0n);
+  });
+
+  matrixTest("are moved into another vault by one signature", async () => {
+    const { page, user, wallet } = await openPortfolio(name);
+    await moveInto(page, "Fine USDC (USDC, Local One)");
+    await page.getByText(/^Sign for [\d.,]+ \S+/).waitFor();
+    await signToTheEnd(page);
+    expect(wallet.asked()).toEqual(["eth_signTypedData_v4", "eth_sendTransaction"]);
+    expect(await sharesOf(name, user.address)).toBe(0n);
+    expect(await sharesOf("Fine USDC", user.address)).toBeGreaterThan(0n);
+  });
+});
+
+matrixTest("a withdrawal signed for Permit2 and not sent is made unusable", async () => {
+  const { page, user, wallet } = await openPortfolio("Plain USDC", approvePermit2);
+  const before = await sharesOf("Plain USDC", user.address);
+  await reviewWithdrawal(page);
+  await page.getByText(/for exactly this order, once until/).waitFor();
+  wallet.decline("eth_sendTransaction");
+  await startSigning(page);
+  await page.getByText("You declined in your wallet").waitFor();
+  await page.getByRole("button", { name: "Cancel the signed order" }).click();
+  await reachState(page, "Given up");
+  expect(wallet.asked()).toEqual(["eth_signTypedData_v4", "eth_sendTransaction", "eth_sendTransaction"]);
+  expect(await sharesOf("Plain USDC", user.address)).toBe(before);
 });
 
 matrixTest("a part is withdrawn in another token", async () => {
@@ -132,10 +233,7 @@ matrixTest("declining sends nothing, and the withdrawal can be continued after a
 
 test("a position is moved straight into another vault", async () => {
   const { page, user } = await openPortfolio("Plain USDC");
-  await page.getByRole("button", { name: "Into another vault" }).click();
-  await page.getByRole("dialog").getByLabel("Vault").selectOption({ label: "Fine USDC (USDC, Local One)" });
-  await page.getByRole("button", { name: "Review move" }).click();
-  await page.waitForURL(/\/deposits\//);
+  await moveInto(page, "Fine USDC (USDC, Local One)");
   await signToTheEnd(page);
   expect(await sharesOf("Plain USDC", user.address)).toBe(0n);
   expect(await sharesOf("Fine USDC", user.address)).toBeGreaterThan(0n);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { getActions, getWithdrawals, quoteWithdrawal } from "../../src/client/read-actions.ts";
 import {
   cancelRequest,
+  cancelSignedWithdrawal,
   claimRequest,
   continueWithdrawal,
   executeWithdrawal,
@@ -52,6 +53,33 @@ describe("watchWithdrawal()", () => {
     const onChange = ({ state }: { state: string }) => void states.push(state);
     expect((await watchWithdrawal(client, { trackingId: TRACKING, onChange })).state).toBe("completed");
     expect(states).toEqual(["requested", "completed"]);
+  });
+});
+
+describe("cancelSignedWithdrawal()", () => {
+  test("sends the cancellation that the API returns, and reports to nobody", async () => {
+    const { client, requests } = readings([{ body: order([]) }], () => ({
+      body: { steps: [step("source.cancel", "required")] },
+    }));
+    const { wallet, sent } = fakeWallet();
+    await cancelSignedWithdrawal(client, { trackingId: TRACKING, wallet });
+    expect(sent()).toBe(1);
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `GET /v1/withdrawals/${TRACKING}`,
+      `POST /v1/withdrawals/${TRACKING}/cancel`,
+    ]);
+  });
+
+  test("throws the API's code when nothing is to be cancelled", async () => {
+    const { client } = readings([{ body: order([]) }], () => ({
+      status: 409,
+      body: { code: "withdrawal_state", detail: "only the user can send this order", request_id: "r" },
+    }));
+    const { wallet, sent } = fakeWallet();
+    await expect(cancelSignedWithdrawal(client, { trackingId: TRACKING, wallet })).rejects.toMatchObject({
+      code: "withdrawal_state",
+    });
+    expect(sent()).toBe(0);
   });
 });
 

@@ -1,27 +1,29 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Deposit } from "../../client/read-actions.ts";
 import { ask, causeway } from "../api/console-client.ts";
 import { Button } from "../ui/controls.tsx";
 import { ErrorState } from "../ui/feedback.tsx";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";
+import type { OrderKind } from "./order-words.ts";
 
-/** Cancels a deposit's signed order before it is submitted. */
-export function CancelSignature({ deposit }: { deposit: Deposit }) {
-  const { trackingId } = deposit;
+/** Cancels the signed order of a deposit or withdrawal before it is submitted. */
+export function CancelSignature(props: {
+  kind: OrderKind;
+  order: { trackingId: string; userAddress: `0x${string}` };
+}) {
+  const { kind, order } = props;
+  const { trackingId } = order;
   const wallet = useWallet();
   const cache = useQueryClient();
   const cancelling = useMutation({
     mutationFn: async () => {
-      const [{ cancelDeposit }, connection] = await Promise.all([
-        import("../../client/deposit-actions.ts"),
-        walletSession.load(),
-      ]);
-      await cancelDeposit(causeway, { trackingId, wallet: await connection.client() });
-      await ask<"deposits.abandon">({ method: "PATCH", path: `/v1/deposits/${trackingId}/abandon` });
+      const [cancel, connection] = await Promise.all([loadCancel(kind), walletSession.load()]);
+      await cancel(causeway, { trackingId, wallet: await connection.client() });
+      const path = `/v1/${kind}s/${trackingId}/abandon`;
+      await ask<"deposits.abandon" | "withdrawals.abandon">({ method: "PATCH", path });
     },
-    onSuccess: () => cache.invalidateQueries({ queryKey: ["deposit", trackingId] }),
+    onSuccess: () => cache.invalidateQueries({ queryKey: [kind, trackingId] }),
   });
-  if (wallet.address?.toLowerCase() !== deposit.userAddress.toLowerCase()) return null;
+  if (wallet.address?.toLowerCase() !== order.userAddress.toLowerCase()) return null;
   return (
     <div className="space-y-3 border-t border-line pt-4">
       <p className="text-sm text-muted">
@@ -35,3 +37,10 @@ export function CancelSignature({ deposit }: { deposit: Deposit }) {
     </div>
   );
 }
+
+const loadCancel = (kind: OrderKind) =>
+  kind === "deposit"
+    ? import("../../client/deposit-actions.ts").then(({ cancelDeposit }) => cancelDeposit)
+    : import("../../client/withdrawal-actions.ts").then(
+        ({ cancelSignedWithdrawal }) => cancelSignedWithdrawal,
+      );

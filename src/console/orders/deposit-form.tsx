@@ -10,6 +10,7 @@ import { ErrorState } from "../ui/feedback.tsx";
 import { TokenMark } from "../ui/tokens.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
+import { type Authorize, AuthorizeField } from "./authorize-field.tsx";
 import { depositInput, isNativeToken, useBalance, useDepositQuote } from "./deposit-quote.ts";
 import { QuoteSummary } from "./quote-summary.tsx";
 
@@ -24,9 +25,6 @@ interface PaidToken {
   symbol: string;
   decimals: number;
 }
-
-/** Authorization of the payment: a signature if the token supports one (`auto`), or an approval. */
-type Authorize = "auto" | "approve";
 
 /** Default slippage tolerance. */
 const SLIPPAGE = "0.01";
@@ -79,17 +77,7 @@ export function DepositForm(props: { vault: VaultDetail; onBuilt: (trackingId: s
           ]}
           onChange={setSlippage}
         />
-        {native ? null : (
-          <SelectField
-            label="How you approve"
-            value={authorize}
-            choices={[
-              { value: "auto", label: "Signature" },
-              { value: "approve", label: "Transaction" },
-            ]}
-            onChange={(value) => setAuthorize(value as Authorize)}
-          />
-        )}
+        {native ? null : <AuthorizeField value={authorize} onChange={setAuthorize} />}
       </div>
       <Submit
         vault={vault}

@@ -10,7 +10,7 @@ import { Fact, Facts } from "../ui/layout.tsx";
 import { TokenAmount } from "../ui/tokens.tsx";
 import { CancelSignature } from "./cancel-signature.tsx";
 import { BridgeLink, OrderView } from "./order-view.tsx";
-import { isOpen } from "./order-words.ts";
+import { isCancellable, isOpen } from "./order-words.ts";
 
 /** Page of a built deposit: its steps to sign and its progress. Its URL continues it at any time. */
 export function DepositPage() {
@@ -36,13 +36,12 @@ export function DepositOrder({ trackingId }: { trackingId: string }) {
 
 function DepositView({ deposit }: { deposit: Deposit }) {
   const vault = useQuery(vaultQuery(deposit.vaultId)).data;
-  const signed = deposit.state === "built" && deposit.steps.some(({ kind }) => kind === "signature");
   return (
     <OrderView
       kind="deposit"
       order={deposit}
       title={vault === undefined ? "Deposit" : `Deposit into ${vault.name}`}
-      extra={signed ? <CancelSignature deposit={deposit} /> : null}
+      extra={isCancellable(deposit) ? <CancelSignature kind="deposit" order={deposit} /> : null}
     >
       <DepositFacts deposit={deposit} vault={vault} />
     </OrderView>

@@ -1,6 +1,6 @@
 import type { Step } from "../../client/read-actions.ts";
 import { formatAmount } from "../format/amounts.ts";
-import { shorten } from "../format/words.ts";
+import { formatTime, shorten } from "../format/words.ts";
 
 /** State of a deposit or withdrawal, as named by the API. */
 export type OrderState = string;
@@ -10,6 +10,17 @@ export type OrderKind = "deposit" | "withdrawal";
 /** Returns true while a step is required or waiting. */
 export const isOpen = ({ steps }: { steps: readonly Pick<Step, "state">[] }): boolean =>
   steps.some(({ state }) => state === "required" || state === "waiting");
+
+/**
+ * Returns true if an order waits for a signature that any account could submit, so that a cancellation is of use. A
+ * permit can be used by its owner only.
+ */
+export const isCancellable = ({ state, steps }: { state: string; steps: readonly Step[] }): boolean =>
+  state === "built" &&
+  steps.some(
+    ({ kind, typedData }) =>
+      kind === "signature" && (typedData as AuthorizationMessage | null)?.primaryType !== "Permit",
+  );
 
 /** Returns the title and explanation of a step: what the wallet asks, and what the user allows. */
 export function describeStep(step: Step): { title: string; explanation: string } {
@@ -28,11 +39,7 @@ export function describeStep(step: Step): { title: string; explanation: string }
         explanation: `Allows ${spender} to take exactly this amount, once. It moves nothing by itself.`,
       };
     case "authorize":
-      return {
-        title: `Sign for ${amount}`,
-        explanation:
-          "A signature over exactly this order. It costs no fee and cannot be used for anything else.",
-      };
+      return { title: `Sign for ${amount}`, explanation: describeSignature(step, amount) };
     case "deposit":
       return {
         title: "Deposit into the vault",
@@ -70,6 +77,24 @@ export function describeStep(step: Step): { title: string; explanation: string }
         explanation: "Cancels the order on chain, so that it can no longer be executed.",
       };
   }
+}
+
+/** A message to sign: the kind of its authorization, and the times at which it ends. */
+interface AuthorizationMessage {
+  primaryType?: string;
+  message?: { deadline?: string; validBefore?: string };
+}
+
+/** Returns what a signature allows: a permit allows the Router an amount, other signatures pay for one order. */
+function describeSignature({ typedData }: Step, amount: string): string {
+  const { primaryType, message = {} } = (typedData ?? {}) as AuthorizationMessage;
+  const ends = Number(message.deadline ?? message.validBefore ?? Number.NaN);
+  const until = Number.isFinite(ends) ? ` until ${formatTime(new Date(ends * 1_000).toISOString())}` : "";
+  if (primaryType === "Permit")
+    return `Allows Causeway's contract to take ${amount} from you${until}, only in a transaction that you send yourself. Signing costs no fee.`;
+  if (primaryType === "CancelAuthorization")
+    return "Makes the earlier signature unusable. It moves nothing. Signing costs no fee.";
+  return `Pays ${amount} for exactly this order, once${until}. It cannot be used for anything else. Signing costs no fee.`;
 }
 
 const symbolOf = ({ token }: Step): string => token?.symbol ?? "the token";

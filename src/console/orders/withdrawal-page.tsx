@@ -9,8 +9,9 @@ import { describeSettlement, formatTime, shorten } from "../format/words.ts";
 import { LoadedPage } from "../shell/route-states.tsx";
 import { Fact, Facts } from "../ui/layout.tsx";
 import { TokenAmount } from "../ui/tokens.tsx";
+import { CancelSignature } from "./cancel-signature.tsx";
 import { BridgeLink, OrderView } from "./order-view.tsx";
-import { isOpen } from "./order-words.ts";
+import { isCancellable, isOpen } from "./order-words.ts";
 
 /** Page of a built withdrawal: its steps to sign and its progress. Its URL continues it at any time. */
 export function WithdrawalPage() {
@@ -36,6 +37,7 @@ function WithdrawalView({ withdrawal }: { withdrawal: Withdrawal }) {
       kind="withdrawal"
       order={withdrawal}
       title={vault === undefined ? "Withdrawal" : `Withdrawal from ${vault.name}`}
+      extra={isCancellable(withdrawal) ? <CancelSignature kind="withdrawal" order={withdrawal} /> : null}
     >
       <WithdrawalFacts withdrawal={withdrawal} vault={vault} />
     </OrderView>

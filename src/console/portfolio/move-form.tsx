@@ -4,6 +4,7 @@ import { useState } from "react";
 import { buildDeposit, quoteDeposit, type Vault } from "../../client/read-actions.ts";
 import { causeway } from "../api/console-client.ts";
 import { vaultQuery, vaultsQuery } from "../api/console-queries.ts";
+import { type Authorize, AuthorizeField } from "../orders/authorize-field.tsx";
 import { QuoteSummary } from "../orders/quote-summary.tsx";
 import { Button, SelectField } from "../ui/controls.tsx";
 import { ErrorState } from "../ui/feedback.tsx";
@@ -17,6 +18,7 @@ const [SAME_ASSET, OTHER_ASSET] = [0.01, 0.03];
 export function MoveForm(props: { position: Position; userAddress: `0x${string}`; shares: bigint | null }) {
   const { position, userAddress, shares } = props;
   const [into, setInto] = useState("");
+  const [authorize, setAuthorize] = useState<Authorize>("auto");
   const vaults = useQuery(vaultsQuery).data ?? [];
   const from = useQuery(vaultQuery(position.vaultId)).data;
   const target = useQuery({ ...vaultQuery(into), enabled: into !== "" }).data;
@@ -40,7 +42,7 @@ export function MoveForm(props: { position: Position; userAddress: `0x${string}`
   const navigate = useNavigate();
   const build = useMutation({
     mutationFn: (body: NonNullable<typeof input>) =>
-      buildDeposit(causeway, { ...body, idempotencyKey: crypto.randomUUID() }),
+      buildDeposit(causeway, { ...body, authorize, idempotencyKey: crypto.randomUUID() }),
     onSuccess: ({ trackingId }) => void navigate({ to: "/deposits/$trackingId", params: { trackingId } }),
   });
   const ready = input !== null && quote.data !== undefined && settled === shares && !quote.isFetching;
@@ -55,6 +57,7 @@ export function MoveForm(props: { position: Position; userAddress: `0x${string}`
           busy={quote.isFetching || settled !== shares}
         />
       )}
+      <AuthorizeField value={authorize} onChange={setAuthorize} />
       {build.error === null ? null : <ErrorState error={build.error} />}
       <Button
         wide

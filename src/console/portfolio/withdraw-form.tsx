@@ -12,6 +12,7 @@ import { causeway } from "../api/console-client.ts";
 import { chainsQuery } from "../api/console-queries.ts";
 import { formatUsd } from "../format/amounts.ts";
 import { describeSettlement, formatTime, toSentence } from "../format/words.ts";
+import { type Authorize, AuthorizeField } from "../orders/authorize-field.tsx";
 import { Button, SelectField } from "../ui/controls.tsx";
 import { Badge, ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Fact, Facts } from "../ui/layout.tsx";
@@ -50,6 +51,7 @@ export function WithdrawForm(props: {
   };
   const [wanted, setWanted] = useState<WantedToken>(asset);
   const [slippage, setSlippage] = useState<string | null>(null);
+  const [authorize, setAuthorize] = useState<Authorize>("auto");
   const same = wanted.chainId === chainId && wanted.address === asset.address;
   const loss = slippage ?? (same ? SAME_TOKEN : OTHER_TOKEN);
   const to = same ? {} : { toChainId: wanted.chainId, toToken: wanted.address };
@@ -75,8 +77,9 @@ export function WithdrawForm(props: {
           ]}
           onChange={setSlippage}
         />
+        <AuthorizeField value={authorize} onChange={setAuthorize} />
       </div>
-      {input === null ? null : <Options input={input} wanted={wanted} asset={asset} />}
+      {input === null ? null : <Options input={input} authorize={authorize} wanted={wanted} asset={asset} />}
     </div>
   );
 }
@@ -115,8 +118,13 @@ function TokenChoice({ wanted, onPick }: { wanted: WantedToken; onPick: (token: 
   );
 }
 
-function Options(props: { input: WithdrawalInput; wanted: WantedToken; asset: WantedToken }) {
-  const { wanted, asset } = props;
+function Options(props: {
+  input: WithdrawalInput;
+  authorize: Authorize;
+  wanted: WantedToken;
+  asset: WantedToken;
+}) {
+  const { authorize, wanted, asset } = props;
   const navigate = useNavigate();
   const key = JSON.stringify(props.input, (_name, value: unknown) =>
     typeof value === "bigint" ? String(value) : value,
@@ -128,8 +136,10 @@ function Options(props: { input: WithdrawalInput; wanted: WantedToken; asset: Wa
     enabled: settled === key,
   });
   const build = useMutation({
-    mutationFn: (mode: Option["mode"]) =>
-      buildWithdrawal(causeway, { ...props.input, mode: mode === "instant" ? "instant" : "request" }),
+    mutationFn: (mode: Option["mode"]) => {
+      const input = { ...props.input, mode: mode === "instant" ? mode : ("request" as const) };
+      return buildWithdrawal(causeway, { ...input, authorize });
+    },
     onSuccess: ({ trackingId }) => void navigate({ to: "/withdrawals/$trackingId", params: { trackingId } }),
   });
   return (

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Step } from "../../../src/client/read-actions.ts";
-import { describeFailure, describeState, describeStep } from "../../../src/console/orders/order-words.ts";
+import {
+  describeFailure,
+  describeState,
+  describeStep,
+  isCancellable,
+} from "../../../src/console/orders/order-words.ts";
 
 const purposes = [
   ...(["approve_reset", "approve", "authorize", "deposit", "transfer"] as const),
@@ -28,6 +33,40 @@ describe("describeStep()", () => {
     expect(title).toBe("Approve 1.5 USDC");
     expect(explanation).toContain("0x1111…2222");
   });
+});
+
+/** A signature step with a message of this type, as the API returns it. */
+const signatureOf = (primaryType: string, message: object = {}): Step =>
+  ({ ...stepFor("authorize"), kind: "signature", typedData: { primaryType, message } }) as unknown as Step;
+const explain = (primaryType: string, message?: object) =>
+  describeStep(signatureOf(primaryType, message)).explanation;
+
+describe("what a signature allows", () => {
+  test("is an amount for the Router until a time, for a permit", () => {
+    expect(explain("Permit", { deadline: "1790000000" })).toMatch(
+      /^Allows Causeway's contract to take 1\.5 USDC from you until \d+ \S+ 2026, \d\d:\d\d, only in a/,
+    );
+  });
+
+  test.each(["PermitWitnessTransferFrom", "ReceiveWithAuthorization"])("is one order, for %s", (type) => {
+    expect(explain(type, { validBefore: "1790000000" })).toMatch(
+      /^Pays 1\.5 USDC for exactly this order, once until \d+ \S+ 2026/,
+    );
+    expect(explain(type)).toContain("exactly this order, once. It");
+  });
+
+  test("is nothing, for a cancellation", () => {
+    expect(explain("CancelAuthorization")).toContain("It moves nothing.");
+  });
+});
+
+test("a signed order can be cancelled before it is sent, unless only its owner can use the signature", () => {
+  const order = (state: string, type: string) => ({ state, steps: [signatureOf(type)] });
+  expect(isCancellable(order("built", "PermitWitnessTransferFrom"))).toBe(true);
+  expect(isCancellable(order("built", "ReceiveWithAuthorization"))).toBe(true);
+  expect(isCancellable(order("built", "Permit"))).toBe(false);
+  expect(isCancellable(order("submitted", "ReceiveWithAuthorization"))).toBe(false);
+  expect(isCancellable({ state: "built", steps: [stepFor("deposit")] })).toBe(false);
 });
 
 test("states that the page does not know yet are shown by their name", () => {

@@ -44,3 +44,11 @@ export async function settleVaultOf(name: string): Promise<void> {
   const { chain_id: chainId, adapter } = vault;
   await settleRedemptions({ chainId, rpcUrl: chainOf(chainId).rpcUrl, adapter, vault: addressOf(vault) });
 }
+
+/** Builds a move of all shares into another vault, by its name in the list. Ends on the page of its deposit. */
+export async function moveInto(page: Page, vault: string): Promise<void> {
+  await page.getByRole("button", { name: "Into another vault" }).click();
+  await page.getByRole("dialog").getByLabel("Vault").selectOption({ label: vault });
+  await page.getByRole("button", { name: "Review move" }).click();
+  await page.waitForURL(/\/deposits\//);
+}
