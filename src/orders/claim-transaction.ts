@@ -9,24 +9,24 @@ import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-payment.ts";
 import { toTransactionRequest, toWalletCall } from "./wallet-calls.ts";
 
 /**
- * The claim of settled shares: `next` is the simulated claim transaction, `refusal` the reason why it cannot be signed.
- * Both are null if there is nothing to claim.
+ * The claim of settled shares: `next` is the simulated claim transaction, `refusal` the error because of which the
+ * claim cannot be sent now. Both are null if there is nothing to claim.
  */
 export interface PreparedClaim {
   next: NextStep | null;
   refusal: NextStepRefusal | null;
 }
 
-/** Returns a claim result that contains an error code and its text instead of a transaction. */
+/** Creates a claim result that has an error code with its text instead of a transaction. */
 export const refusedClaim = (code: string, detail: string): PreparedClaim => ({
   next: null,
   refusal: { code, detail },
 });
 
 /**
- * Simulates a claim of settled shares from the user's address and returns it ready to sign, or with a refusal if the
- * claim would revert. `headTime` is the timestamp, in seconds, of the block at which the claimable shares were read.
- * Throws `simulation_unavailable`. Errors of the RPC nodes propagate.
+ * Simulates a claim of settled shares from the user's address and returns the transaction to sign. Returns a refusal
+ * instead if the claim would revert or the chain is not served. `headTime` is the timestamp, in seconds, of the block
+ * at which the claimable shares were read. Throws `simulation_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function prepareClaim(
   ctx: Context,

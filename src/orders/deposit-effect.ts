@@ -21,7 +21,10 @@ export interface VaultDeposit {
  */
 export interface ExpectedEffect {
   reads: SimulationRead[];
-  /** Returns the shares that the user received, in the share token's smallest unit, or null for an async request. */
+  /**
+   * Returns the shares that the user received, in the share token's smallest unit, or null for an async request. Throws
+   * if the simulation does not show the effect.
+   */
   judge(simulation: SimulationResult): bigint | null;
 }
 
@@ -34,9 +37,9 @@ export function mintEffect({ vault, user }: VaultDeposit): ExpectedEffect {
 }
 
 /**
- * Returns the expected effect of an async request: the whole amount leaves the user, and the vault records it in an
- * event or a view. `judge` throws `upstream_rejected` if the vault takes the tokens without recording a request, and
- * `simulation_unavailable` if the payment or the request cannot be read.
+ * Returns the expected effect of an async request: the whole amount leaves the user, and the vault records the request
+ * in an event or in its views. `judge` throws `upstream_rejected` if the amount that left the user or that the vault
+ * recorded differs from the deposit, and `simulation_unavailable` if the payment or the request cannot be read.
  */
 export function requestEffect(intent: VaultDeposit, requests: AsyncDeposits): ExpectedEffect {
   const { vault, user, token } = intent;
@@ -64,9 +67,9 @@ interface RequestProbe {
 
 /**
  * Returns the amount that the vault recorded for an async request, in the asset's smallest unit: from its event if the
- * node returns logs, otherwise from its view functions. If the node returns no logs and the views do not list requests
- * by account, a returned request id counts as the full amount. Returns null if the node returned logs but the vault
- * recorded no request. Throws `simulation_unavailable` if nothing shows the request.
+ * node returns logs, otherwise from its views. If neither shows it and the node returned no logs, a call that returned
+ * one word (a request id) counts as a request of the full amount. Returns null if there were logs but none of a
+ * request. Throws `simulation_unavailable` if nothing shows whether there is a request.
  */
 function requestedAmount(
   { intent, requests, pending }: RequestProbe,
@@ -117,8 +120,9 @@ function toDecodedResult(decode: Read<unknown>["decode"], answer: Hex | null): R
 }
 
 /**
- * Returns the increase of the user's share balance. If the node could not read it, returns the deposit's return data
- * instead, which is the increase that the Router measured.
+ * Returns the increase of the user's share balance, in the share token's smallest unit. If the balance could not be
+ * read, returns the last call's return data instead: the increase that the Router measured. Throws
+ * `simulation_unavailable` if neither is known.
  */
 function mintedShares(simulation: SimulationResult): bigint {
   const minted = increaseOf(simulation, 0);

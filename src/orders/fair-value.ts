@@ -2,18 +2,24 @@ import { mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { type TokenPrice, USD_SCALE } from "../prices/price.ts";
 
 const BASIS_POINT = PARTS_PER_BILLION / 10_000n;
-/** Tolerance in addition to slippage and declared fee, for differences between feed and market: 0.3%. */
+/** Loss tolerated in addition to slippage and declared fee, because feed and market prices differ: 0.3%. */
 const PRICE_TOLERANCE = 30n * BASIS_POINT;
-/** Maximum declared fee that is accepted as a fee: 0.5% of the value plus three US dollars. */
+/** Maximum of a declared fee that is deducted as a fee: 0.5% of the value plus three US dollars. */
 const FEE_SHARE = 50n * BASIS_POINT;
 const FEE_USD = 3n * USD_SCALE;
-/** Tolerated shortfall of an expected output below the fair one, for the same asset: 1% and three US dollars. */
+/**
+ * Tolerated shortfall of an expected output below the fair one, for the same asset: 1%, in addition to three US
+ * dollars.
+ */
 const SAME_ASSET_BAND = 100n * BASIS_POINT;
-/** Tolerated shortfall for two tokens of one unit, such as two dollar stablecoins: 1.5% plus the prices' errors. */
+/**
+ * Tolerated shortfall for two tokens of one unit, such as two dollar stablecoins: 1.5%, in addition to the prices'
+ * errors.
+ */
 const SAME_UNIT_BAND = 150n * BASIS_POINT;
-/** Tolerated shortfall for other pairs of tokens: 3% plus the prices' errors. */
+/** Tolerated shortfall for other pairs of tokens: 3%, in addition to the prices' errors. */
 const SWAP_BAND = 300n * BASIS_POINT;
-/** Tolerated excess of an expected output above the fair one; more shows an error or a false quote. */
+/** Tolerated excess of an expected output above the fair one: 3%. A greater excess shows an error or a false quote. */
 const EXCESS_BAND = 300n * BASIS_POINT;
 
 /** A token of a swap or bridge: its decimals and its price, or null if no usable price is known. */
@@ -22,28 +28,36 @@ export interface ValuedToken {
   price: TokenPrice | null;
 }
 
-/** Fair value of a payment in the token asked for. Amounts are in that token's smallest unit. */
+/** Fair value of a payment in the requested token. Amounts are in that token's smallest unit. */
 export interface FairValue {
   /**
-   * Source of the value: the same asset on both sides, one to one; independent prices; or another provider's quote,
-   * because no price is known.
+   * Source of the value. `same_asset`: paid and requested token are one asset, valued one to one. `price`: independent
+   * prices. `second_quote`: another provider's quote, because a price is unknown.
    */
   basis: "same_asset" | "price" | "second_quote";
-  /** Fair output for the payment, rounded up, including the fee on top. */
+  /**
+   * Fair output for the payment, rounded up, including the value of the fee that the user pays on top in native
+   * currency.
+   */
   output: bigint;
-  /** Part of `output` that pays for the fee on top; it counts as a declared fee. */
+  /** Part of `output` that corresponds to the fee on top; it counts as a declared fee. */
   feeOnTop: bigint;
-  /** Three US dollars in the token asked for, rounded down; zero if the token has no price. */
+  /** Three US dollars in the requested token, rounded down; zero if the token has no usable price. */
   threeDollars: bigint;
-  /** Tolerated deviation of an expected output, in parts per billion: `band` below and `excess` above `output`. */
+  /**
+   * Tolerated deviation of an expected output from `output`, in parts per billion: `band` below it, `excess` above it.
+   */
   band: bigint;
   excess: bigint;
 }
 
-/** A payment: the paid token, the token asked for, and the native currency of the source chain. */
+/**
+ * A payment with all that its valuation needs: the paid token, the requested token, and the native currency of the
+ * source chain. `amount` is in the paid token's smallest unit.
+ */
 export interface ValuedPayment {
   amount: bigint;
-  /** Fee on top in native currency, in wei, such as a bridge's message fee. */
+  /** Fee that the user pays on top in native currency, in wei, such as a bridge's message fee. */
   nativeFee: bigint;
   from: ValuedToken;
   to: ValuedToken;
@@ -65,8 +79,8 @@ export function sameAssetValue(payment: ValuedPayment): FairValue | null {
 }
 
 /**
- * Returns the value of a payment by independent prices: the paid token at its highest, the token asked for at its
- * lowest price. Returns null if a usable price or a token's decimals are unknown.
+ * Returns the value of a payment by independent prices: the paid token at its highest price, the requested token at its
+ * lowest. Returns null if a usable price or a token's decimals are unknown.
  */
 export function pricedValue(payment: ValuedPayment): FairValue | null {
   const { amount, from, to } = payment;
@@ -89,8 +103,8 @@ export function pricedValue(payment: ValuedPayment): FairValue | null {
 }
 
 /**
- * Returns the value of a payment by another provider's expected output, for tokens without a price. The offers must
- * agree within the slippage (parts per billion).
+ * Returns the value of a payment as another provider quotes it, for tokens without a price. Both bands are the slippage
+ * (parts per billion), so the two offers must agree within it.
  */
 export function secondQuoteValue(
   payment: ValuedPayment,
@@ -110,7 +124,7 @@ function withFeeOnTop(own: bigint, payment: ValuedPayment): Pick<FairValue, "out
   return { output: own + feeOnTop, feeOnTop };
 }
 
-/** Returns the value of the fee on top in the token asked for, rounded up; zero if a price is unknown. */
+/** Returns the value of the fee on top in the requested token, rounded up. Zero if a price or decimals are unknown. */
 function valueOfFee({ nativeFee, native, to }: ValuedPayment): bigint {
   const [paid, asked] = [judging(native), judging(to)];
   if (nativeFee === 0n || paid === null || asked === null) return 0n;
@@ -134,7 +148,7 @@ const spreadOf = ({ low, high }: TokenPrice): bigint => ((high - low) * PARTS_PE
 
 const divideUp = (amount: bigint, divisor: bigint): bigint => (amount + divisor - 1n) / divisor;
 
-/** The losses that an order accepts, in parts per billion: the user's slippage and the provider's declared fee. */
+/** The losses that the user accepts, in parts per billion: the slippage and the provider's declared fee. */
 export interface AllowedLoss {
   slippage: bigint;
   declaredFee: bigint;
@@ -152,9 +166,8 @@ export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: Allo
 }
 
 /**
- * Returns the minimum acceptable expected output: the fair output less its band. The band of the same asset includes
- * fees up to three US dollars; with prices, the declared fee is deducted as in `leastGuaranteed`. Rounded up, at least
- * 1.
+ * Returns the minimum acceptable expected output: the fair output less its band. For the same asset, three US dollars
+ * of fees are deducted too; with prices, the declared fee as in `leastGuaranteed`. Rounded up, at least 1.
  */
 export function leastExpected(fair: FairValue, declaredFee: bigint): bigint {
   const { output, band } = fair;

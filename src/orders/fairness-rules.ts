@@ -14,30 +14,36 @@ const MAX_DRIFT = PARTS_PER_BILLION / 100n;
 /** Relation of the paid token to the token asked for: the same asset by the tables in code, or a swap. */
 export type TokenRelation = "same_asset" | "swap";
 
-/** Results of simulating a built transaction. Amounts are in smallest units. */
+/** What the simulation of a built transaction shows. Amounts are in smallest units. */
 export interface SimulatedOutput {
-  /** Delivered amount of the token asked for, or the value of the minted shares in it; null if not read. */
+  /** Delivered amount of the requested token, or the value of the minted shares in it; null if it could not be read. */
   delivered: bigint | null;
-  /** Simulated output of the order (shares, or the delivered token), and the minimum that is enforced on chain. */
+  /**
+   * Simulated output of the order (shares, or the delivered token) and the floor that a contract enforces for it; null
+   * if not read.
+   */
   output: { seen: bigint; floor: bigint } | null;
 }
 
-/** One offer in all stages that it has reached. Amounts are in the smallest unit of the token asked for. */
+/** An offer with the results of all stages that it has reached. Amounts are in the requested token's smallest unit. */
 export interface FairnessCase {
   relation: TokenRelation;
   /** Fair value of the payment; null if no price is known and no second provider agrees. */
   fair: FairValue | null;
-  /** The user's total tolerated loss, and how it is split between transfer and vault. In parts per billion. */
+  /** The total loss that the user tolerates, and how it is split between transfer and vault. In parts per billion. */
   slippage: bigint;
   loss: LossSplit;
   option: TransferQuote;
   built: VerifiedTransfer | null;
   simulated: SimulatedOutput | null;
-  /** Minimum delivered amount that the Router call accepts, or null if there is none. */
+  /** Minimum delivered amount that the Router call accepts, or null if the delivery does not go to the Router. */
   minIn: bigint | null;
 }
 
-/** A fairness rule: returns why an offer breaks it, for logs only, or null. Skips stages that were not reached. */
+/**
+ * A fairness rule. `findBreach` returns why an offer breaks the rule, as a text for logs only, or null if it does not.
+ * Figures of stages that the offer has not reached are not checked.
+ */
 export interface FairnessRule {
   name: string;
   findBreach(offer: FairnessCase): string | null;
@@ -46,8 +52,9 @@ export interface FairnessRule {
 const breach = (holds: boolean, why: string): string | null => (holds ? null : why);
 
 /**
- * The rules for every offer of every provider, bridge and path: as a quote, as a built transaction and after its
- * simulation. A simulation shows the delivered amount but not a fair one: it repeats false figures.
+ * The rules that every offer must pass, whatever its provider, bridge and path: as a quote, as a built transaction and
+ * after its simulation. A passed simulation is not enough, because it shows what is delivered but not whether that is a
+ * fair amount.
  */
 export const fairnessRules: readonly FairnessRule[] = [
   {
@@ -127,7 +134,7 @@ export interface FairnessBreach {
   why: string;
 }
 
-/** Returns the first rule that an offer breaks in the stages it has reached, or null. Pure. */
+/** Returns the first rule that an offer breaks in the stages it has reached, or null if it breaks none. */
 export function findUnfairness(offer: FairnessCase): FairnessBreach | null {
   for (const { name, findBreach } of fairnessRules) {
     const why = findBreach(offer);
@@ -139,7 +146,8 @@ export function findUnfairness(offer: FairnessCase): FairnessBreach | null {
 /**
  * Returns the tolerance to request from the provider, in parts per billion: the transfer's part of the slippage, or
  * less if the expected output is below the fair one, so that the guaranteed value stays within the allowed loss.
- * Returns null if that requires less than 0.1% for an inexact output, or if even the expected output is too low.
+ * Returns null if the fair value is unknown, if even the expected output is too low, or if the tolerance would be less
+ * than 0.1% for an output that is not exact.
  */
 export function toleranceOf(offer: Omit<FairnessCase, "built" | "simulated" | "minIn">): bigint | null {
   const { fair, loss, option } = offer;
@@ -159,7 +167,7 @@ function leastBefore(least: bigint, loss: bigint): bigint {
   return (least * PARTS_PER_BILLION + kept - 1n) / kept;
 }
 
-/** Returns the expected outputs of an offer: of the provider's quote and build, and of the simulation. */
+/** Returns every known figure for an offer's output: of the quote, of the built transaction and of the simulation. */
 function expectedFigures({ option, built, simulated }: FairnessCase): bigint[] {
   return [option.toAmount, built?.toAmount ?? null, simulated?.delivered ?? null].filter(
     (figure) => figure !== null,

@@ -11,10 +11,16 @@ export interface GasFunds {
   gasPrice: bigint;
 }
 
-/** Ages up to which a cached gas price is fresh, and is used while it is reloaded, in milliseconds. */
+/**
+ * Ages in milliseconds up to which a cached gas price is fresh (10 s), and may be served while or if it cannot be
+ * reloaded (60 s).
+ */
 const PRICE_AGES = { freshMs: 10_000, staleMs: 60_000, keepMs: 60_000 } as const;
 
-/** Reads a chain's gas price in wei, or returns null if it cannot be read, because the price is only informative. */
+/**
+ * Reads a chain's gas price in wei, from the cache if it is recent. Returns null if it cannot be read, because it only
+ * serves a hint about the user's funds.
+ */
 export async function readGasPrice(ctx: Context, client: ChainClient): Promise<bigint | null> {
   try {
     const { value } = await ctx.cache.cached({
@@ -33,17 +39,17 @@ export async function readGasPrice(ctx: Context, client: ChainClient): Promise<b
 /** Maximum time that a finished build waits for the gas price, in milliseconds. */
 const GAS_WAIT_MS = 300;
 
-/** Waits for a pending gas price, or returns null if it takes longer than a finished build waits. Never throws. */
+/** Waits up to 300 ms for a gas price that is being read. Returns null if it takes longer or fails. */
 export function waitForGasPrice(price: Promise<bigint | null>): Promise<bigint | null> {
   return withDeadline(price, { ms: GAS_WAIT_MS, late: () => new Error("too late") }).catch(() => null);
 }
 
-/** Maximum gas of one ERC-20 approval, in units of gas. */
+/** Gas that one ERC-20 approval is assumed to need at most. */
 const APPROVAL_GAS = 60_000n;
 
 /**
- * Returns true if a native balance covers a transaction's native amount, its gas limit and the approvals before it at
- * the gas price, or null if that is unknown. L1 data fees of rollups are not included.
+ * Returns true if a native balance covers a transaction's value, its gas limit and the gas of the approvals before it.
+ * Returns null if the funds or the gas limit are unknown. L1 data fees of rollups are not included.
  */
 export function isGasSufficient(
   funds: GasFunds | null,

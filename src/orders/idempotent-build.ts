@@ -30,18 +30,18 @@ const FIRST_POLL_MS = 150;
 const MAX_POLL_MS = 1_200;
 
 /**
- * Times of the last renewals of this isolate's builds in progress, in unix milliseconds, by idempotency key and caller.
- * A second request with the same key waits for the build here instead of polling the database.
+ * Times of the last lease renewals of this isolate's builds in progress, in unix milliseconds, by caller, idempotency
+ * key and parameters. A second request with the same key waits for the build here instead of polling the database.
  */
 const inFlight = new Map<string, number>();
 
-/** The fields of a build's response that idempotency reads. */
+/** The fields of a build's response that the idempotency logic uses. */
 interface Built {
   tracking_id: string;
   expires_at: string;
 }
 
-/** A request to build once per key: the parameters, the key, the user and the build function. */
+/** A build to run once per idempotency key. `key` is null if the caller sent none. */
 export interface BuildRequest<T extends Built> {
   key: string | null;
   /** Parameters of the request, of any shape. A repeated request must have the same parameters. */
@@ -50,18 +50,19 @@ export interface BuildRequest<T extends Built> {
   build(): Promise<T>;
 }
 
-/** The response to a build, and whether it is the stored response of an earlier request. */
+/** The response of a build. `replayed` is true if an earlier request stored it. */
 interface BuildOutcome<T> {
   built: T;
   replayed: boolean;
 }
 
 /**
- * Builds a deposit or withdrawal at most once per `Idempotency-Key` and caller (a partner, or a client address with its user). Within
- * a day, a repeated request receives the stored response while its quote is valid; concurrent requests wait for the
- * first and share its failure; a failed build frees the key for later ones. Without a key, it is built directly. Throws `idempotency_conflict` if
- * the key was used for a different request, `quote_expired`, and `upstream_timeout` if the first request does not
- * finish in time; errors of `build` propagate.
+ * Builds a deposit or withdrawal at most once per `Idempotency-Key` and caller (an authenticated partner, or a client
+ * address with its user). Within a day, a repeated request receives the stored response while its quote is valid.
+ * Concurrent requests wait for the first one and fail with its error; a failed build frees the key. Without a key,
+ * every request builds. Throws `idempotency_conflict` if the key was used with other parameters, `quote_expired` if the
+ * stored quote has expired, and `upstream_timeout` if the first request does not finish in time. Errors of `build`
+ * propagate.
  */
 export async function buildOnce<T extends Built>(
   ctx: Context,
@@ -96,8 +97,8 @@ const claimTimes = (now: number) => ({
 });
 
 /**
- * Builds if this request takes the idempotency key. Otherwise returns the stored response, or null if
- * there is none yet.
+ * Builds if this request can take the idempotency key. Otherwise returns the stored response, or null if there is none
+ * yet.
  */
 async function buildFirst<T extends Built>(
   ctx: Context,
@@ -126,8 +127,8 @@ async function buildFirst<T extends Built>(
 }
 
 /**
- * Returns true while this isolate builds the same request. Entries that are no longer renewed are dropped, because the
- * platform may stop a request without running its cleanup.
+ * Returns true while this isolate builds the same request. An entry that was not renewed within the lease is dropped,
+ * because the platform may stop a request without running its cleanup.
  */
 function isInFlight(work: string, now: number): boolean {
   const since = inFlight.get(work);
@@ -135,7 +136,10 @@ function isInFlight(work: string, now: number): boolean {
   return inFlight.has(work);
 }
 
-/** Returns the stored response of the first request under an idempotency key, or null if there is none yet. */
+/**
+ * Returns the stored response of the first request under an idempotency key, or null if there is none yet. Throws
+ * `idempotency_conflict` if the parameters differ, and `quote_expired` if the response's quote has expired.
+ */
 async function storedAnswer<T extends Built>(
   ctx: Context,
   asked: { id: IdempotencyKey; bodyHash: string },
@@ -154,8 +158,8 @@ async function storedAnswer<T extends Built>(
 }
 
 /**
- * Builds and stores the response. Returns null if another request has taken the key in the meantime: a key never has
- * two responses.
+ * Builds and stores the response under a key that this request has taken. Returns null if another request has taken the
+ * key since then, so that a key never has two responses. If the build fails, frees the key and rethrows.
  */
 async function buildClaimed<T extends Built>(
   ctx: Context,
@@ -176,8 +180,8 @@ async function buildClaimed<T extends Built>(
 }
 
 /**
- * Returns the caller that owns an idempotency key: an authenticated partner, otherwise a client address with its user.
- * An API key without its secret is public, so it does not prove the partner's identity.
+ * Returns the namespace of a caller's idempotency keys: the authenticated partner, otherwise the client address with
+ * its user. An API key without its secret is public, so it does not prove the partner's identity.
  */
 function scopeOf(ctx: Context, user: Address): string {
   const { actor } = ctx;

@@ -13,7 +13,7 @@ export interface Attribution {
    * count only what was built with an API key.
    */
   partnerAddress: string | null;
-  /** True if the partner authenticated with the API key's secret or a session, and not with the API key alone. */
+  /** True if the partner authenticated with the API key's secret or a session; false for the API key alone. */
   partnerVerified: boolean;
 }
 
@@ -21,9 +21,9 @@ export interface Attribution {
 type PartnerInput = { partner_id: string; partner_type: number };
 
 /**
- * Attributes a deposit or withdrawal to the partner that owns the API key, or without an API key to the partner id in the request.
- * Throws `key_forbidden` if the key may not build, `partner_mismatch` if the request names a different partner than the API key's owner, and `vault_not_enrolled`
- * if that partner has not enrolled the vault.
+ * Attributes a deposit or withdrawal to the partner that owns the API key or, without a key, to the partner id in the
+ * request. Throws `key_forbidden` if the key does not have the right `build`, `partner_mismatch` if the request names
+ * another partner than the key's owner, and `vault_not_enrolled` if that partner has not enrolled the vault.
  */
 export function attributeOrder(
   ctx: Context,

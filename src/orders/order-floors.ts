@@ -14,16 +14,18 @@ export function orderDeadline(blockTime: number): bigint {
   return BigInt(blockTime + QUOTE_TTL_MS / SECOND_MS + DEADLINE_GRACE_S);
 }
 
-/** Maximum part of the slippage that the vault may use after a bridge, in parts per billion: 0.5%. */
+/** Maximum part of the slippage that the vault deposit after a transfer may lose, in parts per billion: 0.5%. */
 const MAX_VAULT_LOSS = PARTS_PER_BILLION / 200n;
 /** Scale of `minOutPerIn`: output units per input unit times 10^27. */
 const PER_UNIT_SCALE = 10n ** 27n;
-/** Minimum `minOutPerIn` with negligible rounding. Orders below it are not made in one step. */
+/** Smallest `minOutPerIn` at which its rounding is negligible. Orders below it are not made in one step. */
 const MIN_OUT_PER_IN = 10n ** 6n;
 /** Amount in the smallest unit that a bridge's own rounding may cost, in addition to its tolerance. */
 const BRIDGE_ROUNDING = 1n;
 
-/** Parts of a slippage that the swap or bridge (`transfer`) and the vault may each lose, in parts per billion. */
+/**
+ * How a slippage is divided: what the swap or bridge (`transfer`) and the vault may each lose, in parts per billion.
+ */
 export interface LossSplit {
   transfer: bigint;
   vault: bigint;
@@ -58,14 +60,14 @@ export function leastAfter(expected: bigint, loss: bigint): bigint {
   return divideUp(expected * (PARTS_PER_BILLION - loss), PARTS_PER_BILLION);
 }
 
-/** Floor of an order whose amount is exactly known: the minimum output that a contract enforces. */
+/** Floor of an order whose input amount is known when it is built: the minimum output that the Router enforces. */
 export interface ExactFloor {
   minOut: bigint;
 }
 
 /**
- * Returns the floor of an order of an exact amount: the simulated output less the loss (parts per billion), rounded
- * down, but at least 1.
+ * Returns the floor of an order whose input amount is known: the simulated output less the loss (parts per billion),
+ * rounded down, but at least 1.
  */
 export function exactFloor(seen: bigint, loss: bigint): ExactFloor {
   const minOut = deductParts(seen, loss);
@@ -73,9 +75,10 @@ export function exactFloor(seen: bigint, loss: bigint): ExactFloor {
 }
 
 /**
- * Floors of an order for an amount that a bridge determines: the minimum that must arrive (`minIn`) and the minimum
- * output per unit of it (`minOutPerIn`, times 10^27). Together they lose at most the slippage, for any amount that
- * arrives. `minOut` is zero unless the two cannot reach `least`, the minimum output of the whole order.
+ * Floors of an order whose input is what a bridge delivers: the minimum that must arrive (`minIn`) and the minimum
+ * output per unit of it (`minOutPerIn`, times 10^27). Together they limit the loss to the slippage, for any amount that
+ * arrives. `minOut` is zero unless these two alone cannot guarantee that. `least` is the minimum output of the whole
+ * order. Amounts are in smallest units.
  */
 export interface DeliveredFloors extends ExactFloor {
   minIn: bigint;
@@ -83,7 +86,10 @@ export interface DeliveredFloors extends ExactFloor {
   least: bigint;
 }
 
-/** An order for a bridge's delivery: the expected amount, the simulated output for it, and the allowed losses. */
+/**
+ * An order for a bridge's delivery: the expected delivery, its simulated output (both in smallest units), and the
+ * allowed losses.
+ */
 export interface DeliveredOrder {
   expected: bigint;
   seen: bigint;
@@ -113,7 +119,7 @@ export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrd
   return { ...floors, least: leastOutput(floors, minIn) };
 }
 
-/** Returns the minimum output that floors allow for an amount that arrived, rounded up like the Router does. */
+/** Returns the minimum output that the floors require for an amount that arrived, rounded up like in the Router. */
 export function leastOutput(
   { minOut, minOutPerIn }: Pick<DeliveredFloors, "minOut" | "minOutPerIn">,
   arrived: bigint,

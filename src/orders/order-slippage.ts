@@ -3,11 +3,11 @@ import { deductParts, fractionToParts, mulDivDown, PARTS_PER_BILLION } from "../
 /** Maximum loss between preview and execution of a deposit without a swap or bridge: 0.5%, in parts per billion. */
 const MAX_DIRECT_LOSS = PARTS_PER_BILLION / 200n;
 /**
- * Maximum cost of the vault deposit itself (entry fee, premium, an inflated share price), even if the user's slippage
- * is higher: 3%, in parts per billion.
+ * Maximum cost of the vault deposit itself (entry fee, premium, inflated share price), however high the user's
+ * slippage: 3%, in parts per billion.
  */
 const MAX_PRICE_LOSS = (PARTS_PER_BILLION * 3n) / 100n;
-/** Minimum decimals of a token for which a rounding loss of one smallest unit is ignored. */
+/** Decimals from which one smallest unit of a token is worth so little that a rounding loss of one unit is ignored. */
 const ROUNDING_TOLERANT_DECIMALS = 6;
 
 /**
@@ -29,10 +29,10 @@ export function minimumShares(previewShares: bigint, loss: bigint): bigint {
 }
 
 /**
- * Returns true if the shares of a deposit are worth enough at the vault's share price: the loss may not exceed the
- * user's slippage, limited to the range from 0.5% to 3%. This catches inflated vaults, entry fees and premiums. `price`
- * is a sample of the share price: `price.shares` are worth `price.assets`. A rounding loss of one smallest unit is
- * ignored for tokens with six or more decimals. All amounts are in the smallest unit of their token.
+ * Returns true if the shares of a deposit are worth its amount at the vault's share price, less a tolerance: the user's
+ * slippage, but at least 0.5% and at most 3%. This detects inflated share prices, entry fees and premiums. `price` is a
+ * sample of the share price: `price.shares` are worth `price.assets`. A rounding loss of one smallest unit is ignored
+ * for tokens with six or more decimals. All amounts are in the smallest unit of their token.
  */
 export function priceIsSafe(deposit: {
   amount: bigint;

@@ -8,7 +8,7 @@ import { encodeApprovals } from "./wallet-calls.ts";
 
 /** A transaction of the user that pays with a token, and the approvals before it. */
 export const StepLeg = z.object({
-  /** Part of the step ids: chain on which the user sends the transaction. */
+  /** Chain on which the user sends the transaction: the source or the destination chain. Prefix of the step ids. */
   slot: z.enum(["source", "destination"]),
   purpose: z.enum(["deposit", "transfer", "request", "redeem", "cooldown"]),
   chainId: z.int(),
@@ -23,7 +23,7 @@ export const StepLeg = z.object({
   allowed: z.boolean(),
   /** True if an earlier allowance had to be reset when the order was built. */
   reset: z.boolean(),
-  /** The transaction, or null until it can be exact. */
+  /** The transaction, or null while its calldata is not known yet. */
   transaction: TransactionRequest.nullable(),
   /** The signature that pays in place of an approval; absent if the user approves. */
   authorization: PlannedAuthorization.optional(),
@@ -45,22 +45,25 @@ export const StepPlan = z.object({
 });
 export type StepPlan = z.infer<typeof StepPlan>;
 
-/** State of a leg as the chains show it. */
+/** What the chains show about a leg now. */
 export interface LegFacts {
   state: StepState;
   txHash: string | null;
   /** The spender's allowance now, or null if unknown. */
   allowance: bigint | null;
-  /** True while the approvals wait for the same event as the transaction, such as a bridge's delivery. */
+  /**
+   * True while the approvals cannot be made yet because the transaction waits for an event, such as a bridge's
+   * delivery.
+   */
   approvalsWait: boolean;
   /** The transaction with the user's signature, if the caller has just provided it. */
   signed?: TransactionRequest;
 }
 
 /**
- * Returns the steps of a leg: an allowance reset if one is or was needed, the approval and the transaction, or the
- * signature and the transaction. The ids depend only on the leg's slot and the purposes, so that they are the same in
- * every response.
+ * Returns the steps of a leg: the reset of an old allowance if one is or was needed, the approval and the transaction;
+ * or, if a signature pays, the signature and the transaction. The ids consist of the leg's slot and the step's purpose,
+ * so they are the same in every response.
  */
 export function toLegSteps(leg: StepLeg, facts: LegFacts): Step[] {
   if (leg.authorization !== undefined) return signedLegSteps(leg, { ...facts, planned: leg.authorization });
@@ -74,8 +77,8 @@ export function toLegSteps(leg: StepLeg, facts: LegFacts): Step[] {
 }
 
 /**
- * Returns the steps of a leg that is paid with a signature. Signatures are not stored, so the step is required in each
- * response until the chain shows the order or the caller provides the signature.
+ * Returns the steps of a leg that is paid with a signature. Signatures are not stored, so every response requires the
+ * signature again until the chain shows the order or the caller provides it.
  */
 function signedLegSteps(leg: StepLeg, facts: LegFacts & { planned: PlannedAuthorization }): Step[] {
   const { state, txHash, signed, planned } = facts;
@@ -94,7 +97,9 @@ function signedLegSteps(leg: StepLeg, facts: LegFacts & { planned: PlannedAuthor
   return [signing, own];
 }
 
-/** Returns a step in which the user signs a message; the message is null once it is signed. */
+/**
+ * Returns a step in which the user signs a message. `typedData` is null once the message need not be signed any more.
+ */
 export function signatureStep(
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "shares_of">,
   of: { purpose: StepPurpose; typedData: TypedData | null; state: StepState },
@@ -144,7 +149,10 @@ function approvalSteps(leg: StepLeg, facts: LegFacts): Step[] {
   ];
 }
 
-/** Returns the states of a leg's approval and of the reset before it. An unknown allowance counts as at the build. */
+/**
+ * Returns the states of a leg's approval and of the reset before it. If the allowance is unknown, what the build found
+ * applies.
+ */
 function approvalStates(leg: StepLeg, facts: LegFacts): { approve: StepState; reset: StepState } {
   const settled: StepState = leg.allowed ? "skipped" : "done";
   if (facts.state === "skipped") return { approve: "skipped", reset: "skipped" };
@@ -159,7 +167,7 @@ function approvalStates(leg: StepLeg, facts: LegFacts): { approve: StepState; re
   };
 }
 
-/** Parameters of a transaction step besides its leg. */
+/** The parts of a transaction step that its leg does not determine. */
 interface StepParts {
   purpose: StepPurpose;
   request: TransactionRequest | null;
@@ -167,7 +175,7 @@ interface StepParts {
   txHash: string | null;
 }
 
-/** Returns a step of a leg that is a transaction of the user. */
+/** Returns a step of a leg in which the user sends a transaction. */
 export function transactionStep(
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "spender" | "shares_of">,
   { purpose, request, state, txHash }: StepParts,
@@ -189,7 +197,7 @@ export function transactionStep(
   };
 }
 
-/** Returns the step that claims a settled request. `token` is the token that the user receives. */
+/** Returns the step that claims a settled request. `token` is the token that the user receives, or null if unknown. */
 export function toClaimStep(of: {
   chainId: number;
   token: TokenRef | null;
@@ -226,7 +234,7 @@ const TITLES: Readonly<Record<StepPurpose, string>> = {
   cancel: "Cancel",
 };
 
-/** Titles of steps with shares of a vault, where they differ from those of other tokens. */
+/** Titles of steps that pay with a vault's shares, where they differ from those for other tokens. */
 const SHARE_TITLES: Readonly<Partial<Record<StepPurpose, string>>> = {
   deposit: "Move",
   transfer: "Redeem and bridge",
@@ -248,11 +256,14 @@ function titleOf(
   return `${does} ${readableAmount(BigInt(amount), token.decimals)} ${name}`;
 }
 
-/** Maximum number of decimals in a title, and minimum number of significant digits of smaller amounts. */
+/** Maximum number of decimals in a title, and minimum number of significant digits if the amount is less than one. */
 const SHOWN_DECIMALS = 6;
 const SHOWN_DIGITS = 2;
 
-/** Formats an amount for display: at most six decimals, rounded down, but at least two significant digits. */
+/**
+ * Formats an amount for display: at most six decimals, rounded down; an amount below one has at least two significant
+ * digits.
+ */
 function readableAmount(amount: bigint, decimals: number): string {
   const [whole = "0", fraction = ""] = formatUnits(amount, decimals).split(".");
   const leading = /^0*/.exec(fraction)?.[0].length ?? 0;
@@ -261,7 +272,7 @@ function readableAmount(amount: bigint, decimals: number): string {
   return shown === "" ? whole : `${whole}.${shown}`;
 }
 
-/** Returns the leg of a payment, with the state of the allowance at the build. */
+/** Creates a leg from a payment, with the number of approvals that the build found necessary. */
 export function toLeg(
   leg: Omit<StepLeg, "spender" | "allowed" | "reset"> & {
     spender: Address | null;
@@ -274,8 +285,9 @@ export function toLeg(
 }
 
 /**
- * Returns the steps of a just-built withdrawal: the redemption or request, the claim, and a transfer. `signed` is the
- * transaction with the user's signature, if the caller has just provided it.
+ * Returns the steps of a withdrawal that was just built: the redemption or request, the claim if the vault settles
+ * later, and the transfer if there is one. `signed` is the transaction with the user's signature, if the caller has
+ * just provided the signature.
  */
 export function toBuiltWithdrawalSteps(
   { source, destination, settles }: StepPlan,

@@ -34,9 +34,9 @@ export interface Funds {
 }
 
 /**
- * Reads a payer's token balance and the allowance of each spender in one request, with the price feeds of the token, of
- * the native currency and of the tokens in `priced`, all on the source chain. For the native currency it reads the balance
- * only. Throws `token_unsupported` if the address is not a token. Errors of the RPC nodes propagate.
+ * Reads a payer's token balance and the allowance of each spender in one batch, with the price feeds of the token, of
+ * the native currency and of the tokens in `priced`, all on the source chain. The native currency has no allowances.
+ * Throws `token_unsupported` if the address is not a token. Errors of the RPC nodes propagate.
  */
 export async function readFunds(
   ctx: Context,

@@ -6,16 +6,16 @@ import { toleranceOf } from "./fairness-rules.ts";
 import type { Offer, RouteEnd, RouteOrder } from "./route-offer.ts";
 
 /**
- * Timeout for the last provider transaction to be built, in milliseconds from the start of the route search. The
- * transaction must still be simulated afterwards.
+ * Deadline for the response to a search's last build request, in milliseconds from the start of the route search. The
+ * built transaction must still be simulated afterwards.
  */
 const LAST_BUILD_MS = 6_500;
-/** Timeout for one provider's transaction while another provider can still be tried, in milliseconds. */
+/** Timeout for one provider's build while another provider can still be tried, in milliseconds. */
 const MAX_ATTEMPT_MS = 2_500;
 
 /**
  * Returns the deadline for building a provider's transaction, in unix milliseconds. The last provider gets all the
- * remaining time, because cutting it short would fail an order that a slow response still allows.
+ * remaining time, because no other route would be left if it were cut off.
  */
 export function attemptDeadline(at: { startedAt: number; now: number; last: boolean }): number {
   const end = at.startedAt + LAST_BUILD_MS;
@@ -37,34 +37,36 @@ export function toTransferRequest(order: RouteOrder, token: Pick<Token, "address
   };
 }
 
-/** The bridges that a pass of the route search may use: only the preferred bridge, or all. */
+/** Bridges that one pass of the route search may use: only the preferred bridge, or all. */
 export type BridgePass = "preferred" | "all";
 
 /**
- * Returns the passes of a route search. An order with one target token needs a single pass, because its quotes are
- * ranked with the preferred bridge first.
+ * Returns the passes of a route search. A first pass over the preferred bridge alone is needed only if there are
+ * several target tokens; for one token, the ranking already puts the preferred bridge first.
  */
 export function passesOf(order: RouteOrder, targets: readonly Token[]): BridgePass[] {
   const crosses = order.from.chainId !== order.client.definition.chainId;
   return order.preferredBridge !== null && crosses && targets.length > 1 ? ["preferred", "all"] : ["all"];
 }
 
-/** Returns an option with its minimum output raised to the one that a build would request, if that is higher. */
+/**
+ * Returns an offer's quote with the minimum output that a build would request, if that is higher than the quoted one.
+ */
 export function withLeast(offer: Offer): TransferQuote {
   const { option } = offer;
   const least = deductParts(option.toAmount, toleranceOf(offer) ?? 0n);
   return least > option.toAmountMin ? { ...option, toAmountMin: least } : option;
 }
 
-/** A route to try: an option in one or two steps. */
+/** A route to try: a provider's quote, and whether the route takes one or two steps. */
 export interface RouteCandidate {
   option: TransferQuote;
   ends: RouteEnd;
 }
 
 /**
- * Returns the routes to try, in order: the preferred bridge before others, and for each of the two, one-step before
- * two-step routes.
+ * Returns the routes to try, in order: the preferred bridge before others, and within each group one-step before
+ * two-step routes. `call` is true if a provider may deliver the token into a Router call.
  */
 export function candidatesOf(
   ranking: QuoteRanking,

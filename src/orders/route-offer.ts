@@ -27,7 +27,10 @@ import {
 import { type LossSplit, splitSlippage } from "./order-floors.ts";
 import { type AssetTable, judgingPrice, pricedForms, relationOf, twinOf } from "./token-relation.ts";
 
-/** An order that needs a swap or bridge: the payment, the destination chain, and the slippage tolerance. */
+/**
+ * An order that needs a swap or bridge: the payment, the destination chain, and the slippage tolerance. `from.amount`
+ * is in the token's smallest unit.
+ */
 export interface RouteOrder {
   from: { client: ChainClient; chainId: number; token: Address; amount: bigint };
   /** Client of the destination chain. */
@@ -40,14 +43,17 @@ export interface RouteOrder {
   authorize?: AuthorizationWish;
 }
 
-/** Destination of a route: a Router call in the same or the delivering transaction, or the user's wallet. */
+/**
+ * Where a route ends. `one_step`: the provider's transfer ends in a Router call. `two_step`: the user's wallet receives
+ * the token and sends a second transaction.
+ */
 export type RouteEnd = "one_step" | "two_step";
 
-/** The offers for one order and target token, with all data for judging them except prices. */
+/** All quotes for one order and target token, with the data that their evaluation needs besides prices. */
 export interface OfferSet {
   order: RouteOrder;
   token: Token;
-  /** Decimals of the paid token, or null if it does not report them. */
+  /** Decimals of the paid token, or null if the token does not report them. */
   paidDecimals: number | null;
   tables: readonly AssetTable[];
   quotes: readonly TransferQuote[];
@@ -56,8 +62,9 @@ export interface OfferSet {
 const onOneChain = ({ from, client }: RouteOrder): boolean => from.chainId === client.definition.chainId;
 
 /**
- * Returns the tokens whose prices judge an order's offers: the paid token, the token asked for, the native currency
- * that pays fees on top, and, as a stand-in for the token asked for, the same asset on the source chain.
+ * Returns the tokens whose prices an evaluation of an order's offers uses: the paid token, the requested token, the
+ * native currency that pays fees on top, and the requested token's asset on the source chain, whose price serves if the
+ * requested token has none.
  */
 export function pricedTokens(set: Pick<OfferSet, "order" | "token" | "tables">): ChainToken[] {
   const { from, to, native, twin } = tokensOf(set);
@@ -75,13 +82,13 @@ function tokensOf({ order, token, tables }: Pick<OfferSet, "order" | "token" | "
   return { from, to, native, twin: stand };
 }
 
-/** Offers with the prices that are known so far. */
+/** Offers with the prices that are known so far, and the relation of the paid to the requested token. */
 export interface ValuedOffers extends OfferSet {
   relation: TokenRelation;
   payment: ValuedPayment;
 }
 
-/** Adds the prices that this request knows so far. Sends no requests. */
+/** Adds the prices that this request has read so far, without sending requests. */
 export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOffers> {
   const { order, token, tables, paidDecimals } = set;
   const { from, to, native, twin } = tokensOf(set);
@@ -104,7 +111,8 @@ export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOf
 
 /**
  * Returns the fair value of an order's payment: one to one for the same asset, by prices for a swap, or without prices
- * by another provider's quote that agrees within the slippage. Returns null if none of these is known.
+ * by the highest of the other providers' quotes that agree within the slippage. Returns null if none of these is
+ * possible.
  */
 function fairValueOf(
   offers: ValuedOffers,
@@ -130,16 +138,19 @@ function secondQuote(
   );
 }
 
-/** Returns true if an option's expected output lies within a value's band on both sides. */
+/** Returns true if an option's expected output and the fair value's differ by at most the value's band. */
 function agrees(fair: FairValue, { toAmount }: TransferQuote): boolean {
   const [low, high] = toAmount < fair.output ? [toAmount, fair.output] : [fair.output, toAmount];
   return (high - low) * PARTS_PER_BILLION <= high * fair.band;
 }
 
-/** One option with its destination, in the form that the fairness rules judge. */
+/** One quote with its fair value and allowed losses, as input of the fairness rules before anything is built. */
 export type Offer = Omit<FairnessCase, "built" | "simulated" | "minIn">;
 
-/** Returns an option in the form that the fairness rules judge, with the prices that are known so far. */
+/**
+ * Returns a quote as input of the fairness rules, with the prices that are known so far. `nativeFee` is in wei and
+ * replaces the quote's own.
+ */
 export function toOffer(
   offers: ValuedOffers,
   of: { option: TransferQuote; ends: RouteEnd; nativeFee?: bigint },
@@ -151,14 +162,14 @@ export function toOffer(
   return { relation: offers.relation, fair, slippage, loss, option: of.option };
 }
 
-/** Returns the first fairness rule that an option breaks before anything is built, or null. */
+/** Returns the first fairness rule that a quote breaks before anything is built, or null. */
 export function findUnfairOption(offer: Offer): FairnessBreach | null {
   return findUnfairness({ ...offer, built: null, simulated: null, minIn: null });
 }
 
 /**
- * Returns the losses that an offer may use; the transfer's loss is the tolerance to request from the provider. Throws
- * `price_unsafe` if the offer is not fair.
+ * Returns the losses that an offer may cause; the transfer's loss is the tolerance to request from the provider. Throws
+ * `price_unsafe` if the offer breaks a fairness rule.
  */
 export function planLoss(offer: Offer): LossSplit {
   const broken = findUnfairOption(offer);
@@ -167,11 +178,14 @@ export function planLoss(offer: Offer): LossSplit {
   return { ...offer.loss, transfer };
 }
 
-/** The stages of an offer after its choice: the built transaction and the simulation. */
+/** What follows after an offer is chosen: the built transaction and its simulation. */
 export interface OfferOutcome {
   built: VerifiedTransfer;
   simulated: SimulatedOutput | null;
-  /** Minimum delivered amount that the Router call accepts, or null if the user receives the delivery. */
+  /**
+   * Minimum delivered amount that the Router call accepts, in smallest units, or null if the user receives the
+   * delivery.
+   */
   minIn: bigint | null;
 }
 
@@ -190,7 +204,10 @@ export function unfairOffer(broken: FairnessBreach | null): AppError {
   return new AppError("price_unsafe", UNFAIR_DETAIL, { members: { subject: "route" }, cause });
 }
 
-/** Returns the warnings for the user about a built offer. */
+/**
+ * Returns the warnings for the user about a built offer: `price_unverified` if only a second provider's quote confirms
+ * it.
+ */
 export function warningsOf({ fair }: Offer): Warning[] {
   if (fair?.basis !== "second_quote") return [];
   return [

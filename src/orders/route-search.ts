@@ -46,13 +46,13 @@ import {
 } from "./route-offer.ts";
 import { twinOf } from "./token-relation.ts";
 
-/** Deadline for the quotes, in milliseconds from the start of the route search. */
+/** Deadline for all quotes, in milliseconds from the start of the route search. */
 const QUOTES_MS = 3_000;
 /** Time after which no further build is started, in milliseconds from the start of the route search. */
 const LAST_START_MS = 5_500;
 /** Timeout for the whole route search, in milliseconds. */
 const SEARCH_MS = 7_200;
-/** Maximum number of builds per provider in a search, so that a dishonest provider cannot exhaust the search. */
+/** Maximum number of builds per provider in a search, so that one faulty provider cannot use up the time. */
 const MAX_ATTEMPTS = 4;
 
 /** One attempt of a route search: the offer to build, its provider, and the user's funds. */
@@ -65,13 +65,13 @@ export interface RouteAttempt {
   deadline: number;
   ends: RouteEnd;
   /**
-   * Returns the offer in the form that the fairness rules judge, with the prices that are known so far; reads on the
-   * destination chain may have added some. `nativeFee` is the fee on top of a built transaction.
+   * Returns the offer as input of the fairness rules, with the prices that are known by then: reads on the destination
+   * chain may have added some. `nativeFee` is the fee on top of the built transaction, in wei.
    */
   offer(nativeFee?: bigint): Promise<Offer>;
 }
 
-/** The order and the callbacks of a route search. */
+/** The order and callbacks of a route search. */
 export interface RouteSearchInput<B> {
   order: RouteOrder;
   /** The tokens that a route may deliver, best first. */
@@ -106,7 +106,7 @@ interface RouteSearch<B> {
   /** Number of builds by provider name. */
   attempts: Map<string, number>;
   failures: AppError[];
-  /** Names of the providers that could not be reached, or that gave contradictory answers. */
+  /** Names of the providers that could not be reached, or whose answers were contradictory; they are not used again. */
   excluded: Set<string>;
   /** Target tokens that were refused. */
   refused: Set<Token>;
@@ -116,10 +116,10 @@ interface RouteSearch<B> {
 
 /**
  * Finds a route for an order: requests quotes from every provider, drops unfair ones, and builds the others in order of
- * preference until one passes simulation. If a route fails, the next one is tried: first one-step routes, then two-step
- * routes, and after a target token is rejected, routes to the next token. The preferred bridge is tried for every token
- * before other bridges. A provider whose answer contradicts the request, its own quote or a fair value is not used
- * again in this search. Throws the most useful failure, and `upstream_timeout` after seven seconds.
+ * preference until one passes simulation. For each target token, the preferred bridge comes before others, and one-step
+ * routes before two-step routes. If all routes to a token fail, or the vault refuses the token, the next token is
+ * tried. A provider whose answer contradicts the request, its own quote or a fair value is not used again in this
+ * search. If no route succeeds, throws the most useful failure; throws `upstream_timeout` after 7.2 seconds.
  */
 export async function searchRoutes<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {
   const late = () => failure("upstream_timeout", "the transfer could not be built in time; try again");
@@ -175,7 +175,7 @@ function fundsOf<B>(
   return readFunds(ctx, { payer: order, spenders: [...new Set(spenders)], priced });
 }
 
-/** Tries the routes to one target token in order and returns the first that succeeds, or null if none does. */
+/** Tries the routes to one target token in order. Returns the first that succeeds, or null if none does. */
 async function tryToken<B>(
   ctx: Context,
   { state, token, pass }: { state: RouteSearch<B>; token: Token; pass: BridgePass },
@@ -238,9 +238,9 @@ async function quotesOf<B>(
 }
 
 /**
- * Returns the options that a build would accept, each with the minimum output that the build would request. An option
- * without a known value is kept if reads on the destination chain may still add a price. A provider with an implausibly
- * good figure is excluded.
+ * Returns the quotes that a build would accept, each with the minimum output that the build would request. A quote
+ * whose fair value is unknown is kept if reads on the destination chain may still add a price. A provider whose
+ * expected output is implausibly high is excluded.
  */
 function fairOptions<B>(
   ctx: Context,
@@ -269,7 +269,7 @@ function fairOptions<B>(
 
 /**
  * Builds and simulates one route. Returns null if the route is skipped or fails, and records the failure. Throws errors
- * that would apply to every target token of the order.
+ * that no other route could avoid.
  */
 async function tryCandidate<B>(
   ctx: Context,
@@ -304,8 +304,8 @@ function mayAttempt<B>(ctx: Context, state: RouteSearch<B>, name: string): boole
 }
 
 /**
- * Records a provider's failure. The provider is excluded from this search if it could not be reached, or if its answer
- * contradicts the request, its own quote or a fair value.
+ * Records a provider's failure. Excludes the provider from this search if it could not be reached, or if its answer
+ * contradicts the request, its own quote or a fair value (`lie`).
  */
 function noteFailure<B>(
   ctx: Context,
@@ -320,8 +320,8 @@ function noteFailure<B>(
 }
 
 /**
- * Records unusable quotes: those that only support one step for a vault that requires the user as caller, or those for
- * a wrapped native token that Across delivers unwrapped.
+ * Records a failure for each provider whose quotes cannot be used: those that only deliver into a Router call although
+ * the vault must see the user as caller, or those for a wrapped native token that Across delivers unwrapped.
  */
 function noteUnusable<B>(state: RouteSearch<B>, quotes: readonly TransferQuote[]): void {
   for (const _ of new Set(quotes.map(({ provider }) => provider))) {

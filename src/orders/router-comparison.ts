@@ -24,13 +24,13 @@ export function assertSameRouterCall(data: Hex, expected: RouterCall): void {
   if (encodeRouterCall(decoded) !== data) throw callMismatch("data");
 }
 
-/** Creates the `upstream_rejected` error of an encoded call that differs from the request in a field. */
+/** Creates the `upstream_rejected` error for a call whose field `field` differs from the request. */
 export const callMismatch = (field: string) =>
   failure("upstream_rejected", `the encoded call differs from the request in ${field}`);
 
 const differs = (actual: unknown, expected: unknown): boolean => comparable(actual) !== comparable(expected);
 
-/** Returns a text form of a field's value for comparison, including the patches of a step. */
+/** Returns a field's value as text in lowercase, so that addresses and hex data compare regardless of case. */
 function comparable(value: unknown): string {
   if (Array.isArray(value))
     return value

@@ -4,10 +4,10 @@ import type { Context } from "../context.ts";
 import { AppError, type ErrorCode, errorCodes } from "../errors.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 
-/** Time for which a failure is kept for waiting requests, in milliseconds. */
+/** Lifetime of a stored failure in Redis, in milliseconds. */
 const KEPT_MS = 5_000;
 
-/** Schema of a failure that isolates share. `at` is in milliseconds since the epoch. */
+/** A failure as isolates share it. `at` is in milliseconds since the epoch. */
 const SharedFailure = z.object({
   code: z.custom<ErrorCode>((code) => errorCodes.some((known) => known === code)),
   detail: z.string(),
@@ -16,13 +16,14 @@ const SharedFailure = z.object({
 });
 type SharedFailure = z.infer<typeof SharedFailure>;
 
-/** The latest failures of this isolate, by work. */
+/** The latest failures of this isolate's builds, by work: caller, idempotency key and parameters. */
 const latest = new BoundedMap<SharedFailure>(1_000);
 
 const redisKey = (work: string): string => `build-failure:${keccak256(stringToHex(work))}`;
 
 /**
- * Stores the failure of a build for requests that wait for the same build, in this isolate and in others. Never throws.
+ * Stores the failure of a build for requests that wait for the same build, in this isolate and through Redis in others.
+ * Errors without a code are shared as `internal`. Never throws.
  */
 export async function shareFailure(ctx: Context, failed: { work: string; error: unknown }): Promise<void> {
   const { work, error } = failed;
@@ -33,14 +34,17 @@ export async function shareFailure(ctx: Context, failed: { work: string; error: 
 }
 
 /**
- * Throws the failure of the same build in this isolate if it ended after `since`, the start of the waiting request in
- * milliseconds since the epoch. Later requests build again.
+ * Throws the failure of the same build in this isolate if it happened after `since`, the start of the waiting request
+ * in milliseconds since the epoch. Earlier failures are ignored, so that a new request builds again.
  */
 export function throwLocalFailure(of: { work: string; since: number }): void {
   throwIfLater(latest.get(of.work), of.since);
 }
 
-/** Throws the failure of the same build in any isolate, like `throwLocalFailure`. If Redis fails, nothing is thrown. */
+/**
+ * Throws the failure of the same build in any isolate under the condition of `throwLocalFailure`. Does nothing if Redis
+ * fails.
+ */
 export async function throwSharedFailure(ctx: Context, of: { work: string; since: number }): Promise<void> {
   const text = await ctx.redis.get(redisKey(of.work)).catch(() => null);
   if (text !== null) throwIfLater(parseFailure(text), of.since);

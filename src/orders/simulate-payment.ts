@@ -35,7 +35,10 @@ export interface TokenPayment {
   block: BlockTime;
 }
 
-/** The result of simulating a call together with the approvals before it. */
+/**
+ * The result of simulating a call together with the approvals before it. If it fails, `revert` is the revert data of
+ * the call named by `failedCall` (`deposit` is the call itself).
+ */
 export type SimulatedPayment =
   | {
       ok: true;
@@ -47,13 +50,11 @@ export type SimulatedPayment =
     }
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
-/**
- * Seconds between the head block and the timestamp of the simulation, which is about when the call will be included.
- */
+/** Seconds from the head block to the simulation's timestamp: about the time at which the call will be included. */
 export const INCLUSION_DELAY_S = 30;
 /**
- * Native balance that a simulated payer receives for gas, in wei, in addition to the native amount of the payment. The
- * payer's actual native balance is irrelevant to the result.
+ * Native balance that a simulated payer receives for gas, in wei, besides the native amount that it pays. So the
+ * payer's real native balance does not affect the result.
  */
 export const GAS_FUNDS = 10n ** 21n;
 
@@ -81,7 +82,7 @@ export async function simulatePayment(
 }
 
 /**
- * Returns the number of the block that a simulation ran on. It is never lower than the block at which the payer's
+ * Returns the number of the block on which a simulation ran, but at least that of the block at which the payer's
  * balance was read, because nodes number simulated blocks differently.
  */
 export function simulatedHead(
@@ -181,9 +182,9 @@ export interface SimulatedProviderTransaction {
 }
 
 /**
- * Simulates a provider's transaction and its approvals from the user's address, and rejects it if it spends more of the
- * token than the order allows. `watch` reads a balance that the transaction may increase. Throws `would_revert`,
- * `upstream_rejected`, `simulation_unavailable`.
+ * Simulates a provider's transaction and its approvals from the user's address. `watch` reads a balance that the
+ * transaction may increase. Throws `would_revert`; `upstream_rejected` if the transaction takes more of the token than
+ * the order allows; `simulation_unavailable`.
  */
 export async function simulateProviderTransaction(
   ctx: Context,

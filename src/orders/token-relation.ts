@@ -5,7 +5,7 @@ import { type ChainToken, type Prices, priceOf, type TokenPrice } from "../price
 import type { BridgedAsset } from "../providers/bridged-assets.ts";
 import type { TokenRelation } from "./fairness-rules.ts";
 
-/** The tokens of a chain with the assets that they represent, from one provider's tables in code. */
+/** One provider's table in code: for each chain, tokens with the asset that each represents. */
 export interface AssetTable {
   assets(chainId: number): readonly BridgedAsset[];
 }
@@ -17,7 +17,10 @@ export interface TokenOnChain {
   token: Address;
 }
 
-/** Returns the addresses of a token's forms of equal value: the native currency and its wrapped token. */
+/**
+ * Returns a token's address and, if it is the native currency or its wrapped token, the address of the other of the
+ * two.
+ */
 function formsOf({ chain, token }: TokenOnChain): Address[] {
   const { wrappedNative } = chain;
   if (wrappedNative === null) return [token];
@@ -29,8 +32,8 @@ const listsOf = (tables: readonly AssetTable[], { chain }: TokenOnChain) =>
   tables.map((table) => table.assets(chain.chainId));
 
 /**
- * Returns whether two tokens are the same asset by the tables in code, or exchanging them is a swap, independent of any
- * quote. The native currency and its wrapped token are the same asset.
+ * Returns `same_asset` if the asset tables in code list two tokens as one asset, or if they are a chain's native
+ * currency and its wrapped token; otherwise `swap`. Independent of any quote.
  */
 export function relationOf(
   tables: readonly AssetTable[],
@@ -55,7 +58,7 @@ function namesIn(assets: readonly BridgedAsset[], token: TokenOnChain): string[]
     .map(({ asset }) => asset);
 }
 
-/** Returns the first token of another chain that the tables list as the same asset, or null. */
+/** Returns the first token on the chain `chain` that a table lists as the same asset as `token`, or null. */
 export function twinOf(
   tables: readonly AssetTable[],
   { token, chain }: { token: TokenOnChain; chain: TokenOnChain["chain"] },
@@ -69,8 +72,8 @@ export function twinOf(
 }
 
 /**
- * Returns the first usable price of a token or of its other form, or null. `twin` is the same asset on another chain;
- * its price is used if the token's own is unknown.
+ * Returns the first price of a token, or of its native or wrapped form, that may be used for a valuation, otherwise the
+ * price of `twin` (the same asset on another chain). Null if none may be used.
  */
 export function judgingPrice(
   prices: Prices,
@@ -81,7 +84,7 @@ export function judgingPrice(
   return known.find((price) => price?.judges === true) ?? null;
 }
 
-/** Returns the tokens whose prices `judgingPrice` may use, except the twin. */
+/** Returns the tokens whose prices `judgingPrice` may use, without the twin. */
 export function pricedForms(token: TokenOnChain): ChainToken[] {
   return formsOf(token).map((form) => ({ chainId: token.chain.chainId, token: form }));
 }

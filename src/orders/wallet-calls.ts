@@ -11,8 +11,8 @@ export interface UserCall {
 }
 
 /**
- * Encodes the ERC-20 approvals that precede a call, in order. `reset` first sets an existing allowance to zero, which
- * USDT requires. Returns an empty list for the native currency.
+ * Encodes the ERC-20 approvals that precede a call, in order. `reset` adds one of zero before it, which USDT requires
+ * to change an allowance. Returns an empty list for the native currency. `amount` is in the token's smallest unit.
  */
 export function encodeApprovals(approval: {
   token: Address;
@@ -29,7 +29,7 @@ export function encodeApprovals(approval: {
   return approval.reset ? [approve(0n), approve(approval.amount)] : [approve(approval.amount)];
 }
 
-/** Converts a call to a transaction request for a wallet, with a gas limit derived from the simulated gas. */
+/** Converts a call to a transaction request for a wallet. The gas limit is the simulated gas with a margin. */
 export function toTransactionRequest(
   call: UserCall,
   seen: { chainId: number; gasUsed: bigint },

@@ -95,8 +95,8 @@ export function bridgedAssetOf(assets: readonly BridgedAsset[], address: Address
 }
 
 /**
- * Returns a predicate that tells whether a token on chain `chainId` represents the same asset as the token
- * paid with. The predicate is false for every token if the token paid with is not listed in `bridgedAssets`.
+ * Returns a predicate for token addresses on chain `chainId`: true if the token represents the same asset as the paid
+ * token, by `bridgedAssets`. If the paid token is not listed there, it is false for every token.
  */
 export function sameBridgedAssetAs(
   paid: { chainId: number; token: Address },

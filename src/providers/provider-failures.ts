@@ -10,8 +10,8 @@ export type NoRouteReason = z.infer<typeof NoRouteReason>;
 const NoRouteReasons = z.array(NoRouteReason);
 
 /**
- * Codes of errors that are attributed to a provider or its route; any other code comes from the vault or from
- * the request.
+ * Codes of errors that are attributed to a provider or its route. All other codes are attributed to the vault or the
+ * request.
  */
 const PROVIDER_ERROR_CODES: ReadonlySet<ErrorCode> = new Set([
   "no_route",
@@ -40,8 +40,8 @@ const ACTIONABLE_REASONS: ReadonlySet<string> = new Set([
  */
 const GENERAL_REASONS: ReadonlySet<string> = new Set(["same_chain", "asset_unsupported", "bridge_excluded"]);
 /**
- * Error codes of a provider's failures other than `no_route`, in the order in which one is chosen for the
- * response if no `no_route` reason is actionable.
+ * Codes of provider failures other than `no_route`. If no `no_route` reason is actionable, the first of these codes
+ * that occurred is reported.
  */
 const FAILURE_PRIORITY: readonly ErrorCode[] = [
   "would_revert",
@@ -81,8 +81,8 @@ export function isUnsafeRoute({ code, members }: AppError): boolean {
 }
 
 /**
- * Collects the reasons of all `no_route` failures, in order and without duplicate reason codes. A failure with any other
- * error code is added as one reason with that code.
+ * Collects the reasons of all `no_route` failures, in order and without duplicate reason codes. A failure with another
+ * error code is added as a reason with that code.
  */
 export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
   const reasons = failures.flatMap((error) => reasonsOfFailure(error));
@@ -93,8 +93,8 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 
 /**
  * Chooses the failure to report if every route failed, in this order: the last failure of the vault or the request (the
- * route through the vault's asset is tried last), an offer far from the fair price, `no_route` with a reason that the
- * user can act on, a temporary failure of a provider, `no_route` with the most specific reason. Pure.
+ * route through the vault's asset is tried last); an offer far from the fair price; `no_route` with a reason that the
+ * user can remove; another failure of a provider; `no_route` with the most specific reason. Pure.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));

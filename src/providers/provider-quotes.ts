@@ -31,7 +31,7 @@ export async function requestQuotes(
 
 /**
  * Returns true if a provider serves a kind of transfer: swaps for a transfer on one chain, bridges for a transfer to
- * another chain. Other providers are not asked and not listed as failures.
+ * another chain. No quotes are requested from other providers, and they do not count as failures.
  */
 function servesKindOf(provider: Provider, request: TransferRequest): boolean {
   const { swaps, bridges } = provider.capabilities();
@@ -43,8 +43,7 @@ export interface QuotePreference {
   /** Key of the preferred bridge, or null for no preference. */
   bridge: string | null;
   /**
-   * True if a bridge can make the vault deposit with the tokens it delivers, so that the user signs only
-   * once.
+   * True if the vault accepts a deposit from a Router call in the bridge's delivery, so that the user signs only once.
    */
   call: boolean;
 }
@@ -59,7 +58,7 @@ interface RankingRule {
 }
 
 const toScore = (holds: boolean): bigint => (holds ? 1n : 0n);
-/** Duration assumed for a quote without an estimate, in seconds: one day, so that it ranks last. */
+/** Duration assumed for a quote without an estimate, in seconds: one day, so that the quote ranks last. */
 const UNKNOWN_DURATION_S = DAY_S;
 
 /**

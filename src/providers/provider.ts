@@ -77,13 +77,13 @@ export interface TransferQuote {
   /** Guaranteed minimum amount delivered, in the smallest unit of `toToken`. */
   toAmountMin: bigint;
   /**
-   * Fees within the amounts that the provider declares, in parts per billion of the amount paid. The declaration is not
-   * verified; it counts only up to a limit.
+   * Fees that the provider declares to be contained in its amounts, in parts per billion of the amount paid. The
+   * declaration is not verified; it is accepted only up to a limit.
    */
   declaredFee: bigint;
   /**
-   * Fee that the transaction pays in native currency on top of the amount, in wei. Before the transaction is built, it
-   * is the announced fee.
+   * Fee that the transaction pays in native currency on top of the amount, in wei. In a quote, the fee that the
+   * provider announces.
    */
   nativeFee: bigint;
   estimatedSeconds: number | null;
@@ -114,18 +114,18 @@ export interface VerifiedTransfer extends TransferQuote {
   /** True if the transaction swaps one token for another. */
   swaps: boolean;
   /**
-   * How a step of the Router may make the call in the user's place. Absent if only the user may, because the contract
-   * that is called refunds or pays its caller.
+   * How a step of a Router order can contain the call. Absent if only the user may make the call, because the called
+   * contract refunds or pays its caller.
    */
   asStep?: RouterStepUse;
 }
 
-/** How a step of the Router may make a provider's call. */
+/** How a step of a Router order can contain a provider's call. */
 export interface RouterStepUse {
   /**
-   * Byte offset in the calldata of the receiver, which may become the Router's executor, so that the Router pays out and
-   * counts what arrives. Null for a bridge, which delivers to the user on another chain and names the user as depositor
-   * or refund address.
+   * Byte offset of the receiver in the calldata. The Router's executor may be written there, so that the Router
+   * receives the output, measures it and passes it on. Null for a bridge, which delivers to the user on another chain
+   * and names the user as depositor or refund address.
    */
   receiverOffset: number | null;
 }
@@ -167,9 +167,9 @@ export interface BridgeProof {
    */
   delivery: DeliveryProof | null;
   /**
-   * What the bridge took on the source chain: the token, the amount in its smallest unit, and the contract
-   * (`by`) that took it and would pay a refund. `refundable` is true once the destination chain shows that the deadline
-   * has passed without a payout. Null for bridges that never refund on the source chain.
+   * What the bridge took on the source chain: token, amount in its smallest unit, and the contract (`by`) that took it
+   * and would pay a refund. `refundable` is true once the destination chain shows that the deadline has passed without
+   * a payout. Null for bridges that never refund on the source chain.
    */
   taken: { token: Address; amount: bigint; by: Address; refundable: boolean } | null;
 }
@@ -250,7 +250,7 @@ export interface Provider {
    * independent of the upstream. Two tokens of the same asset are valued one to one.
    */
   assets(chainId: number): readonly BridgedAsset[];
-  /** Returns the events on a chain by which unreported transfers are found. Absent if there are none. */
+  /** Returns the events by which transfers that nobody reported are found on a chain. Absent if there are none. */
   events?(chainId: number): readonly TransferEvent[];
   /** Lists the tokens that the upstream supports on a chain. Absent if the upstream has no token list. */
   tokens?(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;

@@ -6,11 +6,11 @@ import { type BridgeCall, decodeLifiCall } from "./lifi/decode/decode-lifi-call.
 import type { SwapCall } from "./lifi/decode/swap-facets.ts";
 
 /**
- * Effects of a provider's transfer, read from the calldata alone. The zero address is the native currency. Amounts are
- * in the smallest unit of their token.
+ * What a provider's transfer does, from its calldata alone. The zero address is the native currency. Amounts are in the
+ * smallest unit of their token.
  */
 export interface TransferCallData {
-  /** Token and amount that the call takes from its caller. */
+  /** Token that the call takes from its caller, and the amount. */
   fromToken: Address;
   amount: bigint;
   /** Account that receives the delivery. */
@@ -21,7 +21,7 @@ export interface TransferCallData {
   toChainId: number | null;
   /** Delivered token, or null if the calldata names it only by the bridge's own id. */
   toToken: Address | null;
-  /** Minimum delivery, or null if the calldata limits it in another way. */
+  /** Minimum delivery, or null if the calldata does not contain it as an amount of the delivered token. */
   least: bigint | null;
 }
 

@@ -8,18 +8,22 @@ import { hashPermit2Domain, permit2Address } from "../../router/signed-order.ts"
 import { sharePermitQuery } from "./share-domain.ts";
 import { signingTokensOf } from "./signing-tokens.ts";
 
-/** Kind of account: without code, with an EIP-7702 delegation, or a contract. */
+/**
+ * Kind of account: `plain` has no code, `delegated` has an EIP-7702 delegation as its code, `contract` has any other
+ * code.
+ */
 export type AccountKind = "plain" | "delegated" | "contract";
 
-/** State of one block that decides which signatures an owner can pay with. */
+/** What the chain shows at one block about the signatures that an owner can pay with. */
 export interface AuthorizationFacts {
   /**
-   * The token's table entry, or the share token's own domain; null if the chain does not confirm the domain separator.
+   * The token with its EIP-712 domain, from the tables or, for a vault's share token, from its own view functions. Null
+   * if unknown, or if the token's `DOMAIN_SEPARATOR()` returns a different separator.
    */
   token: SigningToken | null;
   /** True if the token has the function `authorizationState` (ERC-3009). */
   hasAuthorizations: boolean;
-  /** The owner's next permit nonce in the token (ERC-2612), or null if the token has none. */
+  /** The owner's next permit nonce in the token (ERC-2612), or null if the token has no permit nonces. */
   permitNonce: bigint | null;
   /** The owner's allowance to Permit2, or null if the chain has no Permit2 with the expected domain separator. */
   permit2Allowance: bigint | null;
@@ -35,19 +39,25 @@ const tokenAbi = once(() =>
   ]),
 );
 
-/** A nonce that no order uses: the read only shows whether the token has the function. */
+/**
+ * Nonce that no order uses. `authorizationState` is called with it only to find out whether the token has that
+ * function.
+ */
 const NO_ORDER: Hex = `0x${"0".repeat(64)}`;
 
-/** Returns the table entry of a token with signatures: from the code, or from the settings for other chains. */
+/**
+ * Returns a token's entry in the tables of tokens with signatures: those in code, or those in the settings for chains
+ * that are not in code. Null if the token is not listed.
+ */
 function rowOf(ctx: Context, { chainId, token }: { chainId: number; token: Address }): SigningToken | null {
   const rows = signingTokensOf(chainId) ?? ctx.config.signingTokens.get(chainId);
   return rows?.get(token.toLowerCase()) ?? null;
 }
 
 /**
- * Returns the query for the state that decides which signatures an owner can pay with, as part of a batch with other
- * reads. A token with an unexpected domain separator counts as unsupported and is logged. `share` is true for a vault's
- * share token, which needs no table entry.
+ * Returns the query for the state that decides which signatures an owner can pay with, to be batched with other reads.
+ * A listed token whose domain separator differs from the table counts as unsupported, and a warning is logged. `share`
+ * is true for a vault's share token, which needs no table entry.
  */
 export function authorizationQuery(
   ctx: Context,

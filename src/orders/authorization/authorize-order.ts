@@ -36,7 +36,10 @@ import {
   signedCalldata,
 } from "./planned-authorization.ts";
 
-/** An order with its owner's signature, simulated on the real state. */
+/**
+ * A signed order as a transaction that any wallet can send, with the result of its simulation. Amounts are decimal
+ * strings unless stated.
+ */
 export interface AuthorizedOrder {
   transaction: TransactionRequest;
   call: WalletCall;
@@ -46,12 +49,15 @@ export interface AuthorizedOrder {
     /** Output for the receiver, in the output token's smallest unit; null if the order ends in a bridge. */
     output: bigint | null;
     balance_sufficient: true;
-    /** Whether the submitter's native balance pays for the gas, or null if unknown. */
+    /** True if the submitter's native balance pays for the gas, or null if unknown. */
     gas_sufficient: boolean | null;
   };
 }
 
-/** A signature for an order. `spent` is the error code for an order that was already used. */
+/**
+ * An owner's signature for a planned order. `spent` is the error code to throw if the order was already used or
+ * cancelled.
+ */
 export interface GivenSignature {
   planned: PlannedAuthorization;
   signature: Hex;
@@ -60,10 +66,11 @@ export interface GivenSignature {
 
 /**
  * Completes an order with its owner's signature and simulates it from the submitter on the real state, with the
- * accounts' own code. The signature is neither stored nor logged. Throws `signature_invalid`,
- * `authorization_unsupported` if the token, Permit2 or the account rejects a valid signature, `would_revert`,
- * `price_unsafe`, `quote_expired`, the code `spent` if the order was used or cancelled, `simulation_unavailable`,
- * `chain_unsupported`. Errors of the RPC nodes propagate.
+ * accounts' own code. The signature is neither stored nor logged. Throws `signature_invalid`;
+ * `authorization_unsupported` if the token, Permit2 or the account's code rejects a valid signature; `quote_expired`
+ * after the order's deadline; the code in `spent` if the order was used or cancelled; `price_unsafe` if the output is
+ * now below its minimum; `would_revert`, `simulation_unavailable`, `chain_unsupported`. Errors of the RPC nodes
+ * propagate.
  */
 export async function authorizeOrder(ctx: Context, given: GivenSignature): Promise<AuthorizedOrder> {
   const { planned, spent } = given;
@@ -128,27 +135,36 @@ const stateAbi = once(() =>
 /** Return value of `isValidSignature` for a valid signature. Source: ERC-1271. */
 const ACCEPTED = "0x1626ba7e";
 
-/** A signature of a digest by a claimed account. */
+/** A signature of a digest, and the account that is said to have signed it. */
 interface SignedDigest {
   address: Address;
   hash: Hex;
   signature: Hex;
 }
 
-/** State of a signed order at one block. */
+/** What decides at one block whether a signed order can still be executed. */
 interface OrderState {
-  /** True if the order's nonce is used. */
+  /**
+   * True if the chain shows the order's nonce as used or cancelled. Always false for a permit, because anyone may
+   * submit a permit ahead of the order without harm.
+   */
   used: boolean;
   /** Kind of the owner's account, or null if unknown. */
   account: AccountKind | null;
   /** True if the owner's code accepts the signature (ERC-1271). */
   accepted: boolean;
-  /** The owner's balance of the order's token, and the submitter's of the native currency; null if unknown. */
+  /**
+   * The owner's balance of the order's token, in its smallest unit, and the submitter's native balance, in wei. Each is
+   * null if unknown.
+   */
   balance: bigint | null;
   gas: bigint | null;
 }
 
-/** Reads the state of a signed order in one batch. Errors of the chain client propagate. */
+/**
+ * Reads the state of a signed order in one batch. `signed` is null while there is no signature to check. Errors of the
+ * chain client propagate.
+ */
 export async function readOrderState(
   client: ChainClient,
   { planned, signed }: { planned: PlannedAuthorization; signed: SignedDigest | null },
@@ -192,8 +208,8 @@ export async function readOrderState(
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
- * Verifies a signature by the rules of the account's kind, and returns it in the form that contracts accept. Throws
- * `signature_invalid`.
+ * Verifies a signature and returns it in the form that contracts accept: by the recovered signer for accounts with a
+ * private key (`plain`, `delegated`), by ERC-1271 for accounts with code. Throws `signature_invalid`.
  */
 export async function checkedSignature(
   { address, hash, signature }: SignedDigest,
@@ -208,7 +224,10 @@ export async function checkedSignature(
   throw failure("signature_invalid", "the signature is not the user's signature of the order's typed data");
 }
 
-/** Returns a key's signature in 65 bytes with `v` of 27 or 28, or null for any other bytes. Source: EIP-2098. */
+/**
+ * Returns an ECDSA signature of 65 or 64 bytes (EIP-2098) in 65 bytes with `v` of 27 or 28, or null for any other bytes
+ * and for a malleable one (high `s`).
+ */
 function canonicalSignature(signature: Hex): Hex | null {
   const bytes = size(signature);
   if (bytes !== 65 && bytes !== 64) return null;
@@ -221,7 +240,10 @@ function canonicalSignature(signature: Hex): Hex | null {
   return `${r}${s.toString(16).padStart(64, "0")}${(27 + parity).toString(16)}`;
 }
 
-/** Returns the error for a signed order whose simulation reverted. Only the Router's own errors select the code. */
+/**
+ * Returns the error for a signed order whose simulation reverted. Only errors that the Router itself raises select a
+ * specific code; the default is `would_revert`.
+ */
 function refusalOf(planned: PlannedAuthorization, revert: Hex): AppError {
   const error = decodeRouterError(revert);
   const { text } = explainCommonRevert(foreignReason(revert) ?? revert);
@@ -250,7 +272,7 @@ const refusedSignature = (): AppError =>
     "the token or the account's code rejects this signature; build again with `approve`",
   );
 
-/** Returns the output that the Router returned, or null if the node left it out. */
+/** Decodes the output amount that the Router returned, or returns null if the node returned no data. */
 function outputOf(returned: Hex): bigint | null {
   return size(returned) === 32 ? decodeAbiParameters([{ type: "uint256" }], returned)[0] : null;
 }

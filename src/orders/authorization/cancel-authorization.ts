@@ -37,10 +37,11 @@ export interface OrderCancellation extends Pick<GivenSignature, "planned" | "spe
 }
 
 /**
- * Returns the step that cancels a signed order: for Permit2, a transaction of the user; for ERC-3009, a signature, and
- * once it is given, a transaction that any account can send. Throws the code `spent` if there is nothing to cancel,
- * because the order was used or only the user can send it; `quote_expired` after its deadline, `signature_invalid`,
- * `would_revert`, `simulation_unavailable`, `chain_unsupported`. Errors of the RPC nodes propagate.
+ * Returns the step that cancels a signed order: for Permit2, a transaction of the user; for ERC-3009, first a
+ * signature, then a transaction that any account can send. Throws the code in `spent` if there is nothing to cancel:
+ * the order was used, or it is paid with a permit, so that only the user can send it. Throws `quote_expired` after the
+ * order's deadline, `signature_invalid`, `would_revert`, `simulation_unavailable`, `chain_unsupported`. Errors of the
+ * RPC nodes propagate.
  */
 export async function cancelAuthorization(ctx: Context, given: OrderCancellation): Promise<Step> {
   const { planned, spent, leg, signature } = given;
@@ -80,7 +81,7 @@ function invalidation(planned: PlannedAuthorization): UserCall {
   return { target: permit2Address, value: 0n, data };
 }
 
-/** Returns the call that invalidates an ERC-3009 nonce by its owner's signature. Source: EIP-3009. */
+/** Returns the call that cancels an ERC-3009 authorisation with its owner's signature. Source: EIP-3009. */
 function cancellation(
   planned: PlannedAuthorization,
   { token, signature }: { token: Address; signature: Hex },

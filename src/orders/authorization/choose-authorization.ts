@@ -11,7 +11,7 @@ export interface AuthorizationWish {
   submitter: Address;
 }
 
-/** An order's payment and the state that decides its authorization. Amounts are in the token's smallest unit. */
+/** A payment and the state that decides how it can be authorised. Amounts are in the token's smallest unit. */
 interface Payable {
   wish: AuthorizationWish;
   owner: Address;
@@ -25,14 +25,14 @@ interface Payable {
 /** Order in which `auto` tries signatures; a permit works only if the owner submits. */
 const LADDER: readonly AuthorizationKind[] = ["erc3009", "permit", "permit2"];
 
-/** Returns true if a caller requests anything other than an approval. */
+/** Returns true unless the caller requests an approval, that is, for `auto` and every kind of signature. */
 export const asksForSignature = ({ way }: AuthorizationWish): boolean => way !== "approve";
 
 /**
- * Chooses how an order is paid: by the requested kind of signature, with `auto` by the first kind that works on chain,
- * or by an approval, for which the result is null. A sufficient allowance takes precedence over signatures. Throws
- * `authorization_unsupported` if the requested kind does not work, or if no kind works that another submitter could
- * use.
+ * Returns the kind of signature that pays for an order, or null for an approval. A kind that the caller names is used
+ * as requested. With `auto`, a sufficient allowance comes first if the owner submits, then the first kind of signature
+ * that works on chain, then an approval. Throws `authorization_unsupported` if the named kind does not work, or if
+ * another account submits and no kind works.
  */
 export function chooseAuthorization(payable: Payable): AuthorizationKind | null {
   const { wish, owner, amount, allowance } = payable;
@@ -69,8 +69,8 @@ function problemOf(kind: AuthorizationKind, payable: Payable & { named: boolean 
 }
 
 /**
- * Returns why an account with code cannot sign, or null if it can. Tokens with `ecrecover` never ask the contract;
- * other tokens ask it, and it may refuse, so `auto` does not try such a signature.
+ * Returns why an account with code cannot sign, or null if it can. Tokens that verify with `ecrecover` never call the
+ * account's code. Other tokens call it, and it may reject the signature, so `auto` does not choose such a signature.
  */
 function accountProblem(
   checks: "code" | "ecrecover",

@@ -14,7 +14,7 @@ import type { AuthorizationFacts } from "./authorization-facts.ts";
 const HexText = z.string().transform((text) => text as Hex);
 const AddressValue = z.string().transform((text): Address => getAddress(text));
 
-/** The signature that a built order waits for, as it is stored. The signature itself is never stored. */
+/** Everything about the signature that a built order waits for, as stored. The signature itself is never stored. */
 export const PlannedAuthorization = z.object({
   kind: z.enum(["erc3009", "permit2", "permit"]),
   chainId: z.int(),
@@ -39,8 +39,8 @@ export const PlannedAuthorization = z.object({
 export type PlannedAuthorization = z.infer<typeof PlannedAuthorization>;
 
 /**
- * Returns the plan of the signature that an order waits for. `data` is the calldata of `DepositRouter.execute`. Throws
- * a TypeError if the facts lack what the kind needs, which `chooseAuthorization` excludes.
+ * Returns what is stored about the signature that an order waits for. Throws a TypeError if the facts lack the domain
+ * or nonce that the kind needs, which `chooseAuthorization` excludes.
  */
 export function planAuthorization(
   of: Pick<PlannedAuthorization, "chainId" | "owner" | "submitter" | "data"> & {
@@ -57,7 +57,7 @@ export function planAuthorization(
   return { ...planned, domain: token.domain, permitNonce: permitNonce.toString() };
 }
 
-/** Returns the order that a signature is for. */
+/** Decodes the Router order, with its steps and sweep list, that a signature pays for. */
 export const orderOf = ({ data }: Pick<PlannedAuthorization, "data">): RouterCall => decodeRouterCall(data);
 
 /** Returns the nonce of the order's authorisation: the order's digest in the Router's domain. */
@@ -78,7 +78,7 @@ function toMessage(planned: PlannedAuthorization) {
 export const digestOf = (planned: PlannedAuthorization): Hex =>
   hashTypedData(toMessage(planned) as Parameters<typeof hashTypedData>[0]);
 
-/** The fields of an EIP-712 domain in their order, with their types. Source: EIP-712. */
+/** Name and type of each field of an EIP-712 domain, in the order of the type. Source: EIP-712. */
 const DOMAIN_FIELDS = [
   ["name", "string"],
   ["version", "string"],
@@ -108,7 +108,7 @@ export function toTypedData(message: {
   ) as TypedData;
 }
 
-/** Returns the message of an order's authorisation as JSON for the wallet. */
+/** Returns the message that the owner signs, as JSON for `eth_signTypedData_v4`. */
 export const typedDataOf = (planned: PlannedAuthorization): TypedData => toTypedData(toMessage(planned));
 
 /** Encodes the Router call that executes the order with the owner's signature. */

@@ -4,7 +4,7 @@ import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import type { SigningToken } from "../../lib/signing-token-setting.ts";
 
-/** Data about a share token's EIP-712 domain, from its view functions; null if a function is missing. */
+/** What a share token's view functions return about its EIP-712 domain. A field is null if its function is missing. */
 export interface StatedDomain {
   separator: Hex | null;
   /** Domain from `eip712Domain()` (EIP-5267), or null if it has a salt or extensions. */
@@ -56,11 +56,11 @@ export function sharePermitQuery(of: { chainId: number; token: Address }): Query
 const MAX_NAME = 100;
 
 /**
- * Returns a share token with its EIP-712 domain if it supports permits, or null if its domain is unknown. Chain and
- * contract of the domain are those of the request, so that a token with a false name can only harm signatures for
- * itself. The separator selects among the domains of known vaults: EIP-5267, OpenZeppelin and solmate (name, version
- * 1), Yearn (`apiVersion`), and Morpho's Vault V2 (neither name nor version). Accounts with code sign only if the
- * caller requests a permit by name.
+ * Returns a share token with its EIP-712 domain if it supports permits, or null if no known domain has its separator.
+ * The candidates are the domains of known vaults: EIP-5267, OpenZeppelin and solmate (name, version 1), Yearn
+ * (`apiVersion`), and Morpho's Vault V2 (neither name nor version). Chain and contract always come from the request, so
+ * a token that states a false name can only harm signatures for itself. Accounts with code sign a permit only if the
+ * caller requests it by name.
  */
 export function findShareToken(
   { chainId, token }: { chainId: number; token: Address },

@@ -3,10 +3,11 @@ import { once } from "../../lib/once.ts";
 import type { SigningToken, SigningTokens } from "../../lib/signing-token-setting.ts";
 
 /**
- * Tokens with permits or authorisations: symbol, address, domain separator, what it takes, how it checks, version and
- * name of its domain. Collected offline, so each row is used only after the separator was read on chain. Left out are
- * tokens with a salt in their domain, permits of DAI's kind, and domains on which sources disagree.
- * Sources: cowprotocol/token-lists@4a002ef3, circlefin/stablecoin-evm@46e61d00, coinbase/x402@dd927a26.
+ * Tokens with permits (ERC-2612) or authorisations (ERC-3009), by chain. Columns: symbol, address, domain separator,
+ * kinds of signature, how signatures are verified, and version and name of the EIP-712 domain. Collected offline, so a
+ * row is used only after the token's separator was read on chain. Excluded are tokens with a salt in their domain,
+ * permits in DAI's form, and domains on which sources disagree. Sources: cowprotocol/token-lists@4a002ef3,
+ * circlefin/stablecoin-evm@46e61d00, coinbase/x402@dd927a26.
  */
 const TABLES: Readonly<Record<number, string>> = {
   // Ethereum
@@ -133,7 +134,10 @@ const readTables = once(() => {
   return new Map<number, SigningTokens>(rows);
 });
 
-/** Returns the tokens of a chain with signatures by lowercase address, or null if the chain is not in code. */
+/**
+ * Returns a chain's tokens that support permits or authorisations, by lowercase address, or null if the chain is not in
+ * code.
+ */
 export function signingTokensOf(chainId: number): SigningTokens | null {
   return readTables().get(chainId) ?? null;
 }

@@ -10,7 +10,7 @@ import type { ProviderScope } from "../provider.ts";
 import { noAcrossRoute } from "./across-route.ts";
 import { AcrossDepositStatus, AcrossErrorBody, SuggestedFees } from "./across-schemas.ts";
 
-/** Code and text of the `no_route` reason for each error code of Across's API. */
+/** The `no_route` reason for each error code of Across's API: its code, and its text for customers. */
 const REASON_BY_API_CODE: Readonly<Record<string, readonly [code: string, detail: string]>> = {
   AMOUNT_TOO_LOW: ["amount_too_low", "the amount does not cover the bridge's fees"],
   AMOUNT_TOO_HIGH: ["amount_too_high", "the amount exceeds the bridge's current limit"],
@@ -19,15 +19,17 @@ const REASON_BY_API_CODE: Readonly<Record<string, readonly [code: string, detail
   SIMULATION_ERROR: ["destination_call_failed", "the vault deposit on the destination chain would revert"],
 };
 
-/** Waiting time to report for a 429 response without a usable `Retry-After` header, in seconds. */
+/**
+ * Seconds after which to try again, as reported to the caller, if a 429 response has no usable `Retry-After` header.
+ */
 const DEFAULT_RETRY_SECONDS = 60;
-/** Maximum waiting time to report for a 429 response, in seconds. */
+/** Maximum number of seconds after which to try again, as reported to the caller for a 429 response. */
 const MAX_RETRY_SECONDS = 3_600;
 
 /**
- * Converts an error response of Across's API to an AppError: `no_route` with a reason if the bridge declines
- * the transfer, `rate_limited` for status 429, `upstream_timeout` for 504, otherwise `upstream_unavailable`.
- * `now` is in milliseconds since the epoch.
+ * Converts an error response of Across's API to an AppError: `rate_limited` for status 429, `upstream_timeout` for 504,
+ * `no_route` with a reason if the bridge declines the transfer, otherwise `upstream_unavailable`. `now` is in
+ * milliseconds since the epoch.
  */
 export function failureFromResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;
@@ -149,10 +151,9 @@ function postInit(settings: AcrossApiSettings, body: unknown): RequestInit {
 }
 
 /**
- * Sends a request and retries it once after 250 ms if a network error or a 5xx response occurs and enough
- * time remains. Never retries after a 4xx response, a timeout or an oversized response. Use it only for
- * requests without side effects. Throws `upstream_timeout` or `upstream_unavailable` if there is no usable
- * response.
+ * Sends a request and, after a network error or a 5xx response, sends it once more 250 ms later if at least 500 ms
+ * remain. Never retries after a 4xx response, a timeout or an oversized response. Only for requests without side
+ * effects. Throws `upstream_timeout` or `upstream_unavailable` if there is no response.
  */
 async function sendWithRetry(scope: ProviderScope, request: ApiExchange): Promise<BoundedResponse> {
   const { url, init } = request;

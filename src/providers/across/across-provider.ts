@@ -80,7 +80,8 @@ export function createAcross(options: AcrossOptions): Provider {
 }
 
 /**
- * An Across transfer with a checked quote: its contracts and tokens, its delivery and its deposit parameters.
+ * An Across transfer whose quote has passed the checks: its contracts and tokens, its delivery and its deposit
+ * parameters.
  */
 interface PricedTransfer {
   route: AcrossRoute;
@@ -121,9 +122,9 @@ function suggestedFeesQuery(
 }
 
 /**
- * Converts the deposit parameters of a checked Across quote to a `TransferQuote`. Across delivers exactly the
- * quoted amount or refunds the deposit, so the expected and the minimum amount are equal. The rest of the amount paid is
- * its fee.
+ * Converts the deposit parameters of a checked Across quote to a `TransferQuote`. Across either delivers exactly the
+ * quoted amount or refunds the deposit, so the expected and the minimum amount are equal. The declared fee is the
+ * difference between the paid and the delivered amount.
  */
 function quoteFromTerms(priced: {
   request: TransferRequest;
@@ -149,8 +150,8 @@ function quoteFromTerms(priced: {
 }
 
 /**
- * Returns the SpokePool's events that name the user: the deposit, with the depositor among its topics, and the fill.
- * Source: SpokePool.sol.
+ * Returns the SpokePool's events that a search for a user's transfers reads: the deposit, which has the depositor among
+ * its topics, and the fill, which has no user topic. Source: SpokePool.sol.
  */
 function acrossEvents(deployment: AcrossDeployment | undefined): TransferEvent[] {
   if (deployment === undefined) return [];

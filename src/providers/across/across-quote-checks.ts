@@ -22,7 +22,7 @@ export const ACROSS_VALID_SECONDS = MIN_FILL_WINDOW / 2;
 /** Maximum time until a quote's fill deadline, in seconds. The SpokePool rejects later deadlines. */
 const MAX_FILL_WINDOW = 21_600;
 /**
- * Maximum exclusivity period (only one relayer may fill), in seconds. In a longer one, that relayer could
+ * Maximum exclusivity period (in which only one relayer may fill), in seconds. During a longer one, that relayer could
  * delay the delivery.
  */
 const MAX_EXCLUSIVITY = 900;
@@ -32,7 +32,7 @@ const MAX_EXCLUSIVITY = 900;
  */
 const MAX_EXCLUSIVITY_OFFSET = 31_536_000;
 
-/** The inputs that an Across quote is checked against. */
+/** What an Across quote is checked against. */
 interface QuoteCheckInput {
   request: TransferRequest;
   route: AcrossRoute;
@@ -41,9 +41,9 @@ interface QuoteCheckInput {
 }
 
 /**
- * Returns a description of the first fault of an Across quote, for logs only, or null if there is none.
- * Faults are contracts, tokens or times that are not allowed, and an output above the amount paid. Source:
- * SpokePool.sol for the bounds of times.
+ * Returns a description of the first fault of an Across quote, for logs only, or null if it has none. Faults are a
+ * contract or token other than expected, an output above the amount paid, and times outside the accepted bounds.
+ * Source: SpokePool.sol for the bounds of times.
  */
 export function findQuoteFault(fees: SuggestedFees, asked: QuoteCheckInput): string | null {
   const { route, request } = asked;
@@ -111,9 +111,9 @@ export interface AcrossTerms {
 }
 
 /**
- * Checks an Across quote and returns the deposit parameters it contains. Throws `upstream_rejected` if the
- * quote has a fault, and `no_route` if the amount is outside the bridge's limits or the output does not suffice for the
- * destination call. Whether the output is fair is judged by its caller, as for every provider.
+ * Checks an Across quote and returns the deposit parameters it contains. Throws `upstream_rejected` if the quote has a
+ * fault, and `no_route` if the amount is outside the bridge's limits or the output is less than the destination call
+ * needs. Does not check whether the output is fair: the caller does, as for every provider.
  */
 export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): AcrossTerms {
   const fault = findQuoteFault(fees, asked);

@@ -12,7 +12,7 @@ import {
 import { type AcrossTerms, acrossRejection } from "./across-quote-checks.ts";
 import type { AcrossRoute } from "./across-route.ts";
 
-/** Returns the names of the checks that failed. */
+/** Returns the names of the checks whose value is false. */
 function failedChecks(checks: Readonly<Record<string, boolean>>): string[] {
   return Object.entries(checks).flatMap(([name, passed]) => (passed ? [] : [name]));
 }
@@ -62,14 +62,14 @@ function findCallFaults(calls: readonly HandlerCall[], { output, handler, call }
 }
 
 /**
- * Returns true if calldata is exactly `approve(spender, 0)`. When the multicall handler executes it, it may
- * replace the amount 0 with its balance.
+ * Returns true if calldata is exactly `approve(spender, 0)`. The multicall handler may write its own balance over the
+ * amount when it executes the call.
  */
 function isZeroApproval(data: Hex, spender: Address): boolean {
   return data === encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 0n] });
 }
 
-/** The inputs that determine every field of an Across deposit transaction. */
+/** What determines every field of an Across deposit transaction: request, route, quote terms and integrator id. */
 export interface ExpectedDeposit {
   request: TransferRequest;
   route: AcrossRoute;

@@ -1,8 +1,8 @@
 import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi, zeroAddress } from "viem";
 
 /**
- * The two functions of MetaAggregationRouterV2 that are accepted. `swapGeneric`, which calls any contract, is not among
- * them. Source: MetaAggregationRouterV2.sol, verified on every chain at its address.
+ * ABI of the two functions of MetaAggregationRouterV2 that are accepted as swaps. `swapGeneric` is excluded, because it
+ * can call any contract. Source: MetaAggregationRouterV2.sol, verified on every chain at its address.
  */
 export const kyberRouterAbi = parseAbi([
   "struct SwapDescription { address srcToken; address dstToken; address[] srcReceivers; uint256[] srcAmounts; address[] feeReceivers; uint256[] feeAmounts; address dstReceiver; uint256 amount; uint256 minReturnAmount; uint256 flags; bytes permit; }",
@@ -27,14 +27,17 @@ export const kyberFlags = {
   approveFund: 0x100n,
 } as const;
 
-/** Conditions of a swap that MetaAggregationRouterV2 enforces. Amounts are in the smallest unit of their token. */
+/**
+ * The part of a swap that MetaAggregationRouterV2 itself enforces: tokens, amounts, fees and receiver. Amounts are in
+ * the smallest unit of their token.
+ */
 export interface KyberSwapDescription {
   srcToken: Address;
   dstToken: Address;
   /** Contracts to which the router sends the source token, with the amount for each. */
   srcReceivers: readonly Address[];
   srcAmounts: readonly bigint[];
-  /** Recipients of a fee, with the amount or the basis points for each. */
+  /** Recipients of a fee, with the amount for each, in smallest units or, with the flag `feeInBps`, in basis points. */
   feeReceivers: readonly Address[];
   feeAmounts: readonly bigint[];
   dstReceiver: Address;
@@ -46,15 +49,15 @@ export interface KyberSwapDescription {
 }
 
 /**
- * A decoded swap. `executor` and `executorData` are opaque: they decide how the tokens are swapped, and the minimum of
- * the description bounds their result.
+ * A decoded swap. `executor` and `executorData` are opaque: they determine how the tokens are swapped, but the result
+ * is bounded by the minimum output in `desc`.
  */
 export interface KyberSwap {
   kind: "swap" | "swapSimpleMode";
   executor: Address;
   executorData: Hex;
   desc: KyberSwapDescription;
-  /** Text for KyberSwap's statistics; the router only emits it. */
+  /** Text for KyberSwap's statistics; the router only emits it in an event. */
   clientData: Hex;
 }
 
@@ -74,8 +77,8 @@ export function decodeKyberSwap(data: Hex): KyberSwap | null {
 }
 
 /**
- * Encodes the calldata of a swap. The result contains the decoded fields and nothing else: bytes that the decoder did
- * not read are lost, and `approveTarget`, which `swap` does not use, is zero.
+ * Encodes the calldata of a swap from its decoded fields alone. Bytes that the decoder did not read are not contained,
+ * and `approveTarget`, which `swap` does not use, is zero.
  */
 export function encodeKyberSwap({ kind, executor, executorData, desc, clientData }: KyberSwap): Hex {
   return kind === "swap"
@@ -98,11 +101,14 @@ const PROBES: readonly [Address, Address] = [
   "0x1111111111111111111111111111111111111111",
   "0x2222222222222222222222222222222222222222",
 ];
-/** Lengths in characters of hex: of `0x` with a selector, and of a 32-byte word. */
+/** Lengths in hex digits: of a selector including the prefix `0x`, and of a 32-byte word. */
 const SELECTOR_DIGITS = 10;
 const WORD_DIGITS = 64;
 
-/** Returns the byte offset of the receiver's word in the calldata of a swap. */
+/**
+ * Returns the byte offset of the word that contains the receiver in the calldata of a swap. Throws a RangeError if no
+ * word depends on the receiver.
+ */
 export function kyberReceiverOffset(swap: KyberSwap): number {
   const [one, other] = PROBES.map((dstReceiver) =>
     encodeKyberSwap({ ...swap, desc: { ...swap.desc, dstReceiver } }),

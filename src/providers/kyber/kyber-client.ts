@@ -12,7 +12,7 @@ import {
 
 /** Timeout of one request to KyberSwap's API, in milliseconds. */
 export const KYBER_TIMEOUT_MS = 2_000;
-/** Maximum size of a response of KyberSwap's API, in bytes; a route over many pools has some hundred kilobytes. */
+/** Maximum size of a response of KyberSwap's API, in bytes. A route over many pools has a few hundred kilobytes. */
 const MAX_BYTES = 1024 * 1024;
 
 /** Base URL of KyberSwap's API and the client id to send. */
@@ -35,9 +35,10 @@ interface KyberRequest<S extends z.ZodType> {
 /** HTTP client of KyberSwap's API. */
 export interface KyberClient {
   /**
-   * Sends a request and returns its parsed response and the whole JSON. It is never retried: KyberSwap allows three
-   * requests a second, and other providers are asked beside it. Throws `no_route`, `rate_limited`, `upstream_rejected`,
-   * `upstream_unavailable` or `upstream_timeout`. The error texts never contain text from KyberSwap.
+   * Sends a request once and returns its parsed response together with the complete JSON. There is no retry, because
+   * KyberSwap allows only three requests per second and other providers quote the same transfer. Throws `no_route`,
+   * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. The error texts never contain
+   * text from KyberSwap.
    */
   ask<S extends z.ZodType>(
     scope: ProviderScope,
@@ -45,7 +46,10 @@ export interface KyberClient {
   ): Promise<{ parsed: z.infer<S>; json: unknown }>;
 }
 
-/** Creates the client of KyberSwap's API. Its only state is the end of the pause after a rate limit. */
+/**
+ * Creates the client of KyberSwap's API. After a rate limit it throws `rate_limited` without sending requests until the
+ * stated pause is over; it has no other state.
+ */
 export function createKyberClient(settings: KyberApiSettings): KyberClient {
   const base = settings.apiUrl.replace(/\/+$/, "");
   let limitedUntil = 0;
@@ -89,8 +93,8 @@ async function send(
 }
 
 /**
- * Parses the body of a response with status 200. An error code in it counts as an error status of 400. Throws
- * `upstream_unavailable` if it is not JSON, and `upstream_rejected` if it does not match the schema.
+ * Parses the body of a response with status 200. A body with an error code is treated like a response with status 400.
+ * Throws `upstream_unavailable` if the body is not JSON, and `upstream_rejected` if it does not match the schema.
  */
 function readResponse<S extends z.ZodType>(
   response: BoundedResponse,
@@ -109,7 +113,7 @@ function hasErrorCode(json: unknown): boolean {
   return typeof json.code === "number" && json.code !== 0;
 }
 
-/** JSON.parse and JSON.rawJSON with access to the source text, which TypeScript's library does not declare yet. */
+/** `JSON.parse` with source text access and `JSON.rawJSON`, which TypeScript's library does not declare yet. */
 interface ExactJson {
   parse(
     text: string,
@@ -119,9 +123,9 @@ interface ExactJson {
 }
 
 /**
- * Parses JSON such that serializing it again yields the same numbers: a number that a double cannot represent keeps its
- * digits. A route, which contains 256-bit integers, must be sent back unchanged. Throws `upstream_unavailable` for
- * invalid JSON. Source: ECMAScript proposal JSON.parse source text access.
+ * Parses JSON without losing digits of numbers that a double cannot represent, so that it can be sent back unchanged: a
+ * route contains 256-bit integers. Throws `upstream_unavailable` for invalid JSON. Source: ECMAScript proposal
+ * JSON.parse source text access.
  */
 function parseExactJson(text: string): unknown {
   const json = JSON as unknown as ExactJson;

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { knownChains } from "../../chains/chain-definitions.ts";
 import { AppError } from "../../errors.ts";
 
-/** KyberSwap on one chain: the name of the chain in its API, and the contract that its transactions call. */
+/** KyberSwap on one chain: the chain's name in its API, and the contract that its transactions call. */
 export interface KyberDeployment {
   chainId: number;
   /** The chain's name in the path of the API. */
@@ -18,8 +18,8 @@ export type KyberDeployments = ReadonlyMap<number, KyberDeployment>;
 const ROUTER: Address = "0x6131B5fae19EA4f9D964eAc0408E4408b66337b5";
 
 /**
- * Names in KyberSwap's API of the chains on which it swaps. Gnosis and Katana are absent, because KyberSwap does
- * not serve them. Source: docs.kyberswap.com, aggregator contract addresses and supported chains.
+ * Names in KyberSwap's API of the chains on which it swaps, by chain id. KyberSwap does not serve Gnosis and Katana.
+ * Source: docs.kyberswap.com, aggregator contract addresses and supported chains.
  */
 const slugs: Readonly<Record<number, string>> = {
   1: "ethereum",
@@ -38,8 +38,8 @@ const slugs: Readonly<Record<number, string>> = {
 };
 
 /**
- * Returns KyberSwap's deployments in code together with `extra` ones. Throws `internal` if an extra deployment names
- * a chain that the code knows, so that no setting can replace a router or add one to a known chain.
+ * Returns KyberSwap's deployments in code together with `extra` ones. Throws `internal` if an extra deployment names a
+ * chain that is defined in code, so that settings can neither replace a router nor add one to such a chain.
  */
 export function resolveKyberDeployments(extra: readonly KyberDeployment[]): KyberDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));

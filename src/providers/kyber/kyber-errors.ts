@@ -44,14 +44,15 @@ const reasonByCode: Readonly<Record<number, KyberReason>> = {
 };
 
 const UNAVAILABLE = "the exchange is unavailable; try again later";
-/** Waiting time after a rate limit that does not state one, in seconds. */
+/** Seconds to wait after a rate limit response that does not state a time. */
 const DEFAULT_WAIT_S = 5;
-/** Maximum waiting time that is accepted from a rate limit, in seconds. */
+/** Maximum number of seconds to wait after a rate limit response, whatever it states. */
 const MAX_WAIT_S = 60;
 
 /**
- * Converts an error response of KyberSwap's API to an AppError: `no_route` with a reason, `rate_limited` for status
- * 429, `upstream_timeout` for 408 and 504, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
+ * Converts an error response of KyberSwap's API to an AppError: `rate_limited` for status 429, `upstream_timeout` for
+ * 408 and 504, `no_route` with a reason if KyberSwap declines the swap, otherwise `upstream_unavailable`. `now` is in
+ * milliseconds since the epoch.
  */
 export function failureFromKyberResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;

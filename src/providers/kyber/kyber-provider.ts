@@ -16,11 +16,11 @@ import { kyberRejection, noKyberRoute } from "./kyber-errors.ts";
 import { KyberBuild, KyberRoutes } from "./kyber-schemas.ts";
 import { kyberToken, verifyKyberSwap } from "./verify-kyber-swap.ts";
 
-/** Name of the provider KyberSwap, and of its tool in steps. */
+/** Name of the KyberSwap provider, and of its tool in routes. */
 const KYBER_KEY = "kyber";
-/** Number of seconds for which a built swap is offered. Its minimum output would also protect it for longer. */
+/** Seconds for which a built swap is offered to the user. Even later, its minimum output would protect the user. */
 const VALID_SECONDS = 300;
-/** Number of seconds after which KyberSwap's executor rejects the swap. */
+/** Seconds from the build until KyberSwap's executor rejects the swap. */
 const DEADLINE_SECONDS = 1_200;
 const BPS = 10_000n;
 const PARTS_PER_BPS = PARTS_PER_BILLION / BPS;
@@ -34,8 +34,8 @@ export interface KyberOptions extends KyberApiSettings {
 }
 
 /**
- * Creates the KyberSwap provider, which swaps tokens on one chain and delivers them to the user. It has no bridge and no
- * destination call. Throws `internal` if an option would replace a deployment that is defined in code.
+ * Creates the KyberSwap provider, which swaps tokens on one chain and delivers them to the user. It neither bridges nor
+ * makes destination calls. Throws `internal` if `options.deployments` names a chain that is defined in code.
  */
 export function createKyber(options: KyberOptions): Provider {
   const deployments = resolveKyberDeployments(options.deployments ?? []);
@@ -63,7 +63,9 @@ export function createKyber(options: KyberOptions): Provider {
   };
 }
 
-/** First topic of the router's event `Swapped`, whose first word is the sender. Source: MetaAggregationRouterV2.sol. */
+/**
+ * First topic of the router's event `Swapped`, whose data begins with the sender. Source: MetaAggregationRouterV2.sol.
+ */
 const swappedTopic = once(
   (): Hex => toEventSelector("Swapped(address,address,address,address,uint256,uint256)"),
 );
@@ -89,8 +91,8 @@ const UNKNOWN_STATUS: ProviderStatus = {
 };
 
 /**
- * Returns the deployment that serves a request. Throws `no_route` for a transfer to another chain, over a bridge, with a
- * destination call, without a swap, or on a chain that KyberSwap does not serve.
+ * Returns the deployment that serves a request. Throws `no_route` if the chain is not served, or if the request is for
+ * another chain, restricted to certain bridges, has a destination call, or names the same token twice.
  */
 function requireSwap(deployments: KyberDeployments, request: TransferRequest): KyberDeployment {
   const deployment = deployments.get(request.fromChainId);
@@ -108,9 +110,10 @@ interface SwapInput {
 }
 
 /**
- * Requests a route and returns it as the API sent it (`summary`), with its quote. Sources that sign quotes for one sender
- * and for seconds are excluded, because a user needs minutes to sign. Errors of the client propagate; throws
- * `upstream_rejected` if the route is for another swap. Source: `GET /{chain}/api/v1/routes`.
+ * Requests a route. Returns it unchanged (`summary`, to be sent back for the build) and as a quote. Liquidity sources
+ * whose signed quotes expire within seconds (RFQ) are excluded, because a user needs minutes to sign. Throws
+ * `upstream_rejected` if the route is for another swap; errors of the client propagate. Source: `GET
+ * /{chain}/api/v1/routes`.
  */
 async function fetchRoute(
   client: KyberClient,
@@ -188,8 +191,8 @@ function quoteOf({ gas }: { gas: bigint | null }) {
 }
 
 /**
- * Returns the slippage to send to KyberSwap, in basis points: the user's slippage, rounded down, so that the minimum is
- * never below the user's, and at most 20%.
+ * Returns the slippage to send to KyberSwap, in basis points: the user's slippage rounded down, so that KyberSwap's
+ * minimum is never below the user's, and at most 20%.
  */
 function slippageBps({ slippage }: TransferRequest): bigint {
   const asked = slippage / PARTS_PER_BPS;

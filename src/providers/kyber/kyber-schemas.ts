@@ -2,7 +2,7 @@ import { type Address, getAddress, type Hex } from "viem";
 import * as z from "zod";
 import { MAX_UINT256 } from "../../lib/amount.ts";
 
-/** Maximum length of calldata, in characters of hex including the prefix: 128 KiB of data. */
+/** Maximum length of calldata as text, in characters: `0x` and two hex digits for each of 128 KiB. */
 const MAX_DATA = 2 * 128 * 1024 + 2;
 
 const Amount = z
@@ -19,7 +19,7 @@ const Data = z
   .max(MAX_DATA)
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform((text) => text.toLowerCase() as Hex);
-/** Schema of the units of gas that a swap uses, which are only displayed: an invalid number becomes null. */
+/** Schema of a swap's gas, which is only displayed, so an invalid value becomes null. */
 const Gas = z
   .string()
   .regex(/^\d{1,12}$/)
@@ -61,5 +61,5 @@ export const KyberBuild = z.object({
 /** A parsed `POST /{chain}/api/v1/route/build` response: KyberSwap's transaction for a swap. */
 export type KyberBuild = z.output<typeof KyberBuild>;
 
-/** Schema of an error response of KyberSwap's API, which may also come with status 200. */
+/** Schema of an error body of KyberSwap's API, which may also have status 200. */
 export const KyberErrorBody = z.object({ code: z.int() });

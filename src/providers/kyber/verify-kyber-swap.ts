@@ -14,7 +14,7 @@ import type { KyberDeployment } from "./kyber-deployments.ts";
 import { kyberRejection } from "./kyber-errors.ts";
 import type { KyberBuild } from "./kyber-schemas.ts";
 
-/** Flags that a swap may have. Any other would change what the router takes, or accept less than the minimum. */
+/** Flags that a swap may have. Any other flag could change what the router takes or weaken the minimum output. */
 const ALLOWED_FLAGS =
   kyberFlags.shouldClaim |
   kyberFlags.simpleSwap |
@@ -25,7 +25,7 @@ const ALLOWED_FLAGS =
 const MAX_FEE_BPS = 50n;
 const BPS = 10_000n;
 
-/** Request, deployment and response that KyberSwap's transaction is verified against. */
+/** KyberSwap's response, with the request and deployment that it must match. */
 export interface KyberVerifyInput {
   request: TransferRequest;
   deployment: KyberDeployment;
@@ -37,15 +37,14 @@ export interface VerifiedKyberSwap {
   transaction: { to: Address; data: Hex; value: bigint };
   toAmount: bigint;
   toAmountMin: bigint;
-  /** Position of the receiver in the calldata, so that the swap can be a step of a Router order. */
+  /** Position of the receiver in the calldata, which a Router order needs to contain the swap as a step. */
   asStep: RouterStepUse;
 }
 
 /**
- * Decodes the transaction of a swap, compares every field that moves money with the request, and encodes it again. The
- * returned transaction follows from the request, the deployment in code and the verified fields; the executor and its
- * data stay opaque and are bound by the minimum output. Pure. Throws `upstream_rejected`, with the name of the differing
- * field in its cause.
+ * Decodes the transaction of a swap, compares every field that moves money with the request, and encodes the
+ * transaction again from the verified fields. The executor and its data stay opaque; the minimum output bounds what
+ * they do. Pure. Throws `upstream_rejected`, with the name of the differing field in its cause.
  */
 export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInput): VerifiedKyberSwap {
   const native = isNative(request.fromToken);
@@ -77,18 +76,18 @@ export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInpu
   };
 }
 
-/** Returns the address that KyberSwap uses for a token. */
+/** Returns a token's address in KyberSwap's API, which has an address of its own for the native currency. */
 export const kyberToken = (token: Address): Address => (isNative(token) ? KYBER_NATIVE : token);
 
-/** Throws `upstream_rejected` if the swapping contracts receive more than the amount paid. */
+/** Throws `upstream_rejected` if the contracts that swap receive more than the amount paid. */
 function checkInputs({ srcReceivers, srcAmounts, amount }: KyberSwapDescription): void {
   requireMatch(srcReceivers.length === srcAmounts.length, "srcReceivers");
   requireMatch(sumOf(srcAmounts) <= amount, "srcAmounts");
 }
 
 /**
- * Throws `upstream_rejected` if the fees exceed 0.5 %. The minimum output is what remains after fees, so that they are
- * also bound by the slippage.
+ * Throws `upstream_rejected` if the fees exceed 0.5%. In any case, the minimum output holds after fees, so the slippage
+ * limits them too.
  */
 function checkFees(desc: KyberSwapDescription, amountOut: bigint): void {
   const { feeReceivers, feeAmounts, flags } = desc;

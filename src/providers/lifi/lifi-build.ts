@@ -5,7 +5,7 @@ import type { LifiContext } from "./lifi-context.ts";
 import { lifiSlippage, requestedTools } from "./lifi-tool-selection.ts";
 import { verifyLifiTransfer } from "./verify/verify-lifi-transfer.ts";
 
-/** The inputs of a request to LI.FI for a transaction. `tools` is null if LI.FI may choose the exchange. */
+/** What a request for a transaction is made of. `tools` is null if LI.FI may choose the exchange. */
 interface QuoteInput {
   request: TransferRequest;
   tools: string[] | null;

@@ -48,9 +48,9 @@ const isSamePair =
     other.fromChainId === pair.fromChainId && other.toChainId === pair.toChainId;
 
 /**
- * Requests the tokens that LI.FI supports on a chain. Entries of other chains and entries without an EVM
- * address are left out. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable` or
- * `upstream_timeout`. Source: LI.FI `GET /tokens`.
+ * Requests the tokens that LI.FI supports on a chain. Tokens of other chains and tokens without an EVM address are left
+ * out. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET
+ * /tokens`.
  */
 export async function listLifiTokens(
   context: LifiContext,
@@ -74,9 +74,9 @@ export async function listLifiTokens(
 }
 
 /**
- * Returns the ids of chains on which LI.FI now names another Diamond contract than the one in code.
- * Transactions on these chains are rejected until the code is updated. Throws `rate_limited`,
- * `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /chains`.
+ * Returns the ids of chains for which LI.FI now states a Diamond contract other than the one in code. Transactions on
+ * these chains are rejected until the code is updated. Throws `rate_limited`, `upstream_rejected`,
+ * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /chains`.
  */
 export async function listChangedDiamonds(context: LifiContext, scope: ProviderScope): Promise<number[]> {
   const { chains } = await context.client.ask(scope, {

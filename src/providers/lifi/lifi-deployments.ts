@@ -29,8 +29,8 @@ interface LifiContracts {
   /** Receives Stargate deliveries that carry a destination call; null if it is not deployed. */
   receiverStargate: Address | null;
   /**
-   * LI.FI's known contracts that forward its fee to the recipients: the current and the previous version. The amount of
-   * a fee is known exactly only if one of them receives it.
+   * LI.FI's known fee contracts, current and previous version. The exact amount of a fee is known only if it is paid
+   * through one of them.
    */
   feeForwarders: readonly Address[];
   /** Maximum bridge fee that a transaction may pay on top of the amount in the native token, in wei. */

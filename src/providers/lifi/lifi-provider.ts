@@ -51,7 +51,7 @@ export interface LifiProvider extends Provider {
   /** Requests the verifiable bridges that LI.FI currently offers, with the chain pairs they connect. */
   bridges(scope: ProviderScope): Promise<OfferedBridge[]>;
   tokens(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
-  /** Returns the ids of chains on which LI.FI now names another Diamond contract than the one in code. */
+  /** Returns the ids of chains for which LI.FI now states a Diamond contract other than the one in code. */
   changedDiamonds(scope: ProviderScope): Promise<number[]>;
 }
 
@@ -89,9 +89,8 @@ export function createLifi(options: LifiOptions): LifiProvider {
 }
 
 /**
- * Returns the addresses that the user may have to approve: the Diamond and, for a transfer on one chain, the
- * contract through which the Executor takes tokens. Empty if the source token is native or the chain has no
- * deployment.
+ * Returns the addresses that the user may have to approve: the Diamond and, for a transfer on one chain, the proxy
+ * through which the Executor takes tokens. Empty if the source token is native or the chain has no deployment.
  */
 function spendersOf(deployments: LifiDeployments, request: TransferRequest): Address[] {
   const source = deployments.get(request.fromChainId);
@@ -101,7 +100,8 @@ function spendersOf(deployments: LifiDeployments, request: TransferRequest): Add
 }
 
 /**
- * Returns the tokens of a chain with their assets: those of the asset tables, of Stargate's pools and of CCTP.
+ * Returns the bridgeable tokens of a chain with their assets: those in the asset tables, in Stargate's pools and of
+ * CCTP.
  */
 function assetsOf(deployment: LifiDeployment | undefined): BridgedAsset[] {
   if (deployment === undefined) return [];

@@ -17,7 +17,7 @@ const LOGO = /^https:\/\/[\w.-]+\/[\w./%-]{1,400}$/;
  */
 type CheckedFields = Pick<TransferQuote, "toAmount" | "toAmountMin" | "supportsCall" | "supportsPlain">;
 
-/** Converts a step of a LI.FI response to a quote. `checked` are the fields that were already checked. */
+/** Converts a step of a LI.FI response to a quote, with the fields in `checked` in place of the step's own. */
 export function quoteFromStep(step: LifiStep, checked: CheckedFields): TransferQuote {
   const bridge = bridgeOfTool(step.tool)?.bridge ?? null;
   const { estimate, toolDetails } = step;
@@ -36,8 +36,8 @@ export function quoteFromStep(step: LifiStep, checked: CheckedFields): TransferQ
 }
 
 /**
- * Returns the sum of the fees that a step declares as included in its amounts, in parts per billion of the amount paid,
- * rounded down. Fees in other tokens than the two of the transfer are not counted.
+ * Returns the fees that a step declares as included in its amounts, as parts per billion, rounded down: each fee in
+ * relation to the amount in the same token (paid or delivered). Fees in other tokens are not counted.
  */
 function declaredFee({ action, estimate }: LifiStep): bigint {
   const ends = [
@@ -72,7 +72,7 @@ function ifMatching(shape: RegExp, text: string | null | undefined): string | nu
   return typeof text === "string" && shape.test(text) ? text : null;
 }
 
-/** Returns the total units of gas of gas costs, or null if there are none or one has no valid estimate. */
+/** Returns the total gas of all costs, or null if there are no costs or one has no valid estimate. */
 function sumGas(costs: readonly { estimate?: string | null | undefined }[]): bigint | null {
   const units = costs.map((cost) => ifMatching(GAS, cost.estimate));
   if (units.length === 0 || units.includes(null)) return null;

@@ -75,9 +75,9 @@ function routesBody(
 }
 
 /**
- * Returns the request to quote, and the tools that may serve it. Across delivers the wrapped native token
- * only into a call and otherwise unwraps it, so a request for that token without a call is quoted as native
- * currency, which costs the same. Throws `no_route` if no tool can serve the request.
+ * Returns the request to quote, and the tools that may serve it. Across can deliver the wrapped native token only into
+ * a call; to a user it delivers native currency. So a request for the wrapped token without a call is quoted as native
+ * currency, at the same cost. Throws `no_route` if no tool can serve the request.
  */
 function toPricedRequest(
   context: LifiContext,
@@ -147,8 +147,8 @@ function unavailableReasons(unavailable: unknown) {
 }
 
 /**
- * Returns the quote of a contract call on one chain that spends the token paid with. It needs no swap, so its
- * input is exactly the amount paid.
+ * Returns the quote of a contract call on one chain that spends the paid token itself. No swap is needed, so its input
+ * is exactly the amount paid.
  */
 function quoteWithoutSwap(request: TransferRequest): TransferQuote {
   return {

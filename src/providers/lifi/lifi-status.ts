@@ -10,10 +10,9 @@ import type { LifiContext } from "./lifi-context.ts";
 type Phase = ProviderStatus["phase"];
 
 /**
- * Requests the status of a transfer from LI.FI. The status names transactions for the caller to verify on
- * chain and does not prove their outcome; it is `unknown` if LI.FI does not know the transfer. Throws
- * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET
- * /status`.
+ * Requests the status of a transfer from LI.FI. The transactions that it names must be verified on chain: the status
+ * proves nothing. The phase is `unknown` if LI.FI does not know the transfer. Throws `rate_limited`,
+ * `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /status`.
  */
 export async function fetchLifiStatus(
   context: LifiContext,
@@ -69,7 +68,7 @@ const UNKNOWN: ProviderStatus = {
   proof: null,
 };
 
-/** The phase of a transfer, and the substatus shown to customers, that a LI.FI status means. */
+/** The meaning of a LI.FI status: the phase of the transfer, and the substatus for customers. */
 interface StatusMeaning {
   phase: Phase;
   substatus: string | null;
@@ -118,8 +117,8 @@ const statusMeanings: Readonly<
 };
 
 /**
- * Returns the phase, and the substatus shown to customers, of a LI.FI status response. The phase is `unknown`
- * for the statuses NOT_FOUND and INVALID (wrong tool or LI.FI outage) and for statuses that are not listed.
+ * Returns the phase and the substatus for customers of a LI.FI status response. The phase is `unknown` for the statuses
+ * NOT_FOUND and INVALID (wrong tool or LI.FI outage) and for statuses that are not listed.
  */
 function statusMeaningOf(answer: LifiStatus): StatusMeaning {
   const status = Object.hasOwn(statusMeanings, answer.status) ? statusMeanings[answer.status] : undefined;

@@ -41,8 +41,8 @@ function mayCall(bridge: LifiBridge, request: ToolQuery): boolean {
 }
 
 /**
- * By facet: returns true if it can deliver the requested token on the destination chain, into a call if there
- * is one.
+ * For each facet, a function that returns true if the facet can deliver the requested token on the destination chain:
+ * to the user or, if the request has a call, into the call.
  */
 const canDeliver: Record<BridgeFacet, (pair: PairDeployments, request: ToolQuery) => boolean> = {
   across: ({ destination }, request) => {

@@ -2,16 +2,17 @@ import type { NodeSession } from "../../chains/chain-client.ts";
 import { readBlock } from "../../chains/read-block.ts";
 import type { Block } from "../../lib/block-ranges.ts";
 
-/** Number of seconds by which the clocks of chains and of the program may differ. */
+/** Maximum difference in seconds between the clocks of chains and of this program. */
 const CLOCK_MARGIN = 120;
-/** First step of the search back from the head, in blocks. Each further step is four times as long. */
+/** First distance from the head in blocks at which the search looks; each further distance is four times as long. */
 const FIRST_STEP = 64;
 /** Precision of the search, in blocks. */
 const PRECISION = 64;
 
 /**
- * Returns a block that is older than a time in unix seconds by at least two minutes, and by little more: the first
- * block to search for transactions sent after this time. `latest` is the chain's head. Errors of the node propagate.
+ * Returns the number of a block that is at least two minutes older than `time` (unix seconds), but little more: the
+ * first block to search for transactions sent after that time. 0 if the chain is younger. `latest` is the chain's head.
+ * Errors of the node propagate.
  */
 export async function blockAtTime(
   node: NodeSession,

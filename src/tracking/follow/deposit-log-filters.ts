@@ -12,25 +12,25 @@ export const transferTopic = once((): Hex => toEventSelector("Transfer(address,a
 /** Address of the Router, lowercase. */
 export const routerEmitter: string = depositRouterAddress.toLowerCase();
 
-/** Inputs of a round's log filters on one chain. */
+/** What the log filters of a round on one chain are made of. */
 export interface LogSearch {
   watch: WatchList;
   /** The events of the bridges and exchanges on the chain. */
   events: readonly TransferEvent[];
-  /** Maximum number of topics in one list of a request. */
+  /** Maximum number of topics per list in one log request. */
   maxTopics: number;
 }
 
-/** Maximum number of topic lists for the users of deposits in progress. */
+/** Maximum number of topic lists that the users of deposits in progress may fill. */
 const MAX_USER_LISTS = 5;
 
 const word = (address: string): string => pad(address as Hex).toLowerCase();
 const distinct = (list: readonly string[]): string[] => [...new Set(list)];
 
 /**
- * Returns the filters of the logs that show deposits and withdrawals of a chain. Their number depends on the contracts,
- * not on the number of builds: the filters name the users if these are few, and otherwise the contracts that they pay.
- * Pure.
+ * Returns the filters for the logs that show deposits and withdrawals on a chain. They select the payments by user
+ * while there are few users, and otherwise by the contracts that the users pay, so that their number does not grow with
+ * the number of builds. Pure.
  */
 export function depositLogFilters(search: LogSearch): LogFilter[] {
   const { watch } = search;
@@ -44,11 +44,14 @@ export function depositLogFilters(search: LogSearch): LogFilter[] {
   return filters.filter(({ addresses }) => addresses.length > 0);
 }
 
-/** Returns the contracts that transactions of providers call. */
+/**
+ * Returns the watched targets that belong to providers: contracts, other than the Router, that a provider's transaction
+ * calls.
+ */
 const providerTargets = ({ targets }: WatchList): WatchedTarget[] =>
   targets.filter(({ provider, sourceTo }) => provider !== null && sourceTo !== routerEmitter);
 
-/** Returns the vaults' entry points that direct deposits call without the Router. */
+/** Returns the entry points of vaults that users call directly, without the Router. */
 export const ownEntries = ({ targets }: WatchList): string[] =>
   distinct(
     targets.flatMap(({ provider, sourceTo }) =>
@@ -56,7 +59,9 @@ export const ownEntries = ({ targets }: WatchList): string[] =>
     ),
   );
 
-/** Returns the filters of the paid tokens' transfers: from the users, or to the called contracts if these are fewer. */
+/**
+ * Returns the filter for transfers of the paid tokens: from the users or, if these are fewer, to the called contracts.
+ */
 function paymentFilters({ watch, maxTopics }: LogSearch): LogFilter[] {
   const paid = providerTargets(watch).filter(({ fromToken }) => !isNative(fromToken));
   const tokens = distinct(paid.map(({ fromToken }) => fromToken));
@@ -70,7 +75,10 @@ function paymentFilters({ watch, maxTopics }: LogSearch): LogFilter[] {
   return [{ addresses: tokens, topics }];
 }
 
-/** Returns the filters of the bridges' own events, by user if the events index the users and these are few. */
+/**
+ * Returns the filters for the events of bridges and exchanges. They select by user if the event indexes the user and
+ * the users are few.
+ */
 function eventFilters({ watch, events, maxTopics }: LogSearch): LogFilter[] {
   const sent = providerTargets(watch);
   const paidNative = new Set(
@@ -92,14 +100,17 @@ function eventFilters({ watch, events, maxTopics }: LogSearch): LogFilter[] {
 }
 
 /**
- * Returns the filter of all logs of the vaults' entry points and of vaults with open redemptions. The null topic
- * excludes logs without topics.
+ * Returns the filter for all logs of vaults' own entry points and of vaults with open requests. The null topic excludes
+ * logs without topics.
  */
 const vaultFilters = (watch: WatchList): LogFilter[] => [
   { addresses: distinct([...ownEntries(watch), ...watch.requestContracts]), topics: [null] },
 ];
 
-/** Returns the filters of the transfers from and to the users of deposits in progress, in the deposits' tokens. */
+/**
+ * Returns the filters for transfers from and to the users of deposits and withdrawals in progress, in the tokens of
+ * these.
+ */
 function movementFilters({ watch, maxTopics }: LogSearch): LogFilter[] {
   const most = maxTopics * MAX_USER_LISTS;
   const users = distinct(watch.underWay.map(({ userAddress }) => userAddress)).slice(0, most);

@@ -6,9 +6,9 @@ import { once } from "../../lib/once.ts";
 import { executedOrders } from "../../router/router-codec.ts";
 import { type LogSearch, ownEntries, routerEmitter, transferTopic } from "./deposit-log-filters.ts";
 
-/** Maximum number of words per log that are compared with users' addresses. */
+/** Maximum number of 32-byte words per log that are compared with users' addresses. */
 const MAX_WORDS = 64;
-/** Common vault events that name users and never settle the requests of others. */
+/** Common vault events that never settle requests of users other than those they name. */
 const usualEvents = once(
   (): ReadonlySet<string> =>
     new Set(
@@ -22,12 +22,15 @@ const usualEvents = once(
       ].map((signature) => toEventSelector(signature)),
     ),
 );
-/** Pattern of a 32-byte word that contains an address: 12 zero bytes, then a value that is not a small number. */
+/**
+ * Pattern of a 32-byte word that may contain an address: 12 zero bytes, then 20 bytes that do not begin with 8 zero
+ * bytes.
+ */
 const ADDRESS_WORD = /^0{24}(?!0{16})[0-9a-f]{40}$/;
 
 /**
- * Returns the data from a chain's logs that may belong to deposits: the Router's references, payments, and addresses in
- * the events of other contracts. Pure; the database compares the result with its rows.
+ * Extracts from a chain's logs what may belong to deposits: references in the Router's events, token payments, and
+ * addresses in the events of other contracts. Pure; the database then compares the result with its rows.
  */
 export function sightingsOf(logs: readonly ChainLog[], search: LogSearch): Sightings {
   const { watch, events } = search;
@@ -68,7 +71,7 @@ export function sightingsOf(logs: readonly ChainLog[], search: LogSearch): Sight
 
 type Collected = { [Kind in keyof Sightings]: Sightings[Kind][number][] };
 
-/** Returns the deposit references in the Router's events. */
+/** Returns the Router's deposits in the logs, with their references. */
 function referencesOf(logs: readonly ChainLog[]): Collected["references"] {
   const own = logs.filter(({ address }) => address === routerEmitter).map(toViemLog);
   return executedOrders(own).map(({ args, transactionHash }) => ({

@@ -36,24 +36,24 @@ import { readFindings } from "./read-candidates.ts";
 
 /** Maximum number of requests to nodes in one round on a chain. */
 const REQUESTS = 80;
-/** Minimum number of remaining requests for reading a further gap in the coverage. */
+/** Number of requests that must remain for a round to start reading another gap in the coverage. */
 const MIN_REQUESTS = 20;
-/** Time after which a round reads no more logs, in milliseconds. */
+/** Time after which a round reads no further logs, in milliseconds. */
 const READING_MS = 15 * SECOND_MS;
-/** Number of topics in one list if no limit of the chain's nodes is known. */
+/** Maximum number of topics per list if the limit of the chain's nodes is unknown. */
 const USUAL_TOPICS = 100;
-/** Maximum number of evidence blocks that one round reads, besides the blocks of the logs that it has read. */
+/** Maximum number of evidence blocks that a round requests. Blocks of logs that it has read need no request. */
 const MAX_EVIDENCE_READS = 24;
 
 /** Result of one round on a chain. */
 export interface ChainRound {
-  /** Number of the last block that was read, and of the chain's head at that time. */
+  /** Number of the last block read, and of the chain's head at that time. */
   followed: number;
   head: number;
   logs: number;
   /** Number of final blocks that are not read yet. */
   missing: number;
-  /** False if another round has written in the meantime, so that this one stored no progress. */
+  /** False if another round stored its progress at the same time, so that this one stored none. */
   applied: boolean;
 }
 
@@ -90,7 +90,7 @@ interface Round {
   client: ChainClient;
 }
 
-/** Data that a round has read from one node: coverage, final block, and the comparison of evidence. */
+/** What a round has read from one node: logs, coverage, final block, and which evidence is still on the chain. */
 interface RoundReading
   extends Pick<FollowStep, "startBlock" | "covered" | "final" | "kept" | "replaced" | "reorganised"> {
   search: LogSearch;
@@ -144,8 +144,8 @@ interface NodeRound extends Round {
 }
 
 /**
- * Reads a round from one node: first the head, then the list of deposits to look for, so that it contains every deposit
- * with a transaction up to this head; then the newest blocks, and then the missing final blocks.
+ * Reads a round from one node: the head, then the deposits to look for, so that they include every deposit with a
+ * transaction up to this head; then the newest blocks, and the final blocks that no round has read.
  */
 async function readRound(ctx: Context, round: NodeRound): Promise<RoundReading> {
   const { node, budget, state, chainId } = round;
@@ -186,7 +186,7 @@ async function readRound(ctx: Context, round: NodeRound): Promise<RoundReading> 
   };
 }
 
-/** Returns the inputs of the log filters: watched deposits, events of providers, and the nodes' topic limit. */
+/** Loads what the log filters are made of: the watched deposits, the providers' events and the nodes' topic limit. */
 async function searchOf(ctx: Context, { chainId, client }: Round): Promise<LogSearch> {
   const [watch, providers] = await Promise.all([
     selectWatchList(ctx.db, { chainId, router: routerEmitter }),
@@ -196,7 +196,10 @@ async function searchOf(ctx: Context, { chainId, client }: Round): Promise<LogSe
   return { watch, events, maxTopics: client.definition.maxLogTopics ?? USUAL_TOPICS };
 }
 
-/** Reads the newest final block, at least the stored one. Throws OutsideError if the node is behind the stored one. */
+/**
+ * Reads the newest final block, which is never older than the stored one. Throws OutsideError if the node has not
+ * reached the stored one.
+ */
 async function readFinal(
   node: NodeSession,
   { chain, latest }: { chain: FollowedChain | null; latest: Block },
@@ -216,7 +219,7 @@ async function isOnChain(
   return (await readBlock(node, chain.headBlock)).hash === chain.headHash;
 }
 
-/** Returns the block at which the oldest deposit with possible events on the chain was built. */
+/** Returns the first block to read on a chain: the block at which the oldest open deposit was built. */
 async function firstBlock(
   ctx: Context,
   { chainId, node, latest }: { chainId: number; node: NodeSession; latest: Block },
@@ -251,8 +254,8 @@ async function readMissing(
 }
 
 /**
- * Compares evidence blocks with the chain. Blocks of logs that were just read need no request; a limited number of the
- * others is read, and the rest is compared in a later round.
+ * Checks which evidence blocks are still on the chain (`kept`) and which were replaced by a reorg. Blocks of logs that
+ * were just read need no request. At most 24 others are read; the rest is left to a later round.
  */
 async function compareEvidence(
   node: NodeSession,

@@ -8,16 +8,16 @@ import type { MessageQueue } from "../../lib/platform-bindings.ts";
 import { followChain } from "./follow-chain.ts";
 import { type FollowedRows, followRows } from "./follow-rows.ts";
 
-/** Delays of the rounds that one cron run queues for a chain, in seconds: one round every 20 seconds. */
+/** Delays of the three rounds per chain that one cron run queues, in seconds. */
 const ROUND_DELAYS = [0, 20, 40] as const;
 /** Minimum pause between two rounds on a chain, in milliseconds, regardless of how many are queued. */
 const PAUSE_MS = 4 * SECOND_MS;
-/** Lease on due deposits, in milliseconds: other runs skip them until it expires. */
+/** Duration of the lease on due deposits, in milliseconds. Other runs skip leased deposits. */
 const LEASE_MS = 30 * SECOND_MS;
-/** Maximum number of due deposits that one round queues, and number of deposits in one message. */
+/** Maximum number of due deposits that are queued at once, and the number of deposits per message. */
 const MAX_DUE = 400;
 const ROWS_PER_MESSAGE = 8;
-/** Maximum number of due deposits that a run without a queue tracks. */
+/** Maximum number of due deposits that one run tracks in deployments without a queue. */
 const MAX_DUE_WITHOUT_QUEUE = 24;
 /** Maximum number of messages in one batch. Source: Cloudflare Queues, limits. */
 const MAX_BATCH = 100;
@@ -27,7 +27,7 @@ export const FollowMessage = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("chain"),
     chain_id: z.int().positive(),
-    /** True if the previous round left missing final blocks, which are read without a pause. */
+    /** True if the previous round left final blocks unread, so that this one runs without a pause. */
     goes_on: z.boolean().default(false),
   }),
   z.object({
@@ -37,12 +37,12 @@ export const FollowMessage = z.discriminatedUnion("kind", [
     lease: z.int().positive(),
   }),
 ]);
-/** A parsed queue message about deposits to follow. */
+/** A parsed message of the follower's queue. */
 export type FollowMessage = z.infer<typeof FollowMessage>;
 
-/** Result of one run: what it tracked and queued. */
+/** Result of one run of the follower. */
 export interface FollowRun extends FollowedRows {
-  /** Number of chains with deposits in progress, and of those that could not be read. */
+  /** Number of chains with deposits to follow, and how many of them could not be read. */
   chains: number;
   failed: number;
   /** Number of final blocks that are not read yet. */
@@ -50,9 +50,9 @@ export interface FollowRun extends FollowedRows {
 }
 
 /**
- * Follows all deposits and withdrawals: reads each chain's events and tracks the due ones. With a queue, it only
- * enqueues the next minute's rounds (one read of one chain each), one message per chain and round. Without a queue, it
- * does all the work itself, within the limits of one invocation. Throws `store_unavailable`.
+ * Follows all deposits and withdrawals: reads each chain's events and tracks the deposits that are due. With a queue,
+ * it only sends messages: three rounds per chain for the next minute, and the due deposits. Without a queue, it does
+ * one round per chain and tracks due deposits itself, within the limits of one invocation. Throws `store_unavailable`.
  */
 export async function followDeposits(ctx: Context): Promise<FollowRun> {
   const chainIds = await selectChainsToFollow(ctx.db, [...ctx.chains.definitions.keys()]);
@@ -83,8 +83,8 @@ export async function followDeposits(ctx: Context): Promise<FollowRun> {
 const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 0, left: 0 };
 
 /**
- * Handles a queue message: runs a round on a chain and queues the due deposits, or tracks the deposits of the message.
- * Deposits whose lease has expired are left to the message that leased them again. Throws `chain_unsupported`,
+ * Handles a message of the follower's queue: either runs a round on a chain and queues the deposits that are due, or
+ * tracks the deposits of the message whose lease is still the one in the message. Throws `chain_unsupported`,
  * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
  */
 export async function followFromMessage(
@@ -113,7 +113,9 @@ export async function followFromMessage(
   return { chain_id: message.chain_id, ...round, due };
 }
 
-/** Leases the due deposits, sent before unsent ones, and queues them. Returns their number. */
+/**
+ * Leases deposits that are due and queues them. Deposits that were sent come before unsent ones. Returns their number.
+ */
 async function queueDueDeposits(ctx: Context, queue: MessageQueue): Promise<number> {
   const { rows, leaseUntil } = await leaseDue(ctx, MAX_DUE);
   const ids = rows.map(({ trackingId }) => trackingId);
@@ -125,8 +127,8 @@ async function queueDueDeposits(ctx: Context, queue: MessageQueue): Promise<numb
 }
 
 /**
- * Queues deposits that are due again before the next round: the time of the check stands for the lease, so that the
- * message does nothing if a round was faster.
+ * Queues deposits that are due again before the next round, at the times in `soon`. The message carries that time in
+ * place of a lease, so that it has no effect if a round tracks the deposits first.
  */
 async function queueAgain(ctx: Context, soon: ReadonlyMap<number, readonly string[]>): Promise<void> {
   const queue = ctx.config.followingQueue;
@@ -140,7 +142,7 @@ async function queueAgain(ctx: Context, soon: ReadonlyMap<number, readonly strin
   await sendAll(queue, messages);
 }
 
-/** Returns the messages for some deposits with the same lease. */
+/** Returns the messages for deposits with the same lease (unix milliseconds). */
 function rowMessages(ids: readonly string[], lease: number): FollowMessage[] {
   const messages: FollowMessage[] = [];
   for (let at = 0; at < ids.length; at += ROWS_PER_MESSAGE)

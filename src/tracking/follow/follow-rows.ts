@@ -21,20 +21,20 @@ import { trackDeposit } from "../track/track-deposit.ts";
 import { trackWithdrawal } from "../withdraw/track-withdrawal.ts";
 import { applyToScheduledWithdrawal } from "../withdraw/withdrawal-transitions.ts";
 
-/** Delay until deposits that did not fit into a run are due again, in milliseconds. */
+/** Delay until deposits that a run left out are due again, in milliseconds. */
 const POSTPONE_MS = 5 * SECOND_MS;
-/** Time after which a run starts no further deposit, in milliseconds: well within its lease. */
+/** Time after which a run starts no further deposit, in milliseconds: well before its lease ends. */
 const RUN_MS = 18 * SECOND_MS;
 /** Number of requests after which a run starts no further deposit. One deposit needs up to thirty. */
 const MAX_REQUESTS = 120;
 /** Number of deposits that a run follows at the same time. */
 const CONCURRENCY = 3;
-/** Pause of a check that does not wait for the next round, in milliseconds: rounds are this far apart. */
+/** Interval of the rounds, in milliseconds. A check that is due earlier does not wait for the next round. */
 const SOON_MS = 20 * SECOND_MS;
-/** External systems whose requests are counted. */
+/** External systems whose requests count towards a run's budget. */
 const COUNTED_SYSTEMS = ["rpc", "provider", "db", "redis"] as const;
 
-/** Numbers of deposits in one run. */
+/** Counts of one run. "Deposits" include withdrawals. */
 export interface FollowedRows {
   /** Deposits that were due for a check. */
   due: number;
@@ -42,13 +42,13 @@ export interface FollowedRows {
   followed: number;
   /** Tracked deposits whose state changed. */
   moved: number;
-  /** Tracked deposits with a chain that could not be read. */
+  /** Tracked deposits for which a chain could not be read. */
   unread: number;
   /** Due deposits left for a later run. */
   left: number;
 }
 
-/** What a run has done, and which deposits are due again before the next round, by the time of their check. */
+/** Result of a run, with the deposits that are due again before the next round. */
 export interface RowsRun {
   done: FollowedRows;
   /** Tracking ids by the time of the next check, in unix milliseconds. */
@@ -60,14 +60,14 @@ interface RowRun {
   leaseUntil: Date;
   hints: readonly DepositHint[];
   evidence: readonly EvidenceRow[];
-  /** Pairs of source chain and vault's chain of which one could not be read in this run. */
+  /** Pairs of chains (source and destination of a deposit or withdrawal) of which this run could not read one. */
   unreadable: Set<string>;
 }
 
 /**
- * Tracks leased deposits and withdrawals and schedules their next checks. Tracks as many as fit into the time and
- * request budget of one run, and makes the others due again after a short delay. Once a chain could not be read,
- * further deposits between the same two chains wait for a later run. Throws `store_unavailable`.
+ * Tracks leased deposits and withdrawals and schedules their next checks. Tracks as many as the time and request budget
+ * of one run allows, and makes the others due again shortly. After a chain could not be read, further deposits between
+ * the same two chains are left to a later run. Throws `store_unavailable`.
  */
 export async function followRows(
   ctx: Context,
@@ -136,9 +136,9 @@ interface Tracked {
 }
 
 /**
- * Tracks a deposit from current on-chain data. A deposit whose evidence a reorg replaced is first derived again from
- * the chains. So is a deposit that was found by its delivery, once its source is known: if an order was sent twice,
- * source and delivery must belong to the same transfer.
+ * Tracks a deposit or withdrawal and records its evidence. If a reorg replaced evidence, its state is first derived
+ * again from the chains. The same happens after a deposit was found by its delivery and its source became known later:
+ * if an order was sent twice, source and delivery must belong to the same transfer.
  */
 async function trackFully(
   ctx: Context,

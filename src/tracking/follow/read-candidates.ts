@@ -16,10 +16,10 @@ const MAX_READ = 400;
 const CONCURRENCY = 5;
 
 /**
- * Converts data from the logs of a chain into hints: reads the calldata of each transaction in which a user may have
- * sent a deposit, and thereby finds the user's deposit that it was built for. The number of requests grows with these
- * transactions, not with the deposits. An unreadable transaction becomes a hint for the user's newest deposits. Throws
- * `store_unavailable`.
+ * Converts sightings in a chain's logs to hints. Reads the calldata of each transaction in which a user may have sent a
+ * deposit, because its hash identifies the deposit that it was built for. The number of requests depends on these
+ * transactions, not on the number of deposits. An unreadable transaction becomes a hint for the user's newest deposits.
+ * Throws `store_unavailable`.
  */
 export async function readFindings(
   ctx: Context,

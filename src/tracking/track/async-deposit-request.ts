@@ -32,8 +32,9 @@ export function isRejected({ state, requestId }: { state: string; requestId: str
 }
 
 /**
- * Reads a deposit's request from its asynchronous vault. Returns null if the vault no longer accepts requests. Throws
- * `vault_not_found`, `store_unavailable`. Errors of the RPC nodes propagate.
+ * Reads the requests of a deposit's user from its asynchronous vault: the deposit's own if its id is known. Returns
+ * null if the vault no longer accepts requests. Throws `vault_not_found`, `store_unavailable`. Errors of the RPC nodes
+ * propagate.
  */
 export async function readRequest(
   ctx: Context,
@@ -50,8 +51,8 @@ export async function readRequest(
 }
 
 /**
- * Returns true if a request is neither pending nor claimable, false if it is one of them, and null if the vault does
- * not report it.
+ * Returns true if a request is neither pending nor claimable, false if it is one of the two, and null if the vault's
+ * views do not show it.
  */
 export function isRequestGone({
   pendingAssets,
@@ -64,9 +65,8 @@ export function isRequestGone({
 }
 
 /**
- * Returns the status transition of a deposit whose transaction made a request at an asynchronous vault. Returns an
- * empty list if the receipt contains no request, because the vault mints shares immediately. Throws `vault_not_found`,
- * `store_unavailable`.
+ * Returns the transition of a deposit whose transaction made a request at an asynchronous vault. Empty if the receipt
+ * contains no request. Throws `vault_not_found`, `store_unavailable`.
  */
 export async function requestTransitions(
   ctx: Context,

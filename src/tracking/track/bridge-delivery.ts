@@ -15,8 +15,8 @@ import {
 import { vaultTransitions } from "./vault-transaction.ts";
 
 /**
- * Reads the status of a transfer from its provider and, in parallel, from the provider that operates its bridge.
- * Statuses that the bridge's contracts prove come first. A failing provider is omitted.
+ * Reads a transfer's status from its provider and, if another provider operates the bridge, also from that one.
+ * Statuses with evidence from the bridge's contracts come first. A provider that fails is logged and left out.
  */
 export async function askProviderStatus(
   ctx: Context,
@@ -56,7 +56,7 @@ interface DeliveryInput {
   arrivals?: readonly Hex[];
 }
 
-/** Substatuses of providers that the API passes on to customers. */
+/** Providers' substatuses that the API returns unchanged. */
 const PUBLIC_SUBSTATUSES = new Set([
   "BRIDGE_NOT_AVAILABLE",
   "CHAIN_NOT_AVAILABLE",
@@ -65,9 +65,9 @@ const PUBLIC_SUBSTATUSES = new Set([
 ]);
 
 /**
- * Returns the status transitions of a routed deposit whose transfer has left the source chain: its delivery, its
- * refund, or only a new substatus. A provider's status only names transactions to read: a delivery must be proven by a
- * receipt on the vault's chain, a refund by a receipt on the source chain. Errors of the RPC nodes propagate.
+ * Returns the transitions of a routed deposit whose transfer has left the source chain: its delivery, its refund, or
+ * only a new substatus. A provider's status only names transactions: a delivery must be proven by a receipt on the
+ * vault's chain, a refund by a receipt on the source chain. Errors of the RPC nodes propagate.
  */
 export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
   const { row, arrivals = [] } = following;
@@ -84,9 +84,9 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
 }
 
 /**
- * Returns the status transition of the first transaction named by a provider that proves a delivery, else of the first
- * that proves a refund, or null if none proves either. Where the bridge's contracts number its transfers, only the
- * payout with this one's number is its delivery, whatever another provider names.
+ * Returns the transition for the first transaction named by a provider that proves a delivery, otherwise for the first
+ * that proves a refund. Null if none proves either. If the bridge numbers its transfers, only a payout with this
+ * transfer's number can be its delivery, even if another provider names other transactions.
  */
 async function findOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
   const { said } = following;
@@ -103,9 +103,9 @@ async function findOutcome(ctx: Context, following: WithStatuses): Promise<Trans
 }
 
 /**
- * Returns the status transition of a Router event of the deposit in a transaction that no provider names, or null. If
- * the bridge numbers its transfers and shows this one still in transit, such an event belongs to another transfer: a
- * second one of the user, or a third party's.
+ * Returns the transitions for a Router event of the deposit in a transaction that no provider names, or null. If the
+ * bridge numbers its transfers and its contracts show this one, such an event belongs to another transfer (a second one
+ * of the user, or a third party's) and is ignored.
  */
 async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
   const { row, readTransaction, said, arrivals = [] } = following;
@@ -119,8 +119,9 @@ async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<T
 }
 
 /**
- * Returns the transactions that providers name as a transfer's refund. Before the transfer's deadline, only the provider
- * that operates the bridge can know of one: any other may name the refund of another transfer of the same amount.
+ * Returns the transactions that providers name as a transfer's refund. Until the transfer's deadline has passed, only
+ * the provider that operates the bridge counts: another one may name the refund of a different transfer of the same
+ * amount.
  */
 export function namedRefunds(said: readonly ProviderStatus[]): Hex[] {
   const isOverdue = said.some(({ proof }) => proof?.taken?.refundable === true);
@@ -128,7 +129,7 @@ export function namedRefunds(said: readonly ProviderStatus[]): Hex[] {
   return [...new Set(naming.flatMap(({ refundTxHash }) => refundTxHash ?? []))];
 }
 
-/** Returns true if a status is proven by a bridge that numbers its transfers. */
+/** Returns true if a status has evidence from a bridge that numbers its transfers. */
 const isNumbered = ({ proof }: Pick<ProviderStatus, "proof">): boolean => proof?.taken != null;
 
 type WithStatuses = DeliveryInput & { said: readonly ProviderStatus[] };
@@ -146,8 +147,8 @@ async function isOtherDelivery(
 }
 
 /**
- * Returns the status transition of a deposit to whose user a vault-chain transaction delivered shares or the target
- * token, or null if the transaction proves neither.
+ * Returns the transition of a deposit if a transaction on the vault's chain delivered shares or the target token to its
+ * user. Null if the transaction proves neither.
  */
 async function arrivalTransition(
   ctx: Context,
@@ -166,8 +167,8 @@ async function arrivalTransition(
 }
 
 /**
- * Returns the status transition of a deposit that was refunded on the source chain, or null if the transaction does not
- * prove a refund. Ignores transactions that are older than the source transaction, and refunds of another deposit.
+ * Returns the transition of a deposit that was refunded on the source chain, or null if the transaction does not prove
+ * a refund. Transactions older than the source transaction and refunds recorded for other deposits do not count.
  */
 async function refundTransition(
   ctx: Context,
@@ -187,8 +188,7 @@ async function refundTransition(
 }
 
 /**
- * Returns transitions that keep the state of a deposit and set its substatus to the first public one that a provider's
- * status maps to, or to null.
+ * Returns transitions that keep a deposit's state and set its substatus to that of the providers' statuses, or to null.
  */
 function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
   const substatus = substatusOf(said);
@@ -199,7 +199,7 @@ function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
   }));
 }
 
-/** Returns the first substatus of the API that one of the providers' statuses maps to, or null. */
+/** Returns the API's substatus for the providers' statuses: the first that any of them maps to, or null. */
 export function substatusOf(said: readonly ProviderStatus[]): string | null {
   return said.map(toSubstatus).find((word) => word !== null) ?? null;
 }

@@ -28,12 +28,15 @@ interface EvidenceOf<Row extends TrackedRow = TrackedRow> {
   readTransaction: TransactionReader;
 }
 
-/** State of a deposit's evidence: `incomplete` if a block is not recorded, `open` if one is not final, else `final`. */
+/**
+ * Completeness of a deposit's evidence. `incomplete`: a block is not recorded. `open`: all are recorded, but one is not
+ * final. `final`: all are final.
+ */
 export type EvidenceStanding = "incomplete" | "open" | "final";
 
 /**
- * Records the blocks of the transactions that prove a deposit's row, so that they are monitored until they are final.
- * Does nothing if all are recorded. A transaction whose block cannot be read is left for a later check. Throws
+ * Records the blocks of the transactions that prove a deposit's row, which are then watched for reorgs until they are
+ * final. Does nothing if all are recorded. A transaction that is not in a block is left to a later check. Throws
  * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function recordEvidence(
@@ -60,14 +63,14 @@ export async function recordEvidence(
   return blocks.length === wanted.length ? "open" : "incomplete";
 }
 
-/** Time after which a transaction without a block counts as lost, in milliseconds. */
+/** Time after which a transaction that is in no block counts as lost, in milliseconds. */
 const GONE_MS = 5 * MINUTE_MS;
-/** Time after which nodes may have pruned a transaction, so that its absence proves nothing, in milliseconds. */
+/** Time after which nodes may have pruned a transaction, so that its absence shows nothing, in milliseconds. */
 const FORGOTTEN_MS = DAY_MS;
 
 /**
- * Returns true if a deposit's row names a transaction that the chain no longer contains: a reorg replaced its recorded
- * block, or it was seen minutes ago and no node has it in a block now. Errors of the RPC nodes propagate.
+ * Returns true if a deposit's row depends on a transaction that is no longer on the chain: a reorg replaced its
+ * recorded block, or the transaction was seen minutes ago and is in no block now. Errors of the RPC nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,
@@ -90,9 +93,9 @@ export async function hasLostEvidence(
 }
 
 /**
- * Returns true if the source of an ended routed deposit is proven, but not recorded as evidence: it was then found
- * after the delivery, and the two may belong to different transfers of the same order. Returns false if nodes may have
- * pruned the proving transactions. Errors of the RPC nodes propagate.
+ * Returns true if the source of a routed deposit that has ended is proven, but not recorded as evidence. The source was
+ * then found after the delivery, and the two may belong to different transfers of the same order. Returns false if
+ * nodes may have pruned the transactions. Errors of the RPC nodes propagate.
  */
 export async function isUnpaired(
   ctx: Context,
@@ -113,8 +116,8 @@ export async function isUnpaired(
 }
 
 /**
- * Derives the state of a deposit or withdrawal again from the transactions that its row names, starting from nothing,
- * and stores the result. Returns the row unchanged if a chain cannot be read. Throws `store_unavailable`.
+ * Derives the state of a deposit or withdrawal from scratch, from the transactions that its row names, and stores the
+ * result. Returns the row unchanged if a chain cannot be read. Throws `store_unavailable`.
  */
 export async function restateFromChains(ctx: Context, of: EvidenceOf): Promise<TrackedRow> {
   const { row, readTransaction } = of;

@@ -43,10 +43,9 @@ const FLUID_OUT_TOO_LOW = 20_002n;
 const MIDAS_OUT_TOO_LOW = /^(DV|RV)[A-Z]*: minReceiveAmount > actual$/;
 
 /**
- * Returns why a transaction reverted, by replaying it with `eth_call` on the state before its block and decoding the
- * revert data. Returns `OUT_OF_GAS` if all gas was used, or if the replay succeeds and at least 90% of the gas was
- * used. Returns `UNKNOWN_ERROR` if the reason cannot be determined, for example because the node no longer has that
- * state.
+ * Returns why a transaction reverted. Replays it with `eth_call` on the state before its block and decodes the revert
+ * data. Returns `OUT_OF_GAS` if all gas was used, or if the replay succeeds and at least 90% of the gas was used;
+ * `UNKNOWN_ERROR` if the reason cannot be determined, for example because the node no longer has that state.
  */
 export async function failureReason(
   client: ChainClient,
@@ -68,8 +67,8 @@ export async function failureReason(
 }
 
 /**
- * Maps revert data to a failure reason: first the Router's own errors, then common token errors and the slippage checks
- * of vaults, also inside the reason of a failed step.
+ * Maps revert data to a failure reason: the Router's own errors, common token errors and slippage errors of vaults,
+ * also if the Router wraps them as the reason of a failed step.
  */
 export function reasonOf(revert: Hex): FailureReason {
   const routers = decodeRouterError(revert);

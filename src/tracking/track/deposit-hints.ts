@@ -8,28 +8,34 @@ import { isOpen, isRequested, isUnseen } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { isSourceOpen, matchesSource } from "./source-transaction.ts";
 
-/** Time for which a hint is kept whose transaction no node knows, in milliseconds. */
+/** Lifetime of a hint whose transaction no node knows, in milliseconds. */
 const UNKNOWN_TTL_MS = 3 * DAY_MS;
-/** Time for which a hint is kept that may still prove a later step, in milliseconds. */
+/** Lifetime of a hint that may still prove a later step, in milliseconds. */
 const UNDECIDED_TTL_MS = 30 * DAY_MS;
 
 /** Maximum number of hints on the vault's chain that one check reads. */
 const MAX_ARRIVALS = 12;
 
-/** Returns the hashes that may be those of the source transaction of a deposit or withdrawal: the recorded one, then the hints. */
+/**
+ * Returns the hashes that may be those of a deposit's or withdrawal's source transaction: the recorded hash, unless it
+ * is proven, then the hints on the source chain.
+ */
 export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[]): Hex[] {
   const recorded = row.sourceTxHash === null || row.sourceProven ? [] : [row.sourceTxHash];
   return [...new Set([...recorded, ...hashesOn(row.fromChainId, hints)])] as Hex[];
 }
 
-/** Returns the hashes on the vault's chain that may prove a later step of a routed deposit. */
+/**
+ * Returns the hashes on the vault's chain that may prove a later step of a routed deposit: the recorded hash, unless it
+ * is proven, then the newest hints.
+ */
 export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[]): Hex[] {
   const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];
   // The newest: anyone can send tokens to the user while the user's own are in transit.
   return [...new Set([...recorded, ...hashesOn(row.vaultChainId, hints).slice(-MAX_ARRIVALS)])] as Hex[];
 }
 
-/** Returns the hashes of the hints on one chain, the oldest first. */
+/** Returns the hashes of the hints on one chain, oldest first. */
 export function hashesOn(chainId: number, hints: readonly DepositHint[]): string[] {
   return hints.flatMap((hint) => (hint.chainId === chainId ? [hint.txHash] : []));
 }
@@ -41,8 +47,9 @@ interface TriedHints {
 }
 
 /**
- * Drops the hints of a deposit or withdrawal that tracking has read: those that the row now contains as proof, those
- * whose confirmed receipts prove nothing, and after three days those that no node knows. Throws `store_unavailable`.
+ * Drops the hints of a deposit or withdrawal that need no further reads: those that the row now contains as proof,
+ * those whose confirmed receipts prove nothing, and those whose transaction no node has known for three days. Throws
+ * `store_unavailable`.
  */
 export async function dropReadHints(
   ctx: Context,
@@ -59,7 +66,10 @@ export async function dropReadHints(
   await dropHints(ctx.db, { trackingId: row.trackingId, txHashes: read, carrying, now });
 }
 
-/** Returns true if a reported transaction carries the deposit, even if another transaction is the proven source. */
+/**
+ * Returns true if a reported transaction contains the built source call, even if another transaction is the proven
+ * source.
+ */
 async function carriesToo(of: Omit<TriedHints, "hints"> & { hint: DepositHint }): Promise<boolean> {
   const { row, hint, readTransaction } = of;
   const { chainId, origin, txHash } = hint;
@@ -82,7 +92,7 @@ async function isDone(
   return isUnseen(row.state) ? hint.chainId === row.fromChainId : !isWaiting(row);
 }
 
-/** Returns true if a hint could still prove a step that the deposit's row does not contain yet. */
+/** Returns true if a hint on this chain could still prove a step that the row does not contain. */
 function mayProve(row: TrackedRow, { chainId }: DepositHint): boolean {
   if (row.direction === "withdrawal") return mayProveExit(row, chainId);
   if (chainId === row.fromChainId && isSourceOpen(row)) return true;
@@ -94,6 +104,6 @@ function mayProveExit(row: WithdrawalRow, chainId: number): boolean {
   return isOpenWithdrawal(row.state) && (chainId === row.vaultChainId || chainId === row.toChainId);
 }
 
-/** Returns true while a transaction on the vault's chain that proves nothing yet may still prove a later step. */
+/** Returns true while a transaction on the vault's chain may prove a later step even though it proves nothing now. */
 const isWaiting = (row: DepositRow): boolean =>
   row.state === "submitted" || row.state === "bridging" || isRequested(row);

@@ -15,11 +15,14 @@ export interface ShareProof {
   shares: bigint;
   /** Amount that was deposited, in the deposited token's smallest unit, or null if the receipt does not show it. */
   amountIn: bigint | null;
-  /** False if the Router's event names a payer other than the user: any account can repeat a deposit. */
+  /**
+   * True if the user paid. False if the Router's event names another payer, because any account can repeat a deposit
+   * for its user.
+   */
   byUser: boolean;
 }
 
-/** The deposit that a receipt may prove, and whether the Router or the user calls the vault. */
+/** The deposit that a receipt may prove, and whether the Router or the user's own account calls the vault. */
 export interface ProofSubject {
   row: Pick<
     DepositRow,
@@ -53,8 +56,8 @@ export function findShareProof(receipt: Receipt, subject: ProofSubject): SharePr
 }
 
 /**
- * Finds the Router's `OrderExecuted` event that proves a deposit, or returns null. A second step has no minimum shares,
- * because it is built for the amount that arrived, but its sender must be the user.
+ * Finds the Router's `OrderExecuted` event that proves a deposit, or returns null. For a second step there is no
+ * minimum of shares, because it is built for the amount that arrived, but the payer must be the user.
  */
 function routerProof(receipt: Receipt, { row }: ProofSubject): ShareProof | null {
   const bySelf = row.twoStep || row.state === "partial";
@@ -84,8 +87,8 @@ export function transfersOf(logs: readonly Log[], token: string | null) {
 }
 
 /**
- * Returns an account's net gain of a token according to the token's Transfer events (EIP-20), in the token's smallest
- * unit. The result is negative for a net loss.
+ * Returns an account's net gain of a token by its Transfer events (EIP-20), in the token's smallest unit; negative for
+ * a net loss.
  */
 export function netTransfers(logs: readonly Log[], of: { token: string; account: string }): bigint {
   let net = 0n;
@@ -114,8 +117,9 @@ export function routerRefs(receipt: Receipt): Hex[] {
 
 /**
  * Returns the amount of the target token that a bridge delivered to the user, in the token's smallest unit, or null if
- * the delivery brought none. Without a destination call, the bridge's own event proves the amount, because a payment in
- * native currency leaves no other log. With a destination call, the token transfers among the delivery's logs prove it.
+ * the user received none. Without a destination call, the amount is that of the bridge's own event, because native
+ * currency leaves no transfer event. With a destination call, which normally passes the tokens on, it is the net amount
+ * of the token transfers among the delivery's logs.
  */
 export function findDeliveredAmount(
   receipt: Receipt,
@@ -134,8 +138,8 @@ export function findDeliveredAmount(
 }
 
 /**
- * Returns the amount of the target token that a swap on the vault's chain brought to the user, in the token's smallest
- * unit, or null if it is less than the guaranteed amount minus the slippage.
+ * Returns the amount of the target token that a swap on the vault's chain paid the user, in the token's smallest unit,
+ * or null if it is less than the guaranteed amount minus the slippage.
  */
 export function findSwapOutput(
   receipt: Receipt,
@@ -149,8 +153,9 @@ export function findSwapOutput(
 
 /**
  * Returns the amount that a bridge refunded to the user on the source chain, in the token's smallest unit, or null if
- * the receipt does not prove a refund of this deposit. The proof is exactly one transfer of the full amount from the
- * contract that took it: with several transfers it is unclear which deposits they refund.
+ * the receipt does not prove a refund of this deposit. The proof is a transfer of exactly the paid amount from the
+ * bridge's contract to the user, if the receipt has only one transfer between them: with several, it is unclear which
+ * deposits they refund.
  */
 export function findRefund(
   receipt: Receipt,

@@ -14,15 +14,15 @@ import type { Transition } from "./deposit-transitions.ts";
 import { findTransfers } from "./find-transfers.ts";
 
 /**
- * The requests whose shares a claim transaction sent: only this request, this request together with others, or only
+ * Whose shares a claim transaction sent: only those of this request, those of this and other requests, or those of
  * another request.
  */
 export type ClaimOwnership = "own" | "shared" | "another's";
 
 /**
- * Returns whether a claim transaction sent the shares of this request, of several requests, or of another request. A
- * vault that keeps one balance per account settles all requests of the account together, and no event splits the
- * shares; a vault with request ids sends the shares of each request separately. Errors of the RPC nodes propagate.
+ * Returns whether a claim transaction sent the shares of this request, of several requests, or of another one. A vault
+ * with one balance per account settles all requests of the account together, and no event says how the shares are
+ * divided; a vault with request ids sends the shares of each request separately. Errors of the RPC nodes propagate.
  */
 export async function claimOwnership(
   of: { row: RequestSubject; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
@@ -43,7 +43,7 @@ export async function claimOwnership(
   return "own";
 }
 
-/** Identification of a request at an asynchronous vault, of a tracked deposit or of one that was made elsewhere. */
+/** What identifies a request at an asynchronous vault, whether its deposit is tracked or was made elsewhere. */
 export type RequestSubject = Pick<
   DepositRow,
   | "trackingId"
@@ -66,11 +66,10 @@ interface SettlementInput {
 }
 
 /**
- * Returns the status transition of a deposit that waits for the settlement of its request. The deposit becomes
- * claimable if the vault's views report settled shares. Otherwise it ends with the transaction that sent the shares, or
- * that returned the assets after a cancellation. If there is no such transaction and the vault reports a rejection, the
- * deposit fails and the user must be refunded. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes
- * propagate.
+ * Returns the transition of a deposit that waits for its request. It becomes claimable if the vault's views show
+ * settled shares. If the request is gone, the deposit ends with the transaction that sent the shares, or that returned
+ * the assets after a cancellation. If no such transaction is found and the vault reports a rejection, the deposit fails
+ * and the user must be refunded. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);
@@ -85,17 +84,14 @@ export async function settlementTransitions(ctx: Context, at: SettlementInput): 
   return ended.length === 0 && now.pending.rejected === true ? [REJECTED_TRANSITION] : ended;
 }
 
-/** The status transition of a deposit whose request the vault rejected: it fails, and the user must be refunded. */
+/** Transition of a deposit whose request the vault rejected: it fails, and the user must be refunded. */
 const REJECTED_TRANSITION: Transition = {
   event: { kind: "chain", shows: "vault_rejected", confirmed: true },
   change: { substatus: "NOT_PROCESSABLE_REFUND_NEEDED" },
   write: "on_change",
 };
 
-/**
- * Finds the first transaction that settled a request and returns its status transition, or an empty list if none is
- * found.
- */
+/** Finds the first transaction that settled a request and returns its transition. Empty if none is found. */
 async function findSettlement(
   ctx: Context,
   at: SettlementInput & { now: RequestState },
@@ -141,9 +137,9 @@ async function findSettlement(
 }
 
 /**
- * Returns true if a transaction may have settled a request: it succeeded, it is not in an earlier block than the
- * request (`block`), and it is not a call of the user to a contract other than the vault's (`contracts`). The last
- * condition excludes shares that the user bought elsewhere.
+ * Returns true if a transaction may have settled a request: it succeeded, its block is not before the request's
+ * (`block`), and it is not a call by the user to a contract other than the vault's (`contracts`). The last condition
+ * excludes shares that the user bought elsewhere.
  */
 export function maySettle(
   { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
@@ -155,8 +151,8 @@ export function maySettle(
 }
 
 /**
- * Returns the status transition of a deposit whose request a transaction settled, or null if the transaction sent the
- * user neither shares nor the whole deposited amount. `sole` is true if the transaction settled no other request;
+ * Returns the transition of a deposit whose request a transaction settled, or null if the transaction sent the user
+ * neither shares nor the whole deposited amount back. `sole` is true if the transaction settled no other request;
  * otherwise the number of shares stays unknown.
  */
 function toSettlement(at: {
@@ -164,7 +160,7 @@ function toSettlement(at: {
   vault: Vault;
   hash: Hex;
   receipt: Receipt;
-  /** Shares that the vault claimed for the user according to its own event, or null without such an event. */
+  /** Shares claimed for the user by the vault's own event, or null if there is no such event. */
   claimed: bigint | null;
   sole: boolean;
 }): Transition | null {

@@ -8,24 +8,25 @@ const SENT_MS = { first: 5 * SECOND_MS, most: HOUR_MS } as const;
 /** First and maximum pause between two checks while the tokens are in transit, in milliseconds. */
 const IN_FLIGHT_MS = { first: 15 * SECOND_MS, most: HOUR_MS } as const;
 /**
- * First and maximum pause between two checks while the user or the vault must act, in milliseconds. The follower makes
- * the deposit due when it finds a related event.
+ * First and maximum pause between two checks while the user or the vault must act, in milliseconds. A related event
+ * makes the deposit due earlier.
  */
 const IDLE_MS = { first: MINUTE_MS, most: 6 * HOUR_MS } as const;
-/** Pause between two checks of a deposit that has ended and whose evidence is not final, in milliseconds. */
+/** Pause between two checks of a deposit that has ended, until its evidence is final, in milliseconds. */
 const ENDED_MS = 10 * MINUTE_MS;
-/** Maximum age at which a failed deposit is still checked for a refund, in milliseconds. */
+/** Age up to which a failed deposit is checked for a refund, in milliseconds. */
 const FAILED_TTL_MS = 3 * DAY_MS;
-/** Maximum age at which a deposit that waits for its user or its vault is still checked, in milliseconds. */
+/** Age up to which a deposit that waits for its user or its vault is checked, in milliseconds. */
 const USER_STEP_TTL_MS = 30 * DAY_MS;
 const MAX_DOUBLINGS = 20;
 
 type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt" | "shares" | "requestId">;
 
 /**
- * Returns the time of a deposit's next check, or null for none: unsent and finished deposits are not checked, because
- * the follower finds their events. `hinted` is true if there are unread hints, `evidence` is the state of the evidence,
- * and `now` is in unix milliseconds. The pause doubles with every check without a change.
+ * Returns the time of the next check of a deposit or withdrawal, or null if none is scheduled: unsent and finished ones
+ * are only checked again if the follower finds an event of theirs. `hinted` is true if there are unread hints,
+ * `evidence` is the state of the evidence, and `now` is in unix milliseconds. The pause doubles with each check that
+ * changes nothing.
  */
 export function nextCheck(
   row: Scheduled,

@@ -2,7 +2,7 @@ import type { ProviderStatus } from "../../providers/provider.ts";
 import type { DepositState } from "../../schemas/deposit-schema.ts";
 import { isSubstatus, type Substatus, type TransferStatusName } from "../../schemas/step-schema.ts";
 
-/** An on-chain event of a deposit, as shown by a receipt or by a view function of the vault. */
+/** An on-chain event of a deposit, as a receipt or a view function of the vault shows it. */
 export type OnchainEvent =
   /** The source transaction of a routed deposit succeeded, so its tokens are in transit or swapped. */
   | "source_succeeded"
@@ -37,7 +37,7 @@ export type StateEvent =
 
 /**
  * Progress of each deposit state. Progress never decreases, except when a vault rejects a request. `failed` ranks below
- * later states, because a reverted transaction may be sent again.
+ * the states after it, because a reverted transaction may be sent again.
  */
 const PROGRESS: Readonly<Record<DepositState, number>> = {
   built: 0,
@@ -57,7 +57,7 @@ const PROGRESS: Readonly<Record<DepositState, number>> = {
 /** Deposit states that no event changes. */
 const FINAL_STATES: ReadonlySet<DepositState> = new Set(["completed", "partial", "refunded"]);
 
-/** The minimum state that a confirmed on-chain event implies, or null if it implies none. */
+/** State that a deposit has at least reached after a confirmed on-chain event; null if the event implies none. */
 const REACHED: Readonly<Record<OnchainEvent, DepositState | null>> = {
   source_succeeded: "bridging",
   source_reverted: "failed",
@@ -142,8 +142,8 @@ const TRANSFER_STATUS: Readonly<
 };
 
 /**
- * Returns the transfer status and substatus that the API shows for a deposit state. `own` is the stored substatus or
- * null; it replaces the standard substatus of the states `failed` and `bridging`.
+ * Returns the transfer status and substatus that the API shows for a deposit state. In the states `failed` and
+ * `bridging`, the stored substatus `own` replaces the standard one, unless it is null.
  */
 export function statusOf(
   state: DepositState,

@@ -9,7 +9,7 @@ import type { Step, StepState } from "../../schemas/step-schema.ts";
 import { findToken } from "../../vaults/find-token.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
 
-/** A deposit for its list of steps: the row, its current state, and the user's next transaction. */
+/** What a deposit's list of steps is made of: its row, its current state, and the user's next transaction. */
 interface SteppedDeposit {
   row: DepositRow;
   state: DepositState;
@@ -18,7 +18,7 @@ interface SteppedDeposit {
 
 /**
  * Returns the user's steps for a deposit, with the state of each step as the chains show it. Reads the user's allowance
- * if the first transaction is not sent yet. Throws `store_unavailable`.
+ * if the first transaction was not sent yet. Throws `store_unavailable`.
  */
 export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): Promise<Step[]> {
   const { state } = deposit;
@@ -34,8 +34,8 @@ export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): P
 }
 
 /**
- * Returns the row with the reported transaction of the current step, until a chain shows one: a client that has sent a
- * transaction must not be asked to send it again.
+ * Returns the row with the reported transaction of the current step, as long as no chain shows one: a client that has
+ * sent a transaction must not be asked to send it again.
  */
 async function withReportedHashes(ctx: Context, { row, state }: SteppedDeposit): Promise<DepositRow> {
   const column = REPORTED_COLUMN[state];
@@ -106,8 +106,8 @@ function sourceState(row: DepositRow, state: DepositState): StepState {
 }
 
 /**
- * Returns the second step on the vault's chain with its state, or null if the deposit has none. A one-step deposit gets
- * a second step if its bridge delivered the token to the user instead of depositing it.
+ * Returns the second step, on the vault's chain, with its state, or null if the deposit has none. A one-step deposit
+ * gets a second step if its bridge delivered the token to the user instead of depositing it.
  */
 function secondLeg({ row, state, next, plan }: SteppedDeposit & { plan: StepPlan }): {
   leg: StepLeg;
@@ -179,7 +179,7 @@ async function readAllowance(
   return answer?.value ?? null;
 }
 
-/** Returns a plan for a deposit without a stored plan; its transactions are unknown. */
+/** Returns a plan for a deposit that has no stored one. Its transactions are unknown. */
 async function planOfRow(ctx: Context, row: DepositRow): Promise<StepPlan> {
   const paid = await findToken(ctx, { chainId: row.fromChainId, address: row.fromToken });
   const common = { spender: null, allowed: true, reset: false, transaction: null };
@@ -198,7 +198,7 @@ async function planOfRow(ctx: Context, row: DepositRow): Promise<StepPlan> {
   return { source, destination: { ...second, token, amount }, settles: false };
 }
 
-/** Recommended interval between two reads of a deposit, by what it waits for, in milliseconds. */
+/** Recommended interval between two reads of a deposit, in milliseconds, by what the deposit waits for. */
 const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
 
 /** Returns the recommended time before the next read of a deposit, in milliseconds. */

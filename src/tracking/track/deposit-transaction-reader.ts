@@ -7,8 +7,8 @@ import { AppError, failure, failureFrom } from "../../errors.ts";
 export type TransactionReader = (chainId: number, hash: Hex) => Promise<TransactionOnChain>;
 
 /**
- * Creates a transaction reader for one request or one polled deposit, so that all its decisions use the same view of
- * each transaction. The reader throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`.
+ * Creates a transaction reader for one request or one check of a deposit, so that all decisions in it use the same view
+ * of each transaction. The reader throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`.
  */
 export function createTransactionReader(ctx: Context): TransactionReader {
   const looked = new Map<string, Promise<TransactionOnChain>>();

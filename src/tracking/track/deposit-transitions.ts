@@ -26,7 +26,7 @@ export interface Transition {
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Status transitions of a deposit, with the reader of the transactions that they follow from. */
+/** Transitions of a deposit, with the reader of the transactions that prove them. */
 interface ProvenTransitions {
   row: DepositRow;
   transitions: readonly Transition[];
@@ -34,10 +34,10 @@ interface ProvenTransitions {
 }
 
 /**
- * Applies status transitions to a deposit in order, stores the result in one write and returns the new row. The blocks
- * that prove it are stored first, so that a later reorg of them is noticed. Returns the current row, without changes,
- * if another writer changed the state in the meantime, or if a transaction already proves another deposit. Throws
- * `store_unavailable`. Errors of the RPC nodes propagate.
+ * Applies transitions to a deposit in order, stores the result in one write and returns the new row. The blocks that
+ * prove it are stored first, so that a later reorg is noticed. Returns the stored row without changes if another writer
+ * has changed the state, or if a transaction already proves another deposit. Throws `store_unavailable`. Errors of the
+ * RPC nodes propagate.
  */
 export async function applyTransitions(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
   // The deposit becomes due, so that its evidence is recorded and its next step is tracked.
@@ -45,8 +45,8 @@ export async function applyTransitions(ctx: Context, input: ProvenTransitions): 
 }
 
 /**
- * Applies status transitions like `applyTransitions`, without changing the deposit's schedule. Throws
- * `store_unavailable`.
+ * Applies transitions like `applyTransitions`, but leaves the deposit's schedule unchanged. Throws `store_unavailable`.
+ * Errors of the RPC nodes propagate.
  */
 export async function applyWhileScheduled(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
   return storeTransitions(ctx, { ...input, also: {} });
@@ -88,7 +88,7 @@ export async function restateDeposit(
   return updated ?? (await selectDeposit(ctx.db, row.trackingId)) ?? row;
 }
 
-/** Returns a deposit's row as status transitions would change it, without storing it. */
+/** Returns a deposit's row as transitions would change it, without storing it. */
 export function previewTransitions(
   ctx: Context,
   input: { row: DepositRow; transitions: readonly Transition[] },
@@ -97,13 +97,13 @@ export function previewTransitions(
 }
 
 /**
- * Returns true if another transaction continues a deposit whose source reverted: the reverted transaction is then no
- * longer its source, so that the user's next one can be.
+ * Returns true if a transition continues a deposit whose source transaction reverted. The reverted transaction is then
+ * removed as its source, so that the user's next transaction can become it.
  */
 const isRevertedSource = (row: DepositRow, change: DepositChange): boolean =>
   row.state === "failed" && row.requestId === null && change.sourceTxHash === undefined;
 
-/** Returns the columns that status transitions change in a deposit's row, or null if nothing changes. */
+/** Returns the columns that transitions change in a deposit's row, or null if nothing changes. */
 function changeOf(
   ctx: Context,
   { row, transitions }: { row: DepositRow; transitions: readonly Transition[] },
@@ -122,16 +122,16 @@ function changeOf(
   return { ...source, ...change, state, history: [...row.history, { state, at }] };
 }
 
-/** The deposit that a receipt belongs to, and whether the receipt's block has the required confirmations. */
+/** The deposit that a receipt belongs to, and whether the receipt has the required confirmations. */
 interface ReceiptContext {
   row: DepositRow;
   confirmed: boolean;
 }
 
 /**
- * Returns the status transition of a deposit whose shares reached the user. Set `depositTxHash` if the share transfers
- * of that transaction are the proof: the transaction then cannot prove another deposit. A partial deposit stays
- * partial, but its shares are stored, so that it needs no further step.
+ * Returns the transition of a deposit whose shares reached the user. `depositTxHash` is set if the proof consists of
+ * share transfers in that transaction, which then cannot prove another deposit. A partial deposit stays partial, but
+ * its shares are stored, so that it needs no further step.
  */
 export function completedTransition(
   { row, confirmed }: ReceiptContext,
@@ -150,8 +150,8 @@ export function completedTransition(
 }
 
 /**
- * Returns the status transition of a deposit whose target token reached the user instead of the vault. `amount` is in
- * the token's smallest unit.
+ * Returns the transition of a deposit whose target token reached the user instead of the vault. `amount` is in the
+ * token's smallest unit.
  */
 export function deliveredTransition(
   { row, confirmed }: ReceiptContext,
@@ -163,8 +163,8 @@ export function deliveredTransition(
 }
 
 /**
- * Returns the status transition of a deposit that a bridge refunded on the source chain. `amount` is in the smallest
- * unit of the token that the user paid.
+ * Returns the transition of a deposit that a bridge refunded on the source chain. `amount` is in the smallest unit of
+ * the token that the user paid.
  */
 export function refundedTransition(
   { confirmed }: ReceiptContext,

@@ -9,17 +9,16 @@ import { depositRouterAddress } from "../../router/router-address.ts";
 import { executedOrderTopics } from "../../router/router-codec.ts";
 
 /**
- * Number of blocks below the head block that are searched for Router deposits. Users send a deposit soon after it was
- * built.
+ * Number of newest blocks that are searched for Router deposits. It suffices because users send a deposit soon after
+ * they built it.
  */
 const REFERENCE_BLOCKS = 1_000;
 /** Maximum number of RPC requests for one search for Router deposits, including rejected ones. */
 const MAX_REFERENCE_REQUESTS = 4;
 
 /**
- * Searches the newest blocks of the vaults' chains for Router deposits that belong to the given rows of the deposits
- * table, with one search per chain. Returns transaction hashes by deposit reference. A chain that cannot be searched is
- * logged and left out.
+ * Searches the newest blocks of the vaults' chains for Router deposits of the given rows, with one search per chain.
+ * Returns the transaction hashes by deposit reference. A chain that cannot be searched is logged and left out.
  */
 export async function findDepositsByReference(
   ctx: Context,
@@ -41,9 +40,9 @@ export async function findDepositsByReference(
 }
 
 /**
- * Searches the last `blocks` blocks for deposits through the Router. Returns the newest transaction hash of each
- * deposit reference found. Nodes are not trusted: the caller must verify the transactions. Errors of the chain client
- * propagate.
+ * Searches the last `blocks` blocks for Router deposits with the given references. Returns, for each reference found,
+ * the hash of its newest transaction. The node's answer is not verified: the caller must verify the transactions.
+ * Errors of the chain client propagate.
  */
 export async function findRouterDeposits(
   client: ChainClient,

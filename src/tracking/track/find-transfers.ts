@@ -12,15 +12,15 @@ import { readSearchedBlocks, rememberSearch } from "./searched-blocks.ts";
 const NEWEST_BLOCKS = 16_000;
 /** Maximum number of blocks in one request for older blocks, unless the node is known to accept fewer. */
 const OLDER_WINDOW = 10_000;
-/** Maximum number of RPC requests for the newest blocks and for older ones, including rejected ones. */
+/** Maximum number of RPC requests for the newest blocks, and again for older ones, including rejected requests. */
 const MAX_REQUESTS = 10;
 /** Number of the newest blocks that are searched again each time, because a reorg may replace them. */
 const REORG_BLOCKS = 128;
 
-/** Search criteria for token transfers of a deposit or withdrawal. */
+/** A search for token transfers of one account that may belong to a deposit or withdrawal. */
 export interface TransferSearch {
   client: Pick<ChainClient, "onOneNode" | "definition">;
-  /** The row that is checked again soon while older blocks are left. */
+  /** The deposit or withdrawal that is checked again soon if older blocks remain to be searched. */
   trackingId: string;
   tokens: readonly Address[];
   /** The account that sends or receives the tokens. */
@@ -35,20 +35,20 @@ export interface TransferSearch {
 
 /** Transactions that a search found. */
 export interface FoundTransfers {
-  /** Hashes of the transactions, the oldest first. */
+  /** Hashes of the transactions, oldest first. */
   hashes: Hex[];
   /**
-   * Remembers the searched blocks, so that a later search reads others. Call it once the transactions were read and prove
-   * nothing. Throws `store_unavailable`.
+   * Remembers which blocks were searched, so that later searches read others. Call it once the transactions were read
+   * and prove nothing. Throws `store_unavailable`.
    */
   noteSearched(): Promise<void>;
 }
 
 /**
- * Finds transactions with matching ERC-20 transfers from block `from` to the head. One search reads the newest 16,000
- * blocks and, of the blocks that no search has read, a limited number, the newest first: as intervals, so that no block
- * is left out, whatever the nodes' limits are and however long ago the last search was. A node that rejects a search
- * finds nothing. Throws `upstream_unavailable`, `upstream_timeout`.
+ * Finds transactions with matching ERC-20 transfers from block `from` to the head. Each search reads the newest 16,000
+ * blocks again and, within the request limit, the newest older blocks that no earlier search has read, so that repeated
+ * searches cover all blocks. If a node rejects the requests, nothing is found. Throws `upstream_unavailable`,
+ * `upstream_timeout`.
  */
 export async function findTransfers(ctx: Context, search: TransferSearch): Promise<FoundTransfers> {
   const { from, head } = search;
@@ -74,11 +74,11 @@ export async function findTransfers(ctx: Context, search: TransferSearch): Promi
 
 const NOTHING_READ: LogReading = { logs: [], read: null, complete: true };
 const rangesOf = ({ read }: LogReading): BlockRange[] => (read === null ? [] : [read]);
-/** Returns the part of a range that no reorg replaces any more. */
+/** Returns the part of a range that a reorg is not expected to replace; empty if there is none. */
 const belowReorgs = ({ from, to }: BlockRange, head: number): BlockRange[] =>
   from > head - REORG_BLOCKS ? [] : [{ from, to: Math.min(to, head - REORG_BLOCKS) }];
 
-/** Reads a range, the newest blocks first, with as many requests as one search may make. */
+/** Reads a range of blocks, newest first, within the request limit of one search. */
 function readTransfers(
   search: TransferSearch,
   reading: { range: BlockRange; maxBlocks?: number },
@@ -105,7 +105,7 @@ function emptyWhenRefused(error: unknown): LogReading {
   throw error;
 }
 
-/** Key under which the searched blocks are remembered: the same for the same search, whoever makes it. */
+/** Key under which the searched blocks are remembered. Equal for equal searches, even of different deposits. */
 function keyOf({ client, party, tokens, from }: TransferSearch): string {
   const [[side, account] = []] = Object.entries(party);
   return `searched:${client.definition.chainId}:${side}:${account}:${tokens.join()}:${from}`.toLowerCase();

@@ -6,7 +6,7 @@ import type { TransactionReader } from "./deposit-transaction-reader.ts";
 
 type ListedHash = readonly [chainId: number, txHash: string | null];
 
-/** Returns the distinct transactions that prove the contents of a row, with their chains. */
+/** Returns the distinct transactions that prove what a deposit's or withdrawal's row states, with their chains. */
 export function provingTransactions(row: TrackedRow): { chainId: number; txHash: Hex }[] {
   const listed = row.direction === "deposit" ? provingDeposit(row) : provingWithdrawal(row);
   const found = new Map(
@@ -40,7 +40,7 @@ function provingWithdrawal(row: WithdrawalRow): ListedHash[] {
   ];
 }
 
-/** Returns the block of a transaction, or null if it is not in a block. Errors of the RPC nodes propagate. */
+/** Returns the block of a transaction, or null if no block contains it. Errors of the RPC nodes propagate. */
 export async function readEvidence(
   readTransaction: TransactionReader,
   { chainId, txHash }: { chainId: number; txHash: Hex },
@@ -51,9 +51,9 @@ export async function readEvidence(
 }
 
 /**
- * Returns the blocks of the transactions that a change adds to a deposit's row. The source of a routed deposit that had
- * already ended is excluded: it is recorded once source and delivery are known to belong together. Errors of the RPC
- * nodes propagate.
+ * Returns the blocks of the transactions that a change adds to a row. For a routed deposit that had already ended, the
+ * source is left out: it is recorded once source and delivery are known to belong together. Errors of the RPC nodes
+ * propagate.
  */
 export async function readNewEvidence(
   readTransaction: TransactionReader,

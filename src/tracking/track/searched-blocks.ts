@@ -5,14 +5,14 @@ import type { BlockSet } from "../../lib/block-ranges.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { describeError } from "../../lib/logger.ts";
 
-/** How long the searched blocks are remembered, in milliseconds: as long as a request is followed. */
+/** Time for which searched blocks are remembered, in milliseconds: about as long as an open request is tracked. */
 const REMEMBERED_MS = 31 * DAY_MS;
 
 const SearchedBlocks = z.array(z.object({ from: z.int(), to: z.int() }));
 
 /**
- * Returns the blocks that earlier searches with a key have read. What Redis has forgotten, or does not answer, is
- * searched once more. Never throws.
+ * Returns the blocks that earlier searches with this key have read. Empty if Redis has lost them or fails, so that they
+ * are searched again. Never throws.
  */
 export async function readSearchedBlocks(ctx: Context, key: string): Promise<BlockSet> {
   try {
@@ -25,8 +25,8 @@ export async function readSearchedBlocks(ctx: Context, key: string): Promise<Blo
 }
 
 /**
- * Remembers all the blocks that searches with a key have read. If blocks are left, `trackingId` is the row that is made
- * due again in a minute, otherwise null. Throws `store_unavailable`.
+ * Remembers all blocks that searches with this key have read. If blocks remain to be searched, `trackingId` is the row
+ * that becomes due in a minute, otherwise null. Throws `store_unavailable`.
  */
 export async function rememberSearch(
   ctx: Context,

@@ -27,20 +27,20 @@ import { completedTransition, deliveredTransition, type Transition } from "./dep
 const MIN_CALL_BYTES = 68;
 /** Maximum number of bytes of a transaction's input that are searched for calls. */
 const MAX_SEARCHED_BYTES = 131_072;
-/** Maximum number of bytes hashed per transaction, over all candidate calls. */
+/** Maximum number of bytes that are hashed for one transaction, over all candidate calls. */
 const MAX_HASHED_BYTES = 262_144;
 /** Number of hex digits of a 32-byte word. */
 const WORD_DIGITS = 64;
 /**
- * Matches a 32-byte length word, whose first 28 bytes are zero. It is a lookahead, because a match may begin within the
- * zeros of the previous word.
+ * Matches a 32-byte length word, whose first 28 bytes are zero. A lookahead, because the next match may begin within
+ * the zeros of this one.
  */
 const LENGTH_WORD = /(?=0{56}([0-9a-f]{8}))/g;
 
 /**
- * Returns the keccak256 hashes of all byte strings in a transaction's input that follow their own length, at any depth,
- * because smart-account batches encode their calls this way. The hashes are candidates, not proofs: the input does not
- * show that a call is made. Source: EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.
+ * Returns the keccak256 hashes of all byte strings in a transaction's input that follow their own length, at any depth:
+ * smart-account batches encode their calls this way. A match does not prove that the call is made. Sources: EIP-5792,
+ * ERC-7579, ERC-4337, Safe's MultiSend.
  */
 export function innerDataHashes(input: Hex): Set<Hex> {
   const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();
@@ -122,8 +122,8 @@ export function builtDataHashes(input: Hex): Hex[] {
 }
 
 /**
- * Returns true if a successful transaction made the source call of a deposit within a batch: the call's calldata is in
- * the input, its target emitted an event, and the user paid. Calldata alone is not a proof, because anyone can repeat
+ * Returns true if a successful transaction made a deposit's source call within a batch: the call's calldata is in the
+ * input, its target emitted an event, and the user paid. The calldata alone proves nothing, because anyone can repeat
  * it and a batch may ignore a failed call.
  */
 function isInBatch(
@@ -139,8 +139,9 @@ function isInBatch(
 }
 
 /**
- * Returns true if the user paid for a deposit in a transaction. A token payment is shown by the token's Transfer event.
- * A native payment, which has no event, is assumed if the user's own account executed the batch.
+ * Returns true if a transaction shows that the user paid for a deposit or withdrawal: by a Transfer event of the token;
+ * for native currency, which has no such event, by the user's own account having executed the batch; for a withdrawal
+ * also by an event of the vault that names the user.
  */
 function hasPaid(
   { direction, userAddress, sourceTo, fromToken, fromAmount }: BuiltSource,
@@ -160,7 +161,7 @@ function hasPaid(
   return own || ranUserOperation(userAddress, { to, logs: receipt.logs });
 }
 
-/** Returns true if an event of a contract contains an account. */
+/** Returns true if an event that the contract `emitter` emitted contains the account's address. */
 function namesAccount({ logs }: Receipt, of: { emitter: string; account: string }): boolean {
   const word = pad(of.account as Hex)
     .toLowerCase()
@@ -186,7 +187,7 @@ export const userOperationAbi = once(() =>
   ]),
 );
 
-/** Returns true if an EntryPoint contract of ERC-4337 successfully executed a user operation of the account. */
+/** Returns true if an ERC-4337 EntryPoint executed a user operation of the account successfully. */
 function ranUserOperation(account: string, ran: { to: Address | null; logs: readonly Log[] }): boolean {
   const entryPoint = entryPoints.find((known) => sameAddress(known, ran.to ?? zeroAddress));
   if (entryPoint === undefined) return false;
@@ -203,9 +204,9 @@ interface SourceCandidate {
 }
 
 /**
- * Returns the status transitions that a source-chain transaction proves for a deposit. Returns an empty list if the
- * transaction is neither the one that was built nor in itself a proof of the deposit. Throws `store_unavailable`.
- * Errors of the RPC nodes propagate.
+ * Returns the transitions that a transaction on the source chain proves for a deposit. Empty if the transaction is
+ * neither the built one nor in itself a proof of the deposit. Throws `store_unavailable`. Errors of the RPC nodes
+ * propagate.
  */
 export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
   const { row, hash, seen } = source;
@@ -238,16 +239,16 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
 }
 
 /**
- * Returns true while the source transaction of a deposit is not proven, in any state, or if it reverted and may be sent
- * again.
+ * Returns true while a deposit's source transaction is not proven, whatever the state, or if it reverted and may be
+ * sent again.
  */
 export function isSourceOpen(row: DepositRow): boolean {
   return !row.sourceProven || (row.state === "failed" && !isRejected(row));
 }
 
 /**
- * Returns true if a Router event in a receipt of the source chain can belong to this deposit: to a direct deposit
- * through the Router, or to a swap on the vault's chain.
+ * Returns true if a Router event in a source-chain receipt can belong to this deposit: if it is a direct deposit
+ * through the Router, or begins with a swap on the vault's chain.
  */
 function mayUseRouter(row: DepositRow): boolean {
   if (row.provider !== null) return row.fromChainId === row.vaultChainId;
@@ -266,9 +267,9 @@ interface MatchedSource {
 const sourceColumns = (hash: Hex) => ({ sourceTxHash: hash, substatus: null });
 
 /**
- * Adds the source transaction to a status transition. Once the chain has confirmed it, it is also marked as proven, in
- * any state of the deposit: a deposit that was found by its delivery gets its source this way. Before, the transition
- * writes only the hash; in a deposit that has ended, it changes only the source columns.
+ * Adds the source transaction to a transition. A confirmed source is marked as proven in any state, which also gives a
+ * deposit that was found by its delivery its source. An unconfirmed one only sets the hash. If the deposit has ended,
+ * only the source columns change.
  */
 const withSource =
   ({ row, hash, confirmed }: MatchedSource) =>
@@ -284,8 +285,8 @@ const withSource =
   };
 
 /**
- * Returns true if a direct deposit was completed by another account's repetition of it, before the user's own
- * transaction was seen.
+ * Returns true if a direct deposit was completed by another account that repeated it, before the user's own transaction
+ * was seen.
  */
 const repeatedByOthers = ({ state, provider }: DepositRow, { event }: Transition): boolean =>
   state === "completed" && provider === null && event.kind === "chain" && event.shows === "shares";
@@ -303,8 +304,8 @@ async function revertTransitions(
 }
 
 /**
- * Returns the status transitions of a direct deposit that the user made at the vault without the Router. Router
- * deposits are proven by the Router's event and return an empty list here.
+ * Returns the transitions of a direct deposit that the user made at the vault without the Router. Empty for a Router
+ * deposit, which only the Router's event proves.
  */
 async function directTransitions(ctx: Context, at: MatchedSource): Promise<Transition[]> {
   const { row, hash, receipt, batched } = at;
@@ -318,8 +319,8 @@ async function directTransitions(ctx: Context, at: MatchedSource): Promise<Trans
 }
 
 /**
- * Returns the status transitions of a routed deposit whose source transaction succeeded: its tokens are in transit or,
- * after a swap on the vault's chain, already delivered.
+ * Returns the transitions of a routed deposit whose source transaction succeeded: its tokens are in transit or, after a
+ * swap on the vault's chain, already delivered.
  */
 function routedTransitions(at: MatchedSource): Transition[] {
   const { row, hash, receipt, confirmed } = at;

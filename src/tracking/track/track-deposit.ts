@@ -18,7 +18,7 @@ interface TrackInput {
   readTransaction: TransactionReader;
   /** Hints: transactions that may belong to the deposit. */
   hints: readonly DepositHint[];
-  /** Stores the transitions; `applyTransitions` by default. */
+  /** Stores the transitions. */
   apply: typeof applyTransitions;
 }
 
@@ -29,9 +29,9 @@ export interface TrackedDeposit {
 }
 
 /**
- * Tracks a deposit: updates it from on-chain data, from the source transaction to the vault, and stores the changes.
- * Progress on one chain is kept if another chain cannot be read. `hints` are the transactions that may belong to the
- * deposit; if absent, they are loaded. Throws `store_unavailable`.
+ * Tracks a deposit: reads the chains from the source transaction to the vault and stores what has changed. Progress on
+ * one chain is stored even if another chain cannot be read. `hints` are transactions that may belong to the deposit; if
+ * absent, they are loaded. `apply` stores the transitions, by default `applyTransitions`. Throws `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,
@@ -53,8 +53,8 @@ export async function trackDeposit(
 }
 
 /**
- * Tracks the source transaction of a deposit: tries its candidates until one is proven. A recorded hash that its
- * receipt does not confirm is removed from the row.
+ * Tracks the source transaction of a deposit: tries its candidates until one is proven. A recorded hash is removed if
+ * its confirmed receipt does not show the deposit.
  */
 async function trackSource(
   ctx: Context,
@@ -78,7 +78,9 @@ async function trackSource(
   return current;
 }
 
-/** Transition that removes a source transaction that does not carry the deposit. The state does not change. */
+/**
+ * Transition that removes a recorded source transaction that does not belong to the deposit. The state stays the same.
+ */
 const NO_SOURCE: Transition = {
   event: { kind: "provider", phase: "unknown" },
   change: { sourceTxHash: null },
@@ -86,8 +88,8 @@ const NO_SOURCE: Transition = {
 };
 
 /**
- * Tracks a routed deposit, while its source transaction is unknown, by transactions on the vault's chain that may
- * contain its Router event. Otherwise its delivery shows which event is its own.
+ * Tracks a routed deposit whose source transaction is unknown by hints on the vault's chain, which may contain its
+ * Router event. Once it is bridging, its delivery decides instead which event is its own.
  */
 async function trackVaultHints(
   ctx: Context,

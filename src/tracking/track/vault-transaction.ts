@@ -76,10 +76,10 @@ export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boo
 }
 
 /**
- * Returns the status transitions that a confirmed vault-chain transaction proves for a routed deposit: by the Router's
- * event, or after the delivery by the user's own vault call with its shares or its request. A reverted second step does
- * not change the state and can be sent again. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes
- * propagate.
+ * Returns the transitions that a confirmed transaction on the vault's chain proves for a routed deposit: by the
+ * Router's event or, after the delivery, by the user's own call to the vault with its shares or request. A reverted
+ * second step does not change the state and can be sent again. Throws `store_unavailable`, `vault_not_found`. Errors of
+ * the RPC nodes propagate.
  */
 export async function vaultTransitions(ctx: Context, at: VaultTransaction): Promise<Transition[]> {
   const { row, hash, readTransaction } = at;
@@ -98,8 +98,8 @@ export async function vaultTransitions(ctx: Context, at: VaultTransaction): Prom
 }
 
 /**
- * Returns the status transition that the Router's event proves for a routed deposit. The bridge's call completes a
- * one-step deposit; in a two-step deposit, the user's second transaction does.
+ * Returns the transition that the Router's event proves for a routed deposit. A one-step deposit is completed by the
+ * bridge's call, a two-step deposit by the user's second transaction.
  */
 function routerTransition(
   at: { row: DepositRow; hash: Hex; confirmed: boolean },

@@ -20,20 +20,23 @@ interface TrackInput {
   readTransaction: TransactionReader;
   /** Hints: transactions that may belong to the withdrawal. */
   hints: readonly DepositHint[];
-  /** Stores the transitions; `applyToWithdrawal` by default. */
+  /** Stores the transitions. */
   apply: (ctx: Context, input: ProvenWithdrawal) => Promise<WithdrawalRow>;
 }
 
-/** A withdrawal after tracking. `unreadable` is the error of a chain that could not be read, or null. */
+/**
+ * A withdrawal after tracking. `unreadable` is the error of a chain that could not be read, or null if no read failed.
+ */
 export interface TrackedWithdrawal {
   row: WithdrawalRow;
   unreadable: AppError | null;
 }
 
 /**
- * Tracks a withdrawal: updates it from on-chain data, from its first transaction to the user's payment, and stores the
- * changes. Progress on one chain is kept if another chain cannot be read. `hints` are the transactions that may belong
- * to the withdrawal; if absent, they are loaded. Throws `store_unavailable`.
+ * Tracks a withdrawal: reads the chains from its first transaction to the user's payment and stores what has changed.
+ * Progress on one chain is stored even if another chain cannot be read. `hints` are transactions that may belong to the
+ * withdrawal; if absent, they are loaded. `apply` stores the transitions, by default `applyToWithdrawal`. Throws
+ * `store_unavailable`.
  */
 export async function trackWithdrawal(
   ctx: Context,
@@ -55,8 +58,8 @@ export async function trackWithdrawal(
 }
 
 /**
- * Tracks the first transaction: tries its candidates until one is proven. A recorded hash that its receipt does not
- * confirm is removed from the row.
+ * Tracks the first transaction: tries its candidates until one is proven. A recorded hash is removed if its confirmed
+ * receipt does not show the withdrawal.
  */
 async function trackSource(
   ctx: Context,
@@ -80,7 +83,10 @@ async function trackSource(
   return current;
 }
 
-/** Transition that removes a first transaction that does not carry the withdrawal. The state does not change. */
+/**
+ * Transition that removes a recorded first transaction that does not belong to the withdrawal. The state stays the
+ * same.
+ */
 const NO_SOURCE: WithdrawalTransition = {
   event: { kind: "provider", phase: "unknown" },
   change: { sourceTxHash: null },

@@ -7,7 +7,7 @@ import type { VaultFlow } from "../../vaults/vault-adapter.ts";
 import { adapterOf } from "../../vaults/vault-families.ts";
 import { netTransfers, transfersOf } from "../track/deposit-proofs.ts";
 
-/** Address that the Router's events name as the output token of an order that ends in a bridge. */
+/** Output token in the Router's events for an order that ends in a bridge. */
 const BRIDGED = "0x00000000000000000000000000000000000000bb";
 
 type Asked = Pick<
@@ -27,8 +27,8 @@ type Asked = Pick<
 /** Payment of a redemption as its receipt shows it. Amounts are in smallest units. */
 export interface ExitPayment {
   /**
-   * `asked`: the user received the requested token. `asset`: the user received the vault's asset. `bridge`: a bridge
-   * took it.
+   * `asked`: the user received the requested token. `asset`: the user received the vault's asset, which still has to be
+   * swapped or bridged. `bridge`: a bridge took it.
    */
   reached: "asked" | "asset" | "bridge";
   /** Amount of the token that the user received or the bridge took. */
@@ -39,20 +39,20 @@ export interface ExitPayment {
   shares: bigint | null;
 }
 
-/** Returns true if the vault pays in the token and on the chain that the user requested. */
+/** Returns true if the vault itself pays the requested token on the requested chain, so that no transfer follows. */
 export const asksForAssets = ({ exitToken, moveToken, vaultChainId, toChainId }: Asked): boolean =>
   vaultChainId === toChainId && sameAddress(exitToken, moveToken);
 
-/** Returns the output token that the Router's event must name for the built order. */
+/** Returns the output token that the Router's event must name for this withdrawal. */
 function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }: Asked): string {
   if (twoStep) return exitToken;
   return vaultChainId === toChainId ? moveToken : BRIDGED;
 }
 
 /**
- * Returns the payment that the Router's event of a withdrawal shows, or null if the receipt has no such event: an
- * `OrderExecuted` event with the withdrawal's reference, the user as payer and receiver, the share token, the built
- * output token, and at least the minimum. The reference alone proves nothing, because anyone can repeat it.
+ * Returns the payment that the Router's event of a withdrawal shows, or null. The event must be an `OrderExecuted` with
+ * the withdrawal's reference, the user as payer and receiver, the share token, the built output token, and at least the
+ * minimum output. The reference alone proves nothing, because anyone can repeat it.
  */
 export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
   if (!receipt.succeeded) return null;
@@ -72,7 +72,10 @@ export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault 
   return null;
 }
 
-/** Returns the assets of the only withdrawal of this number of shares in a vault's events, or null. */
+/**
+ * Returns the assets of the withdrawal of `shares` in a vault's events, or null unless exactly one has this number of
+ * shares.
+ */
 function redeemedAssets(receipt: Receipt, of: { vault: Vault; shares: bigint }): bigint | null {
   const same = withdrawalsIn(receipt, of.vault).filter(({ shares }) => shares === of.shares);
   return same.length === 1 ? (same[0]?.assets ?? null) : null;
@@ -91,9 +94,9 @@ export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
 
 /**
  * Returns the payment of a redemption that the user made directly at the vault, or null if the receipt shows no payment
- * to the user. The proof is the net transfer of the vault's token to the user; for native currency, which has no
- * transfer event, it is the vault's event of a withdrawal by the user. `batched` is true if the redemption was one of
- * several calls: then the payment counts only if no other call can have made it.
+ * to the user. The proof is the net transfer of the paid token to the user; for native currency, which has no transfer
+ * event, the vault's event of a withdrawal by the user. `batched` is true if the redemption was one of several calls: a
+ * payment then counts only if it is the only one of that token, or has the amount in the vault's event.
  */
 export function findDirectExit(
   receipt: Receipt,

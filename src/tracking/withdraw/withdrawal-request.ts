@@ -20,7 +20,7 @@ import { asksForAssets } from "./withdrawal-proofs.ts";
 import { isOpenRequest, type WithdrawalSight } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
-/** A withdrawal's request as the vault reports it at one block; `request` is null if it reports none. */
+/** A withdrawal's request as its vault reports it at one block; `request` is null if the vault reports none. */
 export interface OpenExit {
   vault: Vault;
   exits: VaultExits;
@@ -45,8 +45,8 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
 }
 
 /**
- * Returns a withdrawal's request among the user's open ones: by its id; or, for an unnumbered request, by its shares or
- * as the only one. Pure.
+ * Returns a withdrawal's request among the user's open ones: by its id or, for a request without an id, by its shares
+ * or because it is the only one. Null if none matches. Pure.
  */
 export function ownRequest(
   row: Pick<WithdrawalRow, "requestId" | "shares">,
@@ -68,8 +68,8 @@ interface RequestInput {
 }
 
 /**
- * Returns the status transition of a withdrawal with a pending request: its end, if a transaction shows it, otherwise
- * the state that the vault reports. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * Returns the transition of a withdrawal with an open request: its end, if a transaction shows it, otherwise the state
+ * that the vault reports. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function exitRequestTransitions(
   ctx: Context,
@@ -82,7 +82,7 @@ export async function exitRequestTransitions(
   return now.request === null ? [] : [reportedTransition(at.row, now.request)];
 }
 
-/** Returns the status transition for the state of an open request that the vault reports. */
+/** Returns the transition to the state in which the vault reports an open request. */
 function reportedTransition(row: WithdrawalRow, request: PendingExit): WithdrawalTransition {
   const pending = row.mode === "cooldown" ? "cooldown_pending" : "request_pending";
   // Some vaults show the id of a request only in their views, and positions name a withdrawal by it.
@@ -104,7 +104,7 @@ function reportedTransition(row: WithdrawalRow, request: PendingExit): Withdrawa
   }
 }
 
-/** A transaction that paid, returned or rejected a request or a part of it. */
+/** A transaction that paid, cancelled or rejected a request or a part of it. */
 interface EndSeen {
   hash: Hex;
   receipt: Receipt;
@@ -112,8 +112,9 @@ interface EndSeen {
 }
 
 /**
- * Finds the end of a request: among the hints and, if the vault no longer reports the request, among the later payments
- * to the user. A vault may pay in parts; the request then ends with the one that completes its shares.
+ * Finds the end of a request: among the hints and, if the vault no longer reports the request, among later payments to
+ * the user. A vault may pay in parts; the request then ends with the part that completes its shares. Null if it has not
+ * ended.
  */
 async function findEnd(
   ctx: Context,
@@ -129,7 +130,10 @@ async function findEnd(
   return endTransition(row, { parts, assets: known ? sum : null });
 }
 
-/** Returns the settlements of a request up to the completion of its shares. Later ones belong to another request. */
+/**
+ * Returns the first settlements of a request, up to the one that completes its shares. Later ones belong to another
+ * request. `complete` is false if shares are left over.
+ */
 function partsOf(
   { shares }: Pick<WithdrawalRow, "shares">,
   seen: readonly EndSeen[],
@@ -144,7 +148,7 @@ function partsOf(
   return { parts, complete: false };
 }
 
-/** Returns the transactions that settled a request or a part of it, in the order of their blocks. */
+/** Returns the transactions that settled a request or a part of it, in block order. */
 async function findSettlements(ctx: Context, at: RequestInput & { now: OpenExit }): Promise<EndSeen[]> {
   const { row, readTransaction, hints, now } = at;
   if (row.sourceTxHash === null) return [];
@@ -170,7 +174,7 @@ async function findSettlements(ctx: Context, at: RequestInput & { now: OpenExit 
   return ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));
 }
 
-/** Finds the transactions in which the user received the vault's token or shares since a block. */
+/** Finds the transactions from block `since` on in which the user received the vault's payment token or its shares. */
 async function findPayments(
   ctx: Context,
   { row, since, head }: { row: WithdrawalRow; since: bigint; head: number },
@@ -189,8 +193,8 @@ async function findPayments(
 }
 
 /**
- * Returns how a receipt ended a withdrawal's request, or null if it did not. A payment counts only if the vault's token
- * reached the user; native currency has no transfer event, so the vault's own event counts instead.
+ * Returns how a receipt settled a withdrawal's request, or null if it did not. A payment counts only if the paid token
+ * reached the user. For native currency, which has no transfer event, the vault's own event suffices.
  */
 function settlementIn(
   receipt: Receipt,
@@ -205,7 +209,7 @@ function settlementIn(
 }
 
 /**
- * Returns true if a transaction paid no other tracked request with the same id, so that the whole payment belongs to
+ * Returns true if a transaction settled no other tracked request with the same id, so that its whole payment belongs to
  * this one.
  */
 async function isSole(
@@ -222,8 +226,9 @@ async function isSole(
 }
 
 /**
- * Returns the status transition of an ended request. `assets` is its payment, or null if several requests share it. A
- * request that was paid only in part, with the rest returned, ends as a partial payment.
+ * Returns the transition of a request that has ended. `assets` is the payment in the paid token's smallest unit, or
+ * null if unknown or shared with other requests. If a part was paid and the rest returned, the withdrawal ends as
+ * `partial`.
  */
 function endTransition(
   row: WithdrawalRow,

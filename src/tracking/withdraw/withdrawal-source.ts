@@ -15,8 +15,8 @@ import { isOpenRequest, type WithdrawalSight } from "./withdrawal-state-machine.
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 /**
- * Returns true while the first transaction of a withdrawal is not proven, or if it reverted and may be sent again. An
- * expired request is not sent again.
+ * Returns true while the first transaction of a withdrawal is not proven, or if it reverted and may be sent again.
+ * False if the withdrawal failed because its request expired.
  */
 export function isExitSourceOpen(row: WithdrawalRow): boolean {
   if (!row.sourceProven) return true;
@@ -30,9 +30,9 @@ interface ExitCandidate {
 }
 
 /**
- * Returns the status transitions that a transaction proves for a withdrawal as its first one: a redemption, a request
- * or the start of a cooldown. Returns an empty list if the transaction is neither the built one nor in itself a proof
- * of the withdrawal. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * Returns the transitions that a transaction proves for a withdrawal as its first one: a redemption, a request or the
+ * start of a cooldown. Empty if the transaction is neither the built one nor in itself a proof of the withdrawal.
+ * Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function exitSourceTransitions(
   ctx: Context,
@@ -63,7 +63,7 @@ interface SeenSource {
   confirmed: boolean;
 }
 
-/** Returns the status transitions of a redemption or request that the user made directly at the vault. */
+/** Returns the transitions of a redemption or request that the user made directly at the vault. */
 function ownTransitions(
   vault: Vault,
   at: SeenSource & { receipt: Receipt; batched: boolean },
@@ -78,8 +78,8 @@ function ownTransitions(
 }
 
 /**
- * Returns true if a request belongs to a withdrawal: in a batch of several calls, it must have the built number of
- * shares.
+ * Returns true if a request belongs to a withdrawal. In a batch of several calls, it must have the built number of
+ * shares, if both are known.
  */
 function isRequestOf(
   row: WithdrawalRow,
@@ -119,7 +119,7 @@ function paidTransition(at: SeenSource, paid: ExitPayment): WithdrawalTransition
   return sourceTransition(at, { shows: SHOWN[paid.reached], change });
 }
 
-/** Returns the status transition of the first transaction, which counts as proven once it is confirmed. */
+/** Returns the transition for the first transaction. Once confirmed, the transaction is marked as proven. */
 function sourceTransition(
   { hash, confirmed }: SeenSource,
   { shows, change }: { shows: WithdrawalSight; change: WithdrawalChange },

@@ -2,7 +2,7 @@ import type { ProviderStatus } from "../../providers/provider.ts";
 import { isSubstatus, type Substatus, type TransferStatusName } from "../../schemas/step-schema.ts";
 import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 
-/** An on-chain event of a withdrawal, as shown by a receipt or by a view function of the vault. */
+/** An on-chain event of a withdrawal, as a receipt or a view function of the vault shows it. */
 export type WithdrawalSight =
   | "source_reverted"
   /** The redemption or the second step sent the vault's payment into a bridge. */
@@ -46,7 +46,7 @@ export type WithdrawalEvent =
 
 /**
  * Progress of each withdrawal state. Progress never decreases, except when a request is no longer claimable or has
- * expired. `failed` ranks below later states, because a reverted transaction may be sent again.
+ * expired. `failed` ranks below the states after it, because a reverted transaction may be sent again.
  */
 const PROGRESS: Readonly<Record<WithdrawalState, number>> = {
   built: 0,
@@ -66,7 +66,7 @@ const PROGRESS: Readonly<Record<WithdrawalState, number>> = {
   rejected: 7,
 };
 
-/** State that a confirmed on-chain event implies at least. */
+/** State that a withdrawal has at least reached after a confirmed on-chain event. */
 const REACHED: Readonly<Record<WithdrawalSight, WithdrawalState>> = {
   source_reverted: "failed",
   transfer_sent: "bridging",
@@ -85,7 +85,7 @@ const REACHED: Readonly<Record<WithdrawalSight, WithdrawalState>> = {
   request_cancelled: "cancelled",
 };
 
-/** Events of open requests that the vault reports. They change nothing in a withdrawal without a request. */
+/** Events of open requests. They change nothing in a withdrawal without an open request. */
 const OF_REQUESTS: ReadonlySet<WithdrawalSight> = new Set([
   "request_pending",
   "cooldown_pending",
@@ -96,10 +96,10 @@ const OF_REQUESTS: ReadonlySet<WithdrawalSight> = new Set([
 ]);
 
 /**
- * Returns the state of a withdrawal after an event. States only advance, with these exceptions: a request that can no
- * longer be claimed is open again, a request with an expired window fails, and an on-chain event reopens `expired` and
- * `abandoned`. `completed`, `partial`, `refunded`, `cancelled` and `rejected` are final. Provider statuses change
- * nothing. An unconfirmed on-chain event leads at most to `submitted`.
+ * Returns the state of a withdrawal after an event. States only advance, with three exceptions: a claimable request
+ * that can no longer be claimed is open again, a request whose claim window has ended fails, and an on-chain event
+ * reopens `expired` and `abandoned`. `completed`, `partial`, `refunded`, `cancelled` and `rejected` are final. Provider
+ * statuses change nothing. An unconfirmed on-chain event leads at most to `submitted`.
  */
 export function nextWithdrawalState(state: WithdrawalState, event: WithdrawalEvent): WithdrawalState {
   switch (event.kind) {
@@ -172,8 +172,8 @@ const TRANSFER_STATUS: Readonly<
 };
 
 /**
- * Returns the transfer status and substatus that the API shows for a withdrawal state. `own` is the stored substatus or
- * null; it replaces the standard substatus of the states `failed` and `bridging`.
+ * Returns the transfer status and substatus that the API shows for a withdrawal state. In the states `failed` and
+ * `bridging`, the stored substatus `own` replaces the standard one, unless it is null.
  */
 export function statusOfWithdrawal(
   state: WithdrawalState,

@@ -22,9 +22,9 @@ interface TransferInput {
 }
 
 /**
- * Returns the status transition of the second step of a withdrawal: a transaction of the user that was built for it and
- * succeeded. A reverted transaction changes nothing and can be sent again. Throws `store_unavailable`. Errors of the
- * RPC nodes propagate.
+ * Returns the transition of a withdrawal's second step if one of the transactions that were built for it has succeeded.
+ * A reverted transaction changes nothing and can be sent again. Throws `store_unavailable`. Errors of the RPC nodes
+ * propagate.
  */
 export async function secondExitTransitions(
   ctx: Context,
@@ -73,8 +73,8 @@ async function findSent(
 }
 
 /**
- * Returns true if a successful transaction is a built second step: the user's own call, or a smart account's batch with
- * this call, in which the user paid its amount and its target emitted an event.
+ * Returns true if a successful transaction is a built second step: the user's own call, or a smart account's batch that
+ * contains this call, in which the user paid the amount and the call's target emitted an event.
  */
 export function carriesTransfer(
   row: Pick<WithdrawalRow, "userAddress" | "exitToken">,
@@ -98,7 +98,7 @@ export function carriesTransfer(
   return paid && called && innerDataHashes(transaction.input).has(dataHash as Hex);
 }
 
-/** Returns the status transition of a successful second step: a bridge has the tokens, or a swap has paid the user. */
+/** Returns the transition for a successful second step: a bridge has taken the tokens, or a swap has paid the user. */
 function sentTransition(
   row: WithdrawalRow,
   { hash, built, receipt }: { hash: Hex; built: BuiltTransfer; receipt: Receipt },
@@ -123,14 +123,14 @@ function sentTransition(
   };
 }
 
-/** Returns the transaction on the vault's chain that sent the tokens of a withdrawal into a bridge. */
+/** Returns the transaction on the vault's chain that sent a withdrawal's tokens into a bridge. */
 const bridgedIn = (row: WithdrawalRow): Hex | null =>
   (row.depositProven ? row.depositTxHash : row.sourceTxHash) as Hex | null;
 
 /**
- * Returns the status transitions of a withdrawal whose tokens are in transit: the delivery, the refund, or only a new
- * substatus. A provider's status only names transactions to read: a delivery must be proven by a receipt on the
- * destination chain, a refund by a receipt on the vault's chain. Errors of the RPC nodes propagate.
+ * Returns the transitions of a withdrawal whose tokens are in transit: the delivery, the refund, or only a new
+ * substatus. A provider's status only names transactions: a delivery must be proven by a receipt on the destination
+ * chain, a refund by a receipt on the vault's chain. Errors of the RPC nodes propagate.
  */
 export async function exitDeliveryTransitions(
   ctx: Context,

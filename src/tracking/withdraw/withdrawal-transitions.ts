@@ -11,7 +11,7 @@ import type { TransactionReader } from "../track/deposit-transaction-reader.ts";
 import { readNewEvidence } from "../track/proving-transactions.ts";
 import { nextWithdrawalState, type WithdrawalEvent } from "./withdrawal-state-machine.ts";
 
-/** A status transition of a withdrawal: an event, with the database columns to write. */
+/** A transition of a withdrawal: an event, with the database columns to write. */
 export interface WithdrawalTransition {
   event: WithdrawalEvent;
   /** Database columns to write. With `write: "always"`, they are written even if the state does not change. */
@@ -21,7 +21,7 @@ export interface WithdrawalTransition {
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Status transitions of a withdrawal, with the reader of the transactions that they follow from. */
+/** Transitions of a withdrawal, with the reader of the transactions that prove them. */
 export interface ProvenWithdrawal {
   row: WithdrawalRow;
   transitions: readonly WithdrawalTransition[];
@@ -29,16 +29,19 @@ export interface ProvenWithdrawal {
 }
 
 /**
- * Applies status transitions to a withdrawal in order, stores the result in one write and returns the new row. The
- * blocks that prove it are stored first, so that a later reorg of them is noticed. Returns the current row, without
- * changes, if another writer changed the state in the meantime. Throws `store_unavailable`. Errors of the RPC nodes
- * propagate.
+ * Applies transitions to a withdrawal in order, stores the result in one write and returns the new row. The blocks that
+ * prove it are stored first, so that a later reorg is noticed. Returns the stored row without changes if another writer
+ * has changed the state, or if a transaction already proves another withdrawal. Throws `store_unavailable`. Errors of
+ * the RPC nodes propagate.
  */
 export async function applyToWithdrawal(ctx: Context, input: ProvenWithdrawal): Promise<WithdrawalRow> {
   return store(ctx, { ...input, also: { nextCheckAt: new Date(ctx.now()), checks: 0 } });
 }
 
-/** Applies status transitions like `applyToWithdrawal`, without changing the schedule. Throws `store_unavailable`. */
+/**
+ * Applies transitions like `applyToWithdrawal`, but leaves the schedule unchanged. Throws `store_unavailable`. Errors
+ * of the RPC nodes propagate.
+ */
 export async function applyToScheduledWithdrawal(
   ctx: Context,
   input: ProvenWithdrawal,
@@ -84,7 +87,7 @@ export async function restateWithdrawal(
   return updated ?? (await selectWithdrawal(ctx.db, trackingId)) ?? row;
 }
 
-/** Returns a withdrawal's row with the changes of status transitions, without storing it. */
+/** Returns a withdrawal's row as transitions would change it, without storing it. */
 export async function previewWithdrawal(
   ctx: Context,
   input: Pick<ProvenWithdrawal, "row" | "transitions">,
@@ -92,7 +95,7 @@ export async function previewWithdrawal(
   return { ...input.row, ...changeOf(ctx, input) };
 }
 
-/** Returns the columns that status transitions change in a withdrawal's row, or null if nothing changes. */
+/** Returns the columns that transitions change in a withdrawal's row, or null if nothing changes. */
 function changeOf(
   ctx: Context,
   { row, transitions }: Pick<ProvenWithdrawal, "row" | "transitions">,

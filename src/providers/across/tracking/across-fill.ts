@@ -6,8 +6,8 @@ import type { AcrossDeployment } from "../across-deployments.ts";
 import type { AcrossDeposit } from "./across-spoke-pool.ts";
 
 /**
- * A fill together with the Across deposit it fills. The recipient, message and amount of the fill can differ
- * from the deposit's, because the depositor may have signed an update.
+ * A fill together with the Across deposit that it fills. Recipient, message and amount of the fill can differ from the
+ * deposit's, because a depositor may sign an update.
  */
 interface HandlerDelivery {
   deposited: AcrossDeposit;
@@ -38,9 +38,9 @@ function didCallsSucceed(deliveryLogs: readonly Log[], delivery: HandlerDelivery
 type HandlerEvent = ReturnType<typeof parseEventLogs<ReturnType<typeof handlerAbi>>>[number];
 
 /**
- * Returns true if the multicall handler paid the delivered tokens to the fallback recipient, as it does when
- * a call fails. Anyone can make the handler fail by sending it a copy of the message, but would have to pay
- * the same amount to the fallback recipient.
+ * Returns true if the multicall handler paid the delivered tokens to the fallback recipient, as it does when a call
+ * fails. A `CallsFailed` event alone proves nothing, because anyone can send the handler a copy of the message; for
+ * this payment, they would have to give the fallback recipient the same amount.
  */
 function isPaidToFallback(
   events: readonly HandlerEvent[],

@@ -4,9 +4,9 @@ import type { Fill } from "./across-fill.ts";
 import type { RelayState } from "./across-spoke-pool.ts";
 
 /**
- * State of a transfer's source transaction: its chain could not be read ("unread"), does not know it
- * ("absent"), has it pending ("waiting"), reverted it ("reverted"), or included it without ("no_deposit") or
- * with ("deposited") exactly one Across deposit to the destination chain.
+ * What the source chain shows of a transfer's source transaction. `unread`: the chain could not be read. `absent`: it
+ * does not know the transaction. `waiting`: pending. `reverted`: included, but reverted. `no_deposit`, `deposited`:
+ * included without or with exactly one Across deposit to the destination chain.
  */
 export type SourceEvidence = "unread" | "absent" | "waiting" | "reverted" | "no_deposit" | "deposited";
 

@@ -19,8 +19,8 @@ export const STATUS_TIMEOUT_MS = 4_000;
 /** Maximum size of a LI.FI response, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /**
- * Pause before the only retry, in milliseconds. Only status 500 is retried, as in LI.FI's SDK. Source:
- * @lifi/sdk, request.ts.
+ * Pause before the only retry, in milliseconds. Only status 500 is retried, as in LI.FI's SDK. Source: @lifi/sdk,
+ * request.ts.
  */
 const RETRY_PAUSE_MS = 500;
 /** Minimum time that must remain to start a retry, in milliseconds. */
@@ -50,8 +50,8 @@ export interface LifiClient {
 }
 
 /**
- * Creates the client of LI.FI's API. Its only state is `rateLimits`: while a rate limit is in force, requests
- * throw `rate_limited` without being sent.
+ * Creates the client of LI.FI's API. While a rate limit recorded in `rateLimits` is in force, requests throw
+ * `rate_limited` without being sent; the client has no other state.
  */
 export function createLifiClient(options: {
   apiUrl: string;
@@ -108,8 +108,8 @@ async function send(scope: ProviderScope, sending: OutgoingRequest): Promise<Bou
 }
 
 /**
- * Sends a request to LI.FI once. Throws `upstream_timeout` or `upstream_unavailable` if there is no usable
- * response.
+ * Sends a request to LI.FI once. Throws `upstream_timeout` or `upstream_unavailable` if there is no response within
+ * time and size limits.
  */
 async function attempt(scope: ProviderScope, sending: OutgoingRequest): Promise<BoundedResponse> {
   const bounds = { timeoutMs: sending.timeoutMs, maxBytes: MAX_BYTES };

@@ -96,8 +96,8 @@ const meaningByStatus: Readonly<Record<number, ErrorMeaning>> = {
 const UNAVAILABLE = "the routing provider is unavailable; try again later";
 
 /**
- * Converts an error response of LI.FI to an AppError: `no_route`, `rate_limited`, `upstream_unavailable` or
- * `upstream_timeout`.
+ * Converts an error response of LI.FI to an AppError: `rate_limited`, `upstream_timeout`, `upstream_unavailable`, or
+ * `no_route` with the reasons that the tools or the response state.
  */
 export function failureFromLifiResponse(response: LifiErrorResponse): AppError {
   const body = parseBody(response.text);

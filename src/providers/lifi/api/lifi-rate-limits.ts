@@ -4,14 +4,14 @@ import { parseRetryAfter, parseSeconds } from "../../../lib/retry-after.ts";
 export type EndpointFamily = "quote" | "routes" | "other";
 
 /**
- * Maximum waiting time that is accepted from a LI.FI response, in seconds. LI.FI's window is two hours, but one header
- * must not disable the provider for that long.
+ * Maximum number of seconds to wait after a rate limit response, whatever it states. LI.FI's window is two hours, but
+ * one header must not disable the provider for that long.
  */
 const MAX_WAIT_SECONDS = 60;
-/** Waiting time after a rate limit response of LI.FI that does not state one, in seconds. */
+/** Seconds to wait after a rate limit response that does not state a time. */
 const DEFAULT_WAIT_SECONDS = 60;
 
-/** Remembers until when each group of LI.FI endpoints must not be called. It lives as long as its isolate. */
+/** Remembers, for the lifetime of an isolate, until when each group of LI.FI endpoints must not be called. */
 export class RateLimitMemory {
   readonly #until = new Map<EndpointFamily, number>();
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { RpcWord } from "../../../chains/rpc-values.ts";
 import { MAX_UINT256 } from "../../../lib/amount.ts";
 
-/** Maximum length of calldata, in characters of hex including the prefix: 128 KiB of data. */
+/** Maximum length of calldata as text, in characters: `0x` and two hex digits for each of 128 KiB. */
 const MAX_DATA = 2 * 128 * 1024 + 2;
 const MAX_STEPS = 16;
 const MAX_COSTS = 64;
@@ -58,7 +58,9 @@ const Action = z.object({
   toAddress: Text.optional(),
 });
 
-/** Schema of one entry of a step's fees, which are part of the amounts. An entry of another shape becomes null. */
+/**
+ * Schema of one of a step's fees. `included` fees are already deducted from the amounts. An invalid entry becomes null.
+ */
 const FeeCost = displayed(
   z.object({
     token: z.object({ chainId: ChainId, address: z.string().max(128) }),

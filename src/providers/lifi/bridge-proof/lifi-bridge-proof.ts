@@ -16,7 +16,7 @@ import {
 import { findCctpSend, findStargateSend, type SentTransfer } from "./bridge-source-events.ts";
 import { CLOCK_SKEW, wasOnBus } from "./stargate-bus.ts";
 
-/** Maximum number of blocks to search for the destination call, which follows the payout soon. */
+/** Maximum number of blocks after the payout in which the destination call is searched. */
 const CALL_BLOCKS = 2_000;
 /** Maximum number of log requests per search for a destination call. */
 const MAX_CALL_REQUESTS = 4;
@@ -86,8 +86,8 @@ interface ProvenArrival {
 }
 
 /**
- * Returns the transaction that completed the transfer: the given destination transaction, or a later one if the bridge
- * makes the destination call separately. Returns null if neither contains the transfer's events.
+ * Returns the transaction that completed the transfer: the given destination transaction or, if the bridge makes the
+ * destination call separately, a later one. Returns null if neither contains the transfer's events.
  */
 async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise<ProvenArrival | null> {
   const { receipt, confirmations } = await fetchTransaction(transfer.to, hash);
@@ -102,8 +102,8 @@ async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise
 type StargateTransfer = ProvableTransfer & { sent: Extract<SentTransfer, { kind: "stargate" }> };
 
 /**
- * Returns the transaction that completed a Stargate transfer: the one of the receipt, or the later one that makes the
- * destination call. Returns null if neither contains the transfer's events.
+ * Returns the transaction that completed a Stargate transfer: the transaction of the given receipt, or the later one
+ * that makes the destination call. Returns null if neither contains the transfer's events.
  */
 async function stargateArrival(
   transfer: StargateTransfer,

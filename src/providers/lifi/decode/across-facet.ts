@@ -14,8 +14,8 @@ export interface AcrossData {
   receivingAssetId: Hex;
   outputAmount: bigint;
   /**
-   * Ratio of the delivered to the bridged amount, both in smallest units, scaled by 10^18. After swaps, it
-   * replaces `outputAmount`.
+   * Ratio of the delivered to the bridged amount, both in smallest units, times 10^18. If swaps precede the bridge, the
+   * facet derives the delivered amount from it and ignores `outputAmount`.
    */
   outputAmountMultiplier: bigint;
   exclusiveRelayer: Hex;

@@ -5,8 +5,7 @@ import { lifiRejection } from "../api/lifi-errors.ts";
 import type { LifiDeployment } from "../lifi-deployments.ts";
 
 /**
- * The amounts that the JSON of a LI.FI quote claims, before they are checked against the calldata.
- * Amounts are in the tokens' smallest units.
+ * What a LI.FI quote's JSON states, before it is compared with the calldata. Amounts are in the tokens' smallest units.
  */
 export interface QuoteClaim {
   tool: string;
@@ -20,8 +19,7 @@ export interface QuoteClaim {
 }
 
 /**
- * The inputs of every check of a LI.FI transaction: the request, the deployments in code, and the quote's
- * claims.
+ * What a LI.FI transaction is checked against: the request, the deployments in code, and the statements of the quote.
  */
 export interface Verification {
   request: TransferRequest;
@@ -33,15 +31,15 @@ export interface Verification {
 }
 
 /**
- * Number of seconds for which a LI.FI transaction may be sent: long enough for an approval and a hardware wallet. LI.FI
- * refreshes its rates every minute, but its calldata has no such deadline; the encoded minimum limits the loss from a
- * changed rate.
+ * Seconds for which a LI.FI transaction is offered to the user: long enough for an approval with a hardware wallet.
+ * LI.FI refreshes its rates every minute, but its calldata does not expire; the encoded minimum limits the loss if
+ * rates change.
  */
 export const LIFI_VALID_SECONDS = 180;
 
 /**
- * Throws `upstream_rejected` if a condition does not hold. `field` names the field of the LI.FI response that
- * differs from the request; it is for logs only.
+ * Throws `upstream_rejected` if a condition does not hold. `field` names the field of LI.FI's response that differs
+ * from the request, for logs only.
  */
 export function requireMatch(holds: boolean, field: string): asserts holds {
   if (!holds) throw lifiRejection(field);
@@ -53,9 +51,8 @@ export function isPaddedAddress(word: Hex, address: Address): boolean {
 }
 
 /**
- * Throws `upstream_rejected` if a bridge that delivers the same asset guarantees less than half of the amount
- * sent. Both amounts must be in the same unit. No legitimate fee is that high, so the quote's own claim does
- * not matter.
+ * Throws `upstream_rejected` if a bridge that delivers the same asset guarantees less than half of the amount sent. No
+ * legitimate fee is that high, so this holds whatever the quote states. Both amounts must be in the same unit.
  */
 export function checkMaxLoss(sent: bigint, guaranteed: bigint): void {
   requireMatch(guaranteed * 2n >= sent, "toAmountMin");

@@ -12,8 +12,8 @@ const MAX_QUOTE_AGE = 3_600;
 /** Maximum time by which the timestamp of an Across quote may be in the future, in seconds. */
 const CLOCK_SKEW = 600;
 /**
- * Minimum time until an Across deposit's fill deadline, in seconds; an unfilled deposit is refunded after it. It is the
- * longest lifetime of a quote, plus the same again for the fill.
+ * Minimum time until an Across deposit's fill deadline, after which an unfilled deposit is refunded, in seconds. It
+ * leaves the user time to send the transaction, and a relayer time to fill it.
  */
 const MIN_FILL_TIME = 600;
 /** Maximum time until the fill deadline of an Across deposit, in seconds. */
@@ -27,11 +27,10 @@ const MAX_EXCLUSIVITY = 600;
 const MAX_EXCLUSIVITY_PERIOD = 31_536_000;
 
 /**
- * Verifies the calldata of LI.FI's Across facet and returns the guaranteed output, in the delivered token's
- * smallest unit. Throws `upstream_rejected` if a field does not match the request. After swaps the facet
- * ignores `outputAmount` and computes the bridged amount times the multiplier, rounded down. The multiplier
- * has 18 decimals, so rounding loses at most one unit plus one for every 10^18 units bridged. Source:
- * AcrossFacetV4.sol.
+ * Verifies the calldata of LI.FI's Across facet and returns the guaranteed output, in the delivered token's smallest
+ * unit. After swaps, the facet ignores `outputAmount` and delivers the bridged amount times the multiplier (18
+ * decimals), rounded down. That rounding is tolerated: one unit, plus one for every 10^18 units bridged. Throws
+ * `upstream_rejected` if a field does not match the request. Source: AcrossFacetV4.sol.
  */
 export function guaranteeOfAcross(verification: Verification, call: AcrossCall): bigint {
   const { claim } = verification;
@@ -77,8 +76,8 @@ function checkParties(verification: Verification, call: AcrossCall): void {
 }
 
 /**
- * Returns the token that a relayer must deliver for the user to receive the requested one, or null if Across
- * cannot deliver that: the SpokePool unwraps the wrapped native token when it delivers to a user, and a
+ * Returns the token that a relayer must deliver so that the user receives the requested one, or null if Across cannot
+ * deliver the requested token: the SpokePool unwraps the wrapped native token when it delivers to a user, and a
  * destination call needs an ERC-20 token.
  */
 function deliveredToken({ request, destination }: Verification): Address | null {
@@ -107,11 +106,10 @@ function checkTimes({ now }: Verification, { facet }: AcrossCall): void {
 }
 
 /**
- * Checks that an Across transfer, which does not change the asset, delivers at most the bridged amount and at
- * least half of it. Otherwise a huge multiplier could hide a tiny minimum of the source swap. After a swap
- * the asset must be listed on both chains, because a refund is paid in it and no relayer fills a worthless
- * token. Without a swap the user's own source token may be unlisted; it is then assumed to have the same
- * decimals on both chains. Throws `upstream_rejected`.
+ * Checks that an Across transfer, which does not change the asset, delivers at most the bridged amount and at least
+ * half of it. Otherwise a huge multiplier could hide a tiny minimum of the source swap. After a swap, the asset must be
+ * listed on both chains, because a refund is paid in it and no relayer fills a worthless token. Without a swap, the
+ * asset may be unlisted; both tokens are then assumed to have the same decimals. Throws `upstream_rejected`.
  */
 function checkRatio(verification: Verification, step: { output: bigint; call: AcrossCall }): void {
   const { request, source, destination } = verification;

@@ -11,18 +11,18 @@ const FAST = 1_000;
 /** CCTP's finality threshold of a standard transfer, which is attested when the burn is finalized. */
 const STANDARD = 2_000;
 /**
- * Divisor for the relative cap on Polymer's fee, which pays the gas of the mint: 1% of the amount. The fee
- * may be up to this cap or `POLYMER_CAP`, whichever is higher.
+ * Divisor for the relative cap on Polymer's fee, which pays the gas of the mint: 1% of the amount. The higher of this
+ * cap and `POLYMER_CAP` applies.
  */
 const POLYMER_CAP_DIVISOR = 100n;
 /** Absolute cap on Polymer's fee, in USDC's smallest unit: 5 USDC. */
 const POLYMER_CAP = 5_000_000n;
 
 /**
- * Verifies the calldata of a CCTP transfer through Celer and returns the guaranteed output, in USDC's
- * smallest unit. It is the minimum that the quote claims, checked to be at most the amount that can be
- * minted, because the calldata does not contain the fee of Celer's proxy. Throws `upstream_rejected` if a
- * field does not match the request.
+ * Verifies the calldata of a CCTP transfer through Celer and returns the guaranteed output, in USDC's smallest unit:
+ * the minimum that the quote states, because the calldata does not contain the fee of Celer's proxy. It must be at most
+ * what can be minted, and at least half of the amount. Throws `upstream_rejected` if a field does not match the
+ * request.
  */
 export function guaranteeOfCeler(verification: Verification, call: CelerCall): bigint {
   checkUsdc(verification, call);
@@ -33,9 +33,9 @@ export function guaranteeOfCeler(verification: Verification, call: CelerCall): b
 }
 
 /**
- * Verifies the calldata of a CCTP transfer through Polymer and returns the guaranteed output, in USDC's
- * smallest unit: the burned amount minus the maximum CCTP fee. The minimum that LI.FI's quote claims assumes
- * the expected fee and may be higher. Throws `upstream_rejected` if a field does not match the request.
+ * Verifies the calldata of a CCTP transfer through Polymer and returns the guaranteed output, in USDC's smallest unit:
+ * the burned amount less the maximum CCTP fee. The quote's own minimum may be higher, because it assumes the expected
+ * fee. Throws `upstream_rejected` if a field does not match the request.
  */
 export function guaranteeOfPolymer(verification: Verification, call: PolymerCall): bigint {
   const { claim, request } = verification;
@@ -58,8 +58,8 @@ export function guaranteeOfPolymer(verification: Verification, call: PolymerCall
 }
 
 /**
- * Checks that a CCTP transfer sends and delivers Circle's USDC, makes no destination call and has the speed
- * of the quoted tool (fast or standard). Throws `upstream_rejected` if it does not.
+ * Checks that a CCTP transfer sends and delivers Circle's USDC, makes no destination call, and is fast or standard like
+ * the quoted tool. Throws `upstream_rejected` if it does not match.
  */
 function checkUsdc(verification: Verification, call: CelerCall | PolymerCall): void {
   const { request, source, destination } = verification;

@@ -23,9 +23,9 @@ export function checkQuotedAction(request: TransferRequest, step: LifiStep): voi
 }
 
 /**
- * Returns the amounts that the JSON of a LI.FI quote claims, and the fee that its transaction pays on top. Throws
- * `upstream_rejected` if they contradict each other. The quote's list of fees is only displayed: the transaction
- * contains the amounts to pay.
+ * Returns the amounts that a LI.FI quote's JSON states, and the fee that its transaction pays on top. Throws
+ * `upstream_rejected` if they contradict each other. The quote's own list of fees is not used: the transaction shows
+ * what is paid.
  */
 export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): QuoteClaim {
   const delivered = deliveredEstimate(request, quote);
@@ -43,9 +43,8 @@ export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): Quot
 }
 
 /**
- * Returns the expected and the minimum amount delivered, as the JSON of a LI.FI quote claims them. With a
- * destination call, the quote's top-level amounts are the output of that call, so those of the step before it
- * are returned.
+ * Returns the expected and the minimum amount delivered, as stated in a LI.FI quote's JSON. With a destination call,
+ * the quote's top-level amounts are the output of that call, so the amounts of the step before the call are returned.
  */
 function deliveredEstimate(
   request: TransferRequest,

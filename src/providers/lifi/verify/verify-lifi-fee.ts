@@ -45,9 +45,9 @@ export function isFeeStep(swap: SwapData): boolean {
 }
 
 /**
- * Returns the fee that a call takes, in the token's smallest unit. Returns null if it is not known exactly: for calls
- * to contracts other than LI.FI's fee contracts, which change with releases, or to another function. The recipients of
- * the fee are not checked. Independently of the fee, the guaranteed amount is compared with the amount paid.
+ * Returns the fee that a call takes, in the token's smallest unit, or null if it is not known exactly: if the call is
+ * not to a known LI.FI fee contract (they change with releases) or to another of its functions. The fee's recipients
+ * are not checked; the guaranteed amount is compared with the amount paid in any case.
  */
 export function exactFee({ request, source }: Verification, swap: SwapData): bigint | null {
   if (!source.feeForwarders.some((address) => isAddressEqual(address, swap.callTo))) return null;

@@ -14,12 +14,12 @@ const MAX_SWAPS = 8;
  */
 const WRAPPING: ReadonlySet<string> = new Set(["0xd0e30db0", "0x2e1a7d4d"]);
 
-/** The token and amount that a sequence of swaps results in. */
+/** The result of a sequence of calls: its token and amount. */
 interface SwapEnd {
   token: Address;
   /**
-   * The exact amount, in the token's smallest unit, or null after a swap, whose output is not known in
-   * advance.
+   * The exact amount, in the token's smallest unit. Null after a call whose output is not known in advance: a swap, or
+   * a fee of unknown amount.
    */
   exact: bigint | null;
   /** True if a previous call swapped one token for another. */
@@ -45,14 +45,14 @@ export function checkSwaps(verification: Verification, swaps: readonly SwapData[
 }
 
 /**
- * Throws `upstream_rejected` if swaps end in the token that they started with. No request needs swaps of this
- * kind, and only the quote's claim would bound their output.
+ * Throws `upstream_rejected` if swaps end in the token that they started with. No request needs that, and nothing but
+ * the quote itself would bound their output.
  */
 function checkNoRoundTrip({ request }: Verification, end: SwapEnd): void {
   requireMatch(!end.swapped || !isAddressEqual(end.token, request.fromToken), "swaps.receivingAssetId");
 }
 
-/** Returns true if a call swaps one token for another, and false if it pays a fee. */
+/** Returns true if a call swaps one token for another, false if it pays a fee. */
 export const isSwap = (swap: SwapData): boolean => !isFeeStep(swap);
 
 /**
@@ -74,9 +74,9 @@ function checkSwap(
 }
 
 /**
- * Checks the targets of a call with undecodable calldata, to an exchange or to an unknown fee contract. It must not
- * call or approve LI.FI's own contracts, the user or the target of the destination call, and may call a token contract
- * only to wrap or unwrap the native currency. Throws `upstream_rejected` otherwise.
+ * Checks the targets of a call whose calldata cannot be decoded (to an exchange or an unknown fee contract). It must
+ * neither call nor approve LI.FI's own contracts, the user or the target of the destination call, and may call a token
+ * contract only to wrap or unwrap the native currency. Throws `upstream_rejected` otherwise.
  */
 function checkOpaque(verification: Verification, step: { swap: SwapData; at: string }): void {
   const { swap, at } = step;

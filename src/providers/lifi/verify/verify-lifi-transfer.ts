@@ -64,7 +64,7 @@ function checkBridgeData(verification: Verification, call: BridgeCall): void {
   if (end.exact !== null) requireMatch(bridge.minAmount === end.exact, "bridge.minAmount");
 }
 
-/** A LI.FI quote, with the request, deployments and time for its verification. */
+/** A LI.FI quote with what it is verified against. */
 export interface LifiVerifyInput {
   request: TransferRequest;
   quote: LifiQuote;
@@ -113,8 +113,8 @@ export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
 const SWAP_RECEIVER_OFFSET = 100;
 
 /**
- * Returns how the call can be a step of a Router order: a swap with the receiver in a fixed word, or a bridge that
- * names the user as refund address. Returns an empty object for all other calls, which only the user may send.
+ * Returns how a call can be a step of a Router order: a swap with the receiver in a fixed word, or a bridge that names
+ * the user as refund address. Returns an empty object for all other calls, which only the user may send.
  */
 function stepUseOf({ kind }: LifiCall): Pick<VerifiedTransfer, "asStep"> {
   if (kind === "swap") return { asStep: { receiverOffset: SWAP_RECEIVER_OFFSET } };
@@ -122,8 +122,8 @@ function stepUseOf({ kind }: LifiCall): Pick<VerifiedTransfer, "asStep"> {
 }
 
 /**
- * Returns the inputs of the checks of a LI.FI quote. Throws `upstream_rejected` if the quote's JSON does not
- * match the request.
+ * Collects what a LI.FI quote is checked against. Throws `upstream_rejected` if the quote's JSON does not match the
+ * request.
  */
 function toVerification({ request, quote, deployments, now }: LifiVerifyInput): Verification {
   const source = deployments.get(request.fromChainId);
@@ -154,8 +154,8 @@ function guaranteeOf(verification: Verification, call: LifiCall): bigint {
 }
 
 /**
- * Throws `upstream_rejected` if the guaranteed output of a transfer to the user is below the slippage limit.
- * For a transfer with a destination call, the call's own minimum was checked before.
+ * Throws `upstream_rejected` if a transfer to the user guarantees less than its expected output minus the slippage.
+ * With a destination call, the call's own minimum applies instead, which was checked before.
  */
 function checkFloor({ request, claim }: Verification, guaranteed: bigint): void {
   if (request.call !== null) return;
