@@ -170,7 +170,8 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
 
 /**
  * Stores the results of a round as hints, and makes the affected deposits and those in progress due for tracking, in
- * one statement for any number of deposits. Throws `store_unavailable`.
+ * one statement for any number of deposits. A stored hint whose transaction is seen again makes its deposit due too:
+ * after a reorg, the transaction may be in another block long after. Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,
@@ -222,11 +223,13 @@ export async function addFindings(
       added as (insert into ${depositHints} (tracking_id, chain_id, tx_hash, origin, noted_at)
         select tracking_id, ${chainId}::int4, "txHash", 'logs', ${now}::timestamptz from found where ${few}
         on conflict do nothing returning tracking_id),
+      again as (select h.tracking_id from found join ${depositHints} as h on h.tracking_id = found.tracking_id
+        and h.tx_hash = found."txHash" and h.chain_id = ${chainId}::int4 and h.dropped_at is null),
       moved as (select d.tracking_id from ${moved} join ${deposits} as d on d.user_address = g."user"
         where ${chainId}::int4 in (d.vault_chain_id, d.from_chain_id, d.to_chain_id) and d.state in
         ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable', 'cooling', 'awaiting_transfer'))
       update ${deposits} as d set next_check_at = ${now}::timestamptz, checks = 0
-      from (select tracking_id from added union select tracking_id from moved union ${bySettlement}) as seen
+      from (select tracking_id from added union select tracking_id from again union select tracking_id from moved union ${bySettlement}) as seen
       where d.tracking_id = seen.tracking_id`),
   );
 }

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import type { Isolate } from "../../../scripts/stack/test-deployment.ts";
 import { indexFlowsJob } from "../../../src/jobs.ts";
@@ -69,10 +69,31 @@ export class Holder {
     return call(this.#api(), ["POST", "/v1/withdraw/quote"], { body });
   }
 
+  /** Builds a withdrawal. Fails if the API refuses. */
+  async build(shares: bigint | "all", more: object = {}): Promise<BuiltWithdrawal> {
+    return BuiltWithdrawal.parse(found(await this.ask(shares, more)));
+  }
+
   /** Builds a withdrawal and sends it. Fails if either fails. */
   async withdraw(shares: bigint | "all", more: object = {}): Promise<Sent> {
-    const built = BuiltWithdrawal.parse(found(await this.ask(shares, more)));
+    const built = await this.build(shares, more);
     return { built, hash: await this.sign(built) };
+  }
+
+  /** Sends a withdrawal as it was built, and lets it revert if it does. */
+  async send({ transaction_request: request, approval }: BuiltWithdrawal): Promise<Hex> {
+    if (request === null) throw new Error("there is nothing to send");
+    const { world } = this.placed;
+    const gas = numberToHex(3_000_000);
+    const from = this.address;
+    await rpc(world.url, "anvil_impersonateAccount", from);
+    if (approval !== null) {
+      const args = [approval.spender_address as Address, BigInt(approval.amount)] as const;
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+      await world.send(from, { to: approval.token_address as Address, data });
+    }
+    const { to, data, value } = request;
+    return (await rpc(world.url, "eth_sendTransaction", { from, to, data, value, gas })) as Hex;
   }
 
   sign(built: Pick<BuiltWithdrawal, "transaction_request" | "approval" | "calls">): Promise<Hex> {
