@@ -11,9 +11,9 @@ export interface TokenPlace {
 }
 
 /**
- * Returns the symbol and decimals of a token that the registry's vaults accept, or of a native currency. A share token
- * has an empty symbol, because its name is unverified; any other token also has null decimals. Throws
- * `store_unavailable`.
+ * Returns symbol and decimals of a token if it is a native currency, or an accepted token or share token of a vault in
+ * the registry. The symbol of a share token is empty, because it is unverified. For any other token, the symbol is
+ * empty and the decimals are null. Throws `store_unavailable`.
  */
 export async function findToken(ctx: Context, { chainId, address }: TokenPlace): Promise<TokenRef> {
   const own = { address: getAddress(address) };

@@ -14,7 +14,7 @@ import { adapterOf } from "./vault-families.ts";
 import { CachedFigures, type ListedFacts } from "./vault-figures.ts";
 
 const TokenSchema = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() });
-/** Schema of a vault's last proof in the cache. */
+/** Schema of a vault's last proof as it is cached. */
 const CachedProof: z.ZodType<VaultProof> = z.object({
   ok: z.boolean(),
   blockNumber: z.int().nullable(),
@@ -24,7 +24,7 @@ const CachedProof: z.ZodType<VaultProof> = z.object({
   returned: z.string().nullable(),
   reason: z.string(),
 });
-/** A row of the vaults table as it is cached, without its timestamps. */
+/** Schema of a row of the vaults table as it is cached, without its timestamps. */
 const CachedRow = z.object({
   chainId: z.int(),
   address: z.string(),
@@ -63,13 +63,13 @@ export interface Registry {
   byId: ReadonlyMap<string, Vault>;
   facts: ReadonlyMap<string, ListedFacts>;
 }
-/** Parsed registries, keyed by the array of cached rows that each was parsed from. */
+/** Parsed registries by the array of cached rows from which each was parsed. */
 const registryOfRows = new WeakMap<object, Registry>();
 
 /**
- * Returns the vaults of served chains that are or were open for deposits, at most a minute old. While the database is
- * down, the last good copy is served. Invalid rows are excluded and logged. Throws `store_unavailable` if the database
- * is down and there is no copy.
+ * Returns the vaults on served chains that are or once were open for deposits, from a copy that is at most a minute
+ * old. If the database is down, the last good copy is served. Invalid rows are logged and left out. Throws
+ * `store_unavailable` if the database is down and there is no copy.
  */
 export async function listRegistry(ctx: Context): Promise<Registry> {
   const { value: rows } = await ctx.cache.cached(registryPolicy(ctx));
@@ -98,14 +98,14 @@ const registryPolicy = (ctx: Context): CachePolicy<z.infer<typeof CachedRows>> =
 });
 
 /**
- * Reloads the registry after a change, so that all isolates see it within a minute. If the database does not respond,
- * the last good copy stays. Never throws.
+ * Reloads the cached registry after a change, so that all isolates see the change within a minute. If the database
+ * fails, the last good copy stays. Never throws.
  */
 export async function renewRegistry(ctx: Context): Promise<void> {
   await ctx.cache.renew(registryPolicy(ctx));
 }
 
-/** Returns the vault rows that have the expected shape and logs a warning for each other row. */
+/** Returns the vault rows that have the expected shape. Logs a warning for each other row. */
 function readableRows(ctx: Context, rows: readonly ListedVaultRow[]): z.infer<typeof CachedRows> {
   return rows.flatMap((row) => {
     const read = CachedRow.safeParse(row);
@@ -115,8 +115,8 @@ function readableRows(ctx: Context, rows: readonly ListedVaultRow[]): z.infer<ty
 }
 
 /**
- * Parses a vault row into a list of one vault. Returns an empty list and logs a warning if the row is invalid. Never
- * throws.
+ * Parses a vault row. Returns a list with the vault, or logs a warning and returns an empty list if the row is invalid.
+ * Never throws.
  */
 export function parseRowOrSkip(ctx: Context, row: StoredVault): Vault[] {
   try {
@@ -164,10 +164,9 @@ export function parseRegistryRow(row: StoredVault): Vault {
 }
 
 /**
- * Runs work on a vault as stored in Postgres, without waiting for Postgres first. The work starts with the cached vault
- * while the stored one is fetched, and is repeated with the stored vault if they differ, so no result depends on a
- * cached address. `work` must have no side effects. Throws `vault_not_found` or `store_unavailable`; errors of `work`
- * propagate.
+ * Runs work on a vault as stored in Postgres, without waiting for Postgres first: the work starts with the cached
+ * vault, and is repeated with the stored vault if the two differ, so that no result depends on a cached address. `work`
+ * must not have side effects. Throws `vault_not_found` or `store_unavailable`; errors of `work` propagate.
  */
 export async function withStoredVault<T>(
   ctx: Context,
@@ -185,7 +184,7 @@ export async function withStoredVault<T>(
 }
 
 /**
- * Returns a text of a vault for comparison, without its proof, which is renewed regularly and does not affect deposits.
+ * Returns a vault as text for comparison, without its proof, which is renewed regularly and does not affect deposits.
  */
 const usedByBuilds = (vault: Vault): string => stringifyWithBigints({ ...vault, proof: null });
 

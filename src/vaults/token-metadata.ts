@@ -59,8 +59,8 @@ function tokenMetadataQuery(address: Address) {
 }
 
 /**
- * Returns a token for display: from `findToken`, or from the token contract. Its decimals are null if the chain cannot
- * be read or has no such token. Throws `store_unavailable`.
+ * Returns a token for display: as `findToken` knows it, otherwise as its contract describes it. Its decimals are null
+ * if the chain cannot be read or the address is not a token. Throws `store_unavailable`.
  */
 export async function describeToken(ctx: Context, token: TokenPlace): Promise<TokenRef> {
   const known = await findToken(ctx, token);

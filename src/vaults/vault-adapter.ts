@@ -17,15 +17,15 @@ export interface VaultState {
   totalAssets: bigint | null;
   /** In the share token's smallest unit. */
   totalSupply: bigint | null;
-  /** Assets per share, both in whole tokens, scaled by 10^18 and rounded down. */
+  /** Whole assets per whole share, times 10^18, rounded down. */
   sharePrice: bigint | null;
-  /** A hint, not a guarantee: some vaults report too much, others too little. */
+  /** Largest possible deposit. Only a hint: some vaults report too much, others too little. */
   maxDeposit: bigint | null;
   minDeposit: bigint | null;
   /** True if an on-chain switch makes the vault reject every deposit. */
   paused: boolean;
   /**
-   * Fee of an instant withdrawal, as a fraction of the assets. Null or absent if it is unknown or there are no instant
+   * Fee of an instant withdrawal, as a fraction of the assets. Null or absent if unknown or if there are no instant
    * withdrawals.
    */
   exitFee?: number | null | undefined;
@@ -36,10 +36,12 @@ export type VaultFlags = Pick<VaultState, "paused" | "minDeposit">;
 
 /**
  * The conditions of one deposit, read from the vault's views before the deposit is built. Amounts are in the deposited
- * token's smallest unit, and null if unknown.
+ * token's smallest unit unless stated, and null if unknown.
  */
 export interface DepositTerms {
-  /** Shares minted for the amount, from the family's preview, or null if the preview failed. */
+  /**
+   * Shares for the amount by the family's preview, in the share token's smallest unit, or null if the preview failed.
+   */
   previewShares: bigint | null;
   /** Revert data of the preview, or null if the preview did not revert or returned no data. */
   previewRevert: Hex | null;
@@ -54,46 +56,45 @@ export interface DepositTerms {
    */
   asset: Address | null;
   /**
-   * A reason for rejection that the vault's views show and no other member expresses, such as `not_allowed` or
-   * `price_stale`.
+   * Why the vault would reject the deposit, if its views show a reason that no other field expresses, such as
+   * `not_allowed`.
    */
   refusal?: Refusal | null;
   /**
-   * True if the vault would currently take this deposit as an asynchronous request. Set only by families that support
-   * both instant deposits and requests.
+   * True if the vault would take this deposit as an asynchronous request now. Set only by families that support both
+   * instant deposits and requests.
    */
   async?: boolean;
 }
 
 /**
- * A reason why a vault would reject a deposit, as its own views show: the account is not permitted, the price is out of
- * date, the new shares could not be transferred, or the token is not accepted.
+ * Why a vault would reject a deposit, as its own views show. `not_allowed`: the account is not permitted.
+ * `price_stale`: the price is out of date. `share_locked`: the new shares could not be transferred.
+ * `token_unsupported`: the vault does not accept the token.
  */
 export type Refusal = "not_allowed" | "price_stale" | "share_locked" | "token_unsupported";
 
-/**
- * Input of a deposit call: token, amount, caller, receiver and minimum shares. `amount` is in `token`'s smallest unit.
- */
+/** Input of a deposit call. `amount` is in `token`'s smallest unit. */
 export interface DepositInput {
   /** One of the vault's accepted tokens. */
   token: Token;
   amount: bigint;
   /**
-   * The account that the vault sees as `msg.sender`: the user, or null for the clone that the Router creates for each
-   * deposit, whose address is not known in advance.
+   * The account that the vault sees as `msg.sender`: the user, or null for the Router's executor, whose address is not
+   * known in advance.
    */
   caller: Address | null;
   receiver: Address;
   /** Minimum shares in the share token's smallest unit. Only some families' deposit calls take it. */
   minShares: bigint;
   /**
-   * `DepositTerms.async` as read before, for families that deposit instantly or by request depending on the vault's
-   * state.
+   * `DepositTerms.async` of the preceding read, for families that deposit instantly or by request, depending on the
+   * vault's state.
    */
   async?: boolean;
 }
 
-/** Input for reading the conditions of a deposit, before its minimum shares are known. */
+/** Input for reading the conditions of a deposit. The minimum shares are not known yet. */
 export interface TermsInput extends Omit<DepositInput, "minShares" | "async"> {
   /** Current time in milliseconds since the epoch, for limits that reset daily. */
   now: number;
@@ -112,20 +113,20 @@ export interface DepositCall {
    */
   amountScale: bigint;
   shareToken: Address;
-  /** The account that receives the minted shares. If it is the caller, the Router must forward them to the user. */
+  /** The account that receives the minted shares. If it is the caller, the Router must pass them on to the user. */
   sharesTo: "receiver" | "caller";
   /** True if the call only requests a deposit and the vault mints the shares later, at settlement. */
   async: boolean;
   /**
-   * Who enforces the minimum shares. `native`: the vault's own call does, with or without the Router. `router`: only
-   * the Router does.
+   * Who enforces the minimum of shares. `native`: the vault's own call, with or without the Router. `router`: only the
+   * Router.
    */
   minShares: "native" | "router";
 }
 
 /**
- * A deposit into or withdrawal from a vault, decoded from one of its events. Amounts are in smallest units, or null if
- * the event does not contain them.
+ * A deposit into or withdrawal from a vault, decoded from one of its events. Amounts are null if the event does not
+ * contain them.
  */
 export interface VaultFlow {
   kind: "deposit" | "withdrawal";
@@ -134,7 +135,10 @@ export interface VaultFlow {
   /** In the smallest unit of the vault's asset. */
   assets: bigint | null;
   shares: bigint | null;
-  /** Id of the redemption request whose settlement or cancellation determines the flow's amount; see `VaultExits`. */
+  /**
+   * Id of the redemption request whose settlement or cancellation determines the flow's amount. Absent for other flows;
+   * see `VaultExits.takenOut`.
+   */
   requestId?: string;
 }
 
@@ -146,7 +150,7 @@ export interface FlowSource {
   topics: readonly Hex[];
   /**
    * True if the events name the caller instead of the owner of the shares. In a deposit through the Router, the caller
-   * is a clone that serves one deposit only, not the user.
+   * is the order's executor, not the user.
    */
   namesCaller?: boolean;
   /** True if flows of redemption requests contain the requests' ids. */
@@ -159,8 +163,8 @@ export interface FlowSource {
 }
 
 /**
- * A user's open asynchronous deposits into one vault: the amounts awaiting settlement and ready to claim. Amounts are
- * null if the view call failed.
+ * A user's open asynchronous deposits into one vault: amounts that await settlement, and amounts ready to claim.
+ * Amounts are null if the view call failed.
  */
 export interface PendingDeposit {
   /** Assets that await settlement, in the asset's smallest unit. */
@@ -172,7 +176,7 @@ export interface PendingDeposit {
    * in assets.
    */
   claimableAssets: bigint | null;
-  /** True if the vault rejected all of the requests. The vault contract does not refund a rejected request. */
+  /** True if the vault rejected all of the requests. The vault's contract does not refund them. */
   rejected?: boolean;
 }
 
@@ -185,10 +189,7 @@ export interface SubmittedRequest {
   assets: bigint | null;
 }
 
-/**
- * Asynchronous deposits of a vault family, such as ERC-7540 requests: how they are read, claimed and found in a
- * receipt.
- */
+/** Asynchronous deposits of a vault family, such as ERC-7540 requests: how to read, claim and recognise them. */
 export interface AsyncDeposits {
   /**
    * Returns a query for a user's open deposits. `requestIds` are the requests known so far, for families that cannot
@@ -214,7 +215,7 @@ export interface AsyncDeposits {
  * encodes calls, so that the reads of many vaults can be batched.
  */
 export interface VaultAdapter {
-  /** The name of the family in registry entries (`adapter`). */
+  /** Name of the family, which registry entries store as `adapter`. */
   readonly name: string;
   /** True if the family's contracts enforce no minimum deposit. */
   readonly noMinimum: boolean;
@@ -231,8 +232,8 @@ export interface VaultAdapter {
    */
   toAssets?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
   /**
-   * Returns a query that reads whether the vault still uses the price contracts of its registry entry. Absent if the
-   * vault cannot replace them.
+   * Returns a query for whether the vault still uses the price contracts of its registry entry. Absent if the vault
+   * cannot replace them.
    */
   pricingUnchanged?(vault: Vault): Query<boolean>;
   /**
@@ -240,7 +241,7 @@ export interface VaultAdapter {
    * limits.
    */
   state(vault: Vault, now: number): Query<VaultState>;
-  /** Returns a query for a vault's pause and minimum deposit, small enough to be batched for many vaults. */
+  /** Returns a query for a vault's pause and minimum deposit. It is small enough to be batched for many vaults. */
   flags(vault: Vault): Query<VaultFlags>;
   /** Returns a query for the conditions of one deposit, such as its preview, limits, pause and permission. */
   terms(vault: Vault, request: TermsInput): Query<DepositTerms>;
@@ -250,20 +251,25 @@ export interface VaultAdapter {
   explain?(revert: Hex): ExplainedRevert | null;
   /** Returns the contracts and events that report the vault's deposits and withdrawals. */
   flows(vault: Vault): FlowSource;
-  /** Returns how asynchronous deposits are followed, or null if every deposit into this vault mints shares at once. */
+  /**
+   * Returns the vault's asynchronous deposits, or null if every deposit into this vault mints shares at once. Absent if
+   * that is so for the whole family.
+   */
   asyncDeposits?(vault: Vault): AsyncDeposits | null;
-  /** Withdrawals of the family. Absent if they are not supported. */
+  /** The family's exits. Absent if withdrawals are not supported. */
   exits?: VaultExits;
-  /** True if only the conditions of a withdrawal show the fee for leaving at once, and the vault's state does not. */
+  /**
+   * True if the fee for instant withdrawals is only shown by the conditions of a withdrawal, not by the vault's state.
+   */
   exitFeeInTerms?: true;
 }
 
 /**
- * A vault family, the vaults of one protocol and interface: its adapter, its deriver (which reads a vault's record from
- * on-chain data) and the events that report governance changes.
+ * A vault family, that is, the vaults of one protocol and interface: its adapter, its deriver (which derives a registry
+ * entry from the chain) and its governance events.
  */
 export interface VaultFamily {
-  /** Its `name` identifies the family in registry entries. */
+  /** The family's adapter, whose `name` identifies the family in registry entries. */
   adapter: VaultAdapter;
   /** The vault type that the API shows for the family's vaults. */
   type: VaultType;
@@ -287,6 +293,6 @@ export interface VaultFamily {
    * have no timelock.
    */
   timelockQuery?: (vault: Vault) => Query<bigint | null>;
-  /** True if withdrawals are paid immediately, so that a low `maxWithdraw` indicates a lack of liquidity. */
+  /** True if the family always pays withdrawals instantly, so that a low `maxWithdraw` shows a lack of liquidity. */
   instantWithdrawals?: true;
 }

@@ -37,23 +37,20 @@ export interface DerivedVault {
   /** The contract from which the share price is read. */
   pricer: Address;
   /**
-   * Who must call the vault: the Router or the user. Absent if on-chain data does not decide it; the registry entry
-   * then keeps its value.
+   * Who must call the vault: the Router or the user. Absent if the chain does not decide it; the registry entry then
+   * keeps its value.
    */
   caller?: VaultCaller;
   params?: Readonly<Record<string, string>>;
 }
 
-/** The result of reading a vault's record from on-chain data: the vault, or the reason why that failed. */
+/** Result of deriving a registry entry from the chain: the vault, or the reason why it failed. */
 export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string };
 
-/**
- * Creates the failed result of a derivation: the vault's record could not be read from on-chain data. `reason` is shown
- * to people.
- */
+/** Creates the result of a failed derivation. `reason` is shown to people. */
 export const underivable = (reason: string): Derivation => ({ ok: false, reason });
 
-/** Creates a query without reads that results in a failed derivation with the given reason. */
+/** Creates a query without reads whose result is a failed derivation with the given reason. */
 export function underivableQuery(reason: string): Query<Derivation> {
   return { reads: {}, interpret: () => underivable(reason) };
 }
@@ -73,7 +70,10 @@ const shareTokenAbi = once(() =>
   ]),
 );
 
-/** Maximum number of token decimals supported: beyond it, a share price with 18 decimals may not fit into a uint256. */
+/**
+ * Maximum number of token decimals that are supported. Beyond it, a share price with 18 decimals may not fit into a
+ * uint256.
+ */
 export const MAX_DECIMALS = 36;
 /** Maximum length of a stored vault name, in characters. */
 export const MAX_NAME_LENGTH = 120;
@@ -133,18 +133,18 @@ export function sanitizeLabel(text: string | null, length: number): string {
 }
 
 /**
- * The vault to derive, with the parts of its registry entry that no contract reveals. Every address is verified
- * on-chain; parameters that no contract holds are kept as reviewed.
+ * The vault to derive, with those parts of its registry entry that no contract reveals. Every address is verified on
+ * chain; parameters that no contract holds are kept as reviewed.
  */
 export interface DerivationSubject extends VaultKey {
-  /** Tokens to check as asset or accepted token, the known asset first. */
+  /** Tokens to check as asset or accepted token; the known asset comes first. */
   tokens: readonly Address[];
-  /** Null if no earlier registry entry is known. */
+  /** Entry point of the earlier registry entry, or null if there is none. */
   entryPoint: Address | null;
   params: Readonly<Record<string, string>>;
 }
 
-/** Creates the input for deriving a vault from its chain and address alone. */
+/** Creates the input for deriving a vault of which only chain and address are known. */
 export const unreviewedSubject = ({ chainId, address }: VaultKey): DerivationSubject => ({
   ...{ chainId, address, tokens: [], entryPoint: null, params: {} },
 });
@@ -164,17 +164,17 @@ export function subjectOfRow(
   return { chainId, address: getAddress(address), tokens, entryPoint: getAddress(entryPoint), params };
 }
 
-/** Reads the registry entry of a family's vault from on-chain data, starting at one address. Does no I/O itself. */
+/** Derives the registry entry of a family's vault from the chain, starting at one address. Does no I/O itself. */
 export interface Deriver {
-  /** True if derivation fails for vaults of any other family, so that success identifies the family. */
+  /** True if derivation fails for vaults of all other families, so that success identifies the family. */
   conclusive: boolean;
-  /** Returns a query for the columns of a vault's registry entry, in as many batches of reads as it takes. */
+  /** Returns a query for the registry entry's columns that the chain shows, in as many batches as needed. */
   derive(subject: DerivationSubject): Query<Derivation>;
 }
 
 /**
- * Creates a read that probes whether a contract has a given state-changing function. The probe is an `eth_call`, so it
- * changes nothing. Pass its result to `hasFunction`.
+ * Creates a read that probes whether a contract has a certain state-changing function. It is an `eth_call`, which
+ * changes nothing. `hasFunction` interprets its result.
  */
 export function probeFunction(call: {
   to: Address;
@@ -187,8 +187,8 @@ export function probeFunction(call: {
 }
 
 /**
- * Returns true if a probed contract has the function: the call succeeded or reverted with data. A contract without the
- * function reverts without data.
+ * Returns true if a probed contract has the function: the call succeeded, or reverted with data. Without the function,
+ * it reverts without data.
  */
 export function hasFunction(result: ReadResult<Hex>): boolean {
   return result.ok || (result.revert !== null && result.revert !== "0x");

@@ -20,9 +20,9 @@ export interface DepositEntry {
 }
 
 /**
- * Returns the contract that deposits into a vault call: the Router if it is deployed and the vault accepts it as
- * caller, otherwise the vault's entry point. Errors of the RPC nodes propagate if no earlier check of the Router's
- * bytecode is cached.
+ * Returns the contract that a deposit into a vault calls: the Router if it is deployed and the vault accepts it as
+ * caller, otherwise the vault's entry point. If no check of the Router's bytecode is cached, errors of the RPC nodes
+ * propagate.
  */
 export async function depositEntry(ctx: Context, vault: Vault): Promise<DepositEntry> {
   const byRouter = vault.caller === "router" && (await isRouterDeployed(ctx, vault.chainId));
@@ -32,8 +32,8 @@ export async function depositEntry(ctx: Context, vault: Vault): Promise<DepositE
 }
 
 /**
- * Returns the contract that deposits into a vault call, for display: if the chain cannot be read, the vault's own entry
- * point. Never throws.
+ * Returns the contract that a deposit into a vault calls, for display. If the chain cannot be read, returns the vault's
+ * own entry point. Never throws.
  */
 export async function depositEntryForDisplay(ctx: Context, vault: Vault): Promise<DepositEntry> {
   try {
@@ -64,7 +64,8 @@ export function acceptedTokens(
 }
 
 /**
- * Returns the reason why a vault is paused: the reason in its registry entry, or that its contract rejects deposits.
+ * Returns why a paused vault is paused: the reason in its registry entry or, if the entry is active, that its contract
+ * rejects deposits.
  */
 export function pauseReason(vault: Vault): string {
   return vault.status === "active" ? "the vault's contract rejects deposits" : vault.statusReason;

@@ -4,28 +4,28 @@ import type { Token, Vault } from "./vault.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
- * How a vault pays a withdrawal. `instant`: in the transaction that redeems; `request`: the owner requests, and the vault
- * pays or lets the owner claim after it settles; `cooldown`: the owner starts a fixed wait and then claims.
+ * How a vault pays a withdrawal. `instant`: in the transaction that redeems. `request`: the owner makes a request;
+ * after the settlement, the vault pays or the owner claims. `cooldown`: the owner starts a fixed wait and then claims.
  */
 export type ExitMode = "instant" | "request" | "cooldown";
 
-/** Input of a withdrawal: mode, token paid out, shares, owner, caller, receiver and minimum assets. */
+/** Input of a withdrawal call. */
 export interface ExitInput {
   mode: ExitMode;
-  /** Token that the vault pays; one of its exit tokens. */
+  /** The token that the vault pays; one of its exit tokens. */
   token: Token;
   /** Shares to redeem, in the share token's smallest unit. */
   shares: bigint;
   /** The account whose shares are redeemed. */
   owner: Address;
   /**
-   * Account that the vault sees as `msg.sender`: the owner, or null for the executor that the Router creates for each
-   * order. The executor then holds the shares; its address is not known in advance.
+   * The account that the vault sees as `msg.sender`: the owner, or null for the Router's executor, which then holds the
+   * shares and whose address is not known in advance.
    */
   caller: Address | null;
-  /** Account that receives the token, or null for the executor that calls the vault and pays out afterwards. */
+  /** The account that receives the token, or null for the executor, which pays it out afterwards. */
   receiver: Address | null;
-  /** Minimum output in `token`'s smallest unit. Only some families' functions take it. */
+  /** Minimum output in `token`'s smallest unit. Only the calls of some families take it. */
   minAssets: bigint;
   /** `ExitTerms.variant` of the preceding read, for families whose call depends on the vault's state. */
   variant?: string | null;
@@ -33,15 +33,15 @@ export interface ExitInput {
   slippage?: number;
 }
 
-/** Input for reading the conditions of a withdrawal, before its minimum assets are known. */
+/** Input for reading the conditions of a withdrawal. The minimum output is not known yet. */
 export interface ExitTermsInput extends Omit<ExitInput, "minAssets" | "variant"> {
   /** Current time in unix milliseconds, for locks, windows and daily limits. */
   now: number;
 }
 
 /**
- * A reason why a vault would reject a withdrawal, from its view functions. `mode_unsupported`: the vault does not
- * currently pay withdrawals in this mode.
+ * Why a vault would reject a withdrawal, as its views show. `mode_unsupported`: the vault does not pay withdrawals in
+ * this mode now.
  */
 export type ExitRefusal =
   | "mode_unsupported"
@@ -55,42 +55,44 @@ export type ExitRefusal =
   | "token_unsupported";
 
 /**
- * The conditions of one withdrawal, read from the vault's views before it is built. Amounts of assets are in the smallest
- * unit of the token paid out, amounts of shares in the share token's; null if unknown.
+ * The conditions of one withdrawal, read from the vault's views before the withdrawal is built. Amounts of assets are
+ * in the smallest unit of the token paid, amounts of shares in the share token's; null if unknown.
  */
 export interface ExitTerms {
   /**
-   * Token that the vault names on chain, or null if the read failed or it names contracts other than the registry's.
+   * The token that the vault names on chain. Null if the read failed, or if the vault names contracts other than the
+   * registry entry's.
    */
   asset: Address | null;
   /** Shares that the owner can redeem in total, including those that the call itself claims first. */
   heldShares: bigint | null;
-  /** Shares that the vault would redeem now. Only a hint; null if the family's view function is unreliable. */
+  /** Shares that the vault would redeem now. Only a hint; null if the family's view is unreliable. */
   maxShares: bigint | null;
   minShares: bigint | null;
-  /**
-   * Proceeds of the shares now, after exit fees. For a request that is priced later, an estimate at the current price.
-   */
+  /** What the shares pay now, after exit fees; for a request that is priced later, an estimate at the current price. */
   previewAssets: bigint | null;
   /** Revert data of the preview, or null if it did not revert or returned no data. */
   previewRevert: Hex | null;
   /** Value of the shares before exit fees. */
   grossAssets: bigint | null;
-  /** Assets that the vault can pay instantly, if its view functions show them. */
+  /** Assets that the vault can pay instantly, or null if its views do not show them. */
   availableAssets: bigint | null;
-  /** Time at which the price is fixed: in this transaction, or when the vault settles. */
+  /** When the price is fixed: in this transaction (`now`), or when the vault settles (`later`). */
   priced: "now" | "later";
-  /** Earliest time at which a lock of the owner's shares ends, in unix seconds. */
+  /** Time at which a lock of the owner's shares ends, in unix seconds, or null if there is none. */
   lockedUntil: number | null;
-  /** Earliest payment time of a request made now, in unix seconds, or null if the contract does not provide it. */
+  /** Earliest time at which a request made now is paid, in unix seconds, or null if the chain does not show it. */
   earliest: number | null;
-  /** Expiry of a request made now, in unix seconds, or null if it does not expire. */
+  /** Time at which a request made now expires, in unix seconds, or null if it does not expire. */
   expiresAt: number | null;
-  /** Amount that is paid instantly if the rest is queued, or null if the payment is not split. */
+  /** Part of the payment that is made at once if the rest is queued, or null if the payment is not split. */
   paidNow: bigint | null;
   paused: boolean;
   refusal: ExitRefusal | null;
-  /** Variant of the family's call for the vault's current state, for `encode`. Null if the family has only one. */
+  /**
+   * Variant of the family's call that fits the vault's current state, to be passed to `encode`. Null if there is only
+   * one.
+   */
   variant: string | null;
 }
 
@@ -102,38 +104,38 @@ export const unknownExitTerms: ExitTerms = {
   ...{ paused: false, refusal: null, variant: null },
 };
 
-/** Contract call that redeems or requests, in a step of the Router or in the owner's own transaction. */
+/** The call that redeems or requests, made in a step of the Router or in the owner's own transaction. */
 export interface ExitCall {
   target: Address;
   data: Hex;
-  /** Contract that takes the shares by allowance of the caller, or null if the call needs no allowance. */
+  /** The contract that takes the shares by an allowance from the caller, or null if the call needs no allowance. */
   spender: Address | null;
   /** Byte offset of the shares in `data`, or null if the call redeems the caller's whole balance. */
   sharesOffset: number | null;
   /** Factor that converts shares in the share token's smallest unit to the unit that the call expects. */
   sharesScale: bigint;
   /**
-   * Byte offsets of words in `data` that name the caller, which the Router replaces by its executor's address: an owner
-   * argument, and the receiver if the input has none.
+   * Byte offsets of the words in `data` that name the caller, which the Router replaces with its executor's address: an
+   * owner argument, and the receiver if the input has none.
    */
   selfOffsets: readonly number[];
   /** The account that the token is paid to. */
   paysTo: "receiver" | "caller";
-  /** `native`: the call itself enforces the minimum assets. `none`: only the Router does, if it makes the call. */
+  /** Who enforces the minimum of assets. `native`: the call itself. `none`: only the Router, if it makes the call. */
   minAssets: "native" | "none";
   tokenOut: Address;
   /** True if the call only requests the withdrawal. */
   async: boolean;
 }
 
-/** An open redemption of a user: requested and not yet paid, or ready to be claimed. Null amounts are unknown. */
+/** An open redemption of a user: requested but not paid yet, or ready to claim. An amount is null if unknown. */
 export interface PendingExit {
-  /** The family's id of the request: a number, a timestamp, a hash or a date; "0" for unnumbered requests. */
+  /** The family's id of the request: a number, a timestamp, a hash or a date; "0" if requests have no ids. */
   requestId: string;
   mode: "request" | "cooldown";
   /** Shares of the request, in the share token's smallest unit. */
   shares: bigint | null;
-  /** Amount that the request pays, in the smallest unit of `token`; an estimate until it is priced. */
+  /** What the request pays, in the smallest unit of `token`; an estimate until it is priced. */
   assets: bigint | null;
   /** True once the assets no longer change. */
   priced: boolean;
@@ -143,18 +145,22 @@ export interface PendingExit {
   claimableAssets: bigint | null;
   /** Shares whose assets can be claimed now, or that can be claimed back. */
   claimableShares: bigint | null;
-  /** Kind of what a claim pays: assets, or the shares of a cancelled request. */
+  /** What a claim pays: assets, or the shares of a cancelled request. */
   pays: "assets" | "shares";
-  /** Times in unix seconds, or null if the chain does not provide them. */
+  /**
+   * Times of the request, of its earliest payment and of its expiry, in unix seconds; null if the chain does not show
+   * them.
+   */
   since: number | null;
   earliest: number | null;
   expiresAt: number | null;
   /** True if the user can cancel the request now. */
   cancellable: boolean;
-  /** True if the shares are still in the user's wallet and therefore part of the balance. */
+  /** True if the shares are still in the user's wallet and therefore part of the share balance. */
   inWallet: boolean;
   /**
-   * True if the vault emits its withdrawal event at the request, so that the flows count `assets` before the payment.
+   * True if the vault emits its withdrawal event when the request is made, so that the flows count `assets` as paid
+   * before they are.
    */
   bookedOut: boolean;
 }
@@ -173,21 +179,25 @@ export interface ExitFollowUp {
 }
 
 /**
- * Withdrawals of a vault family: its modes, conditions, calls and requests. Like the adapter, it does no I/O: it
- * describes reads, interprets their results and encodes calls.
+ * The withdrawals of a vault family: modes, conditions, calls and requests. Like the adapter, this object does no I/O:
+ * it describes reads, interprets their results and encodes calls.
  */
 export interface VaultExits {
-  /** Returns the withdrawal modes of this vault, the preferred one of `auto` first. Empty if it supports none. */
+  /**
+   * Returns the withdrawal modes of this vault, in the order in which `auto` prefers them. Empty if withdrawals are not
+   * supported.
+   */
   modes(vault: Vault): readonly ExitMode[];
-  /** Returns the tokens that the vault can pay in a mode, its asset first. */
+  /** Returns the tokens that the vault can pay in a mode; its asset comes first. */
   tokens(vault: Vault, mode: ExitMode): readonly Token[];
-  /** Returns true if the family's rules allow an executor of the Router to hold and redeem the shares in a mode. */
+  /** Returns true if the family's contracts allow the Router's executor to hold and redeem the shares in a mode. */
   viaRouter(vault: Vault, mode: ExitMode): boolean;
   /** Returns a query for the conditions of one withdrawal. */
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
   /**
-   * Returns a query for a sample of shares: their value and their proceeds after the fees of redeeming now, in the
-   * asset's smallest unit. Null if redeeming now is impossible. Absent if it never costs a fee or is never possible.
+   * Returns a query for a sample of shares: their value (`gross`) and what redeeming them now would pay after fees
+   * (`net`), both in the asset's smallest unit. The result is null if redeeming now is impossible. Absent if that never
+   * costs a fee or is never possible.
    */
   exitPrice?(vault: Vault): Query<{ gross: bigint; net: bigint } | null>;
   /** Encodes the redemption or the request, without checking its conditions. */
@@ -195,24 +205,24 @@ export interface VaultExits {
   /** Maps revert data of the family's own withdrawal errors to an error code, or returns null for other errors. */
   explain?(revert: Hex): ExplainedRevert | null;
   /**
-   * Returns a query for a user's open redemptions. `requestIds` are those known from receipts and logs, for families that
-   * cannot list requests by account (`findsByIds`). Absent if every withdrawal of the family is instant.
+   * Returns a query for a user's open redemptions. `requestIds` are the ids known from receipts and logs, for families
+   * that cannot list requests by account (`findsByIds`). Absent if all withdrawals of the family are instant.
    */
   pending?(
     vault: Vault,
     of: { user: Address; requestIds: readonly string[]; now: number },
   ): Query<readonly PendingExit[]>;
-  /** True if `pending` finds only requests whose ids it is given. */
+  /** True if `pending` finds only the requests in `requestIds`. */
   findsByIds?: true;
   /**
-   * Returns a query for the assets that a user's flows with request ids have taken out of the vault, in the asset's
-   * smallest unit, or null if unknown: the payments, and the amounts that the flows count for open requests and
-   * `bookedOut` adds back. Absent if the family's flows have no request ids.
+   * Returns a query for what a user's flows with request ids have taken out of the vault, in the asset's smallest unit,
+   * or null if unknown. Open requests that the flows already count as paid are included; their `bookedOut` adds them
+   * back to the position. Absent if the family's flows have no request ids.
    */
   takenOut?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): Query<bigint | null>;
   /**
-   * Returns a query for a sentence about rewards that the holder has to claim separately, or null if there are none.
-   * Absent if no view function of the family shows them.
+   * Returns a query for a sentence about rewards that the holder must claim separately. The result is null if there are
+   * none. Absent if the family's views do not show them.
    */
   rewards?(vault: Vault): Query<string | null>;
   /** Encodes the claim of a claimable redemption, or returns null if the vault pays without a claim. */
@@ -222,8 +232,8 @@ export interface VaultExits {
   /** Finds the user's redemption request in the logs of a successful receipt, or returns null if there is none. */
   findRequest?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): ExitRequestSeen | null;
   /**
-   * Returns how a receipt's logs settle a redemption request of the user: a claim, a payment by the vault, a rejection
-   * or a cancellation. Returns null if they settle none of the requests.
+   * Returns how a receipt's logs settle the user's redemption request: by a claim, a payment of the vault, a rejection
+   * or a cancellation. Null if they do not settle it.
    */
   findSettlement?(
     vault: Vault,
@@ -231,7 +241,7 @@ export interface VaultExits {
   ): ExitSettlement | null;
 }
 
-/** A flow of a redemption request in the vault's events: the request, or a deposit that cancels it. */
+/** A flow that belongs to a redemption request: the request itself, or a deposit that cancels it. */
 export interface RequestFlow {
   kind: "deposit" | "withdrawal";
   requestId: string;
@@ -241,22 +251,24 @@ export interface RequestFlow {
 
 /** A redemption request found in a receipt. */
 export interface ExitRequestSeen {
-  /** Id of the request, or null if the family does not number requests. */
+  /** Id of the request, or null if the family's requests have no ids or the receipt does not show it. */
   requestId: string | null;
-  /** Shares of the request, in the share token's smallest unit. */
+  /** Shares of the request, in the share token's smallest unit, or null if unknown. */
   shares: bigint | null;
 }
 
-/** End of a redemption request or of a part of it, as a receipt shows it. */
+/** The end of a redemption request or of a part of it, as a receipt shows it. */
 export interface ExitSettlement {
   outcome: "paid" | "rejected" | "cancelled";
-  /** Paid amount, in the smallest unit of the token paid out. */
+  /** Amount paid, in the smallest unit of the token paid; null if unknown. */
   assets: bigint | null;
-  /** Shares that were paid or returned; null or absent if unknown, or for the whole request. */
+  /** Shares that were paid or returned. Null or absent if unknown, or if they are those of the whole request. */
   shares?: bigint | null;
 }
 
-/** Returns the amounts of a token that transfers in a receipt's logs paid to an account. */
+/**
+ * Returns the amounts of a token that were transferred to an account by a receipt's logs, in the token's smallest unit.
+ */
 export function paidTo(logs: readonly Log[], of: { token: Address; receiver: Address }): bigint[] {
   const own = logs.filter(({ address }) => isAddressEqual(address, of.token));
   return parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs: own })

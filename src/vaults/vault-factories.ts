@@ -1,8 +1,8 @@
 import type { Address } from "viem";
 
 /**
- * Chain id, address and deployment block of a factory. The block is null if it is unknown, or not needed because a view
- * function lists the factory's vaults.
+ * Chain id, address and deployment block of a factory. The block is null if unknown, or if it is not needed because a
+ * view function lists the factory's vaults.
  */
 export type FactoryAddress = readonly [chainId: number, address: Address, from: number | null];
 
@@ -128,7 +128,7 @@ export const siloFactories: readonly FactoryAddress[] = [
   [43114, "0x92cECB67Ed267FF98026F814D813fDF3054C6Ff9", 64050356],
 ];
 
-/** Groups factories by chain id. */
+/** Returns the factories' addresses by chain id. */
 export function factoriesByChain(factories: readonly FactoryAddress[]): Record<number, Address[]> {
   const byChain: Record<number, Address[]> = {};
   for (const [chainId, address] of factories) byChain[chainId] = [...(byChain[chainId] ?? []), address];

@@ -24,8 +24,8 @@ import type { Deriver } from "./vault-derivation.ts";
 import { type ExplainedRevert, explainCommonRevert, explainExitError } from "./vault-reverts.ts";
 
 /**
- * All vault families. The first conclusive family whose deriver accepts a vault is the vault's family, so families that
- * recognize their own vaults come before those that accept any ERC-4626 vault.
+ * All vault families. A vault belongs to the first conclusive family whose deriver accepts it, so families that
+ * recognise their own vaults come before the one that accepts any ERC-4626 vault.
  */
 export const families: readonly VaultFamily[] = [
   vedaFamily,
@@ -51,7 +51,7 @@ export const families: readonly VaultFamily[] = [
   erc4626Family,
 ];
 
-/** The vault families by the name that registry entries store. */
+/** Vault families by name, which registry entries store as `adapter`. */
 const byName: ReadonlyMap<string, VaultFamily> = new Map(
   families.map((family) => [family.adapter.name, family]),
 );
@@ -82,24 +82,24 @@ export function adapterOf(vault: Vault): VaultAdapter {
 }
 
 /**
- * Returns how a vault's asynchronous deposits are followed, or null if every deposit mints shares at once. Throws an
- * Error if the vault's family is unknown.
+ * Returns a vault's asynchronous deposits, or null if every deposit mints shares at once. Throws an Error if the
+ * vault's family is unknown.
  */
 export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
   return adapterOf(vault).asyncDeposits?.(vault) ?? null;
 }
 
 /**
- * Maps the revert data of a deposit into a vault to an error code and a text, first by the errors of the vault's
- * family, then by the errors that vaults of any family share.
+ * Maps the revert data of a deposit to an error code and a text: by the errors of the vault's family, otherwise by
+ * those that vaults of any family share.
  */
 export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
   return adapterOf(vault).explain?.(revert) ?? explainCommonRevert(revert);
 }
 
 /**
- * Maps the revert data of a withdrawal from a vault to an error code and a text, first by the errors of the family's
- * withdrawals, then by those that vaults of any family share.
+ * Maps the revert data of a withdrawal to an error code and a text: by the family's errors for withdrawals, otherwise
+ * by those that vaults of any family share, with the meaning they have for a withdrawal.
  */
 export function explainExitRevert(vault: Vault, revert: Hex): ExplainedRevert {
   const own = adapterOf(vault).exits?.explain?.(revert) ?? null;

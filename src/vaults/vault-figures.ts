@@ -7,7 +7,7 @@ import type { Vault } from "./vault.ts";
 import type { VaultState } from "./vault-adapter.ts";
 import type { Yields } from "./vault-yields.ts";
 
-/** Schema of `VaultFigures` in the registry's cache. */
+/** Schema of a vault's figures in the cached registry. */
 export const CachedFigures = z.object({
   blockNumber: z.number(),
   blockTime: z.coerce.date(),
@@ -24,12 +24,15 @@ export const CachedFigures = z.object({
 });
 
 /**
- * Figures of a vault for lists, read at one block. Amounts are decimal strings in the units of the vault's API
- * response, null if unknown; fees and yields are fractions.
+ * Figures of a vault for lists, read at one block. Amounts are decimal strings in the units of the API's vault
+ * response; fees and yields are fractions. Each is null if unknown.
  */
 export type VaultFigures = z.infer<typeof CachedFigures>;
 
-/** Data of a vault for lists: its last figures, or null if it was never read, and its open incidents by tier. */
+/**
+ * What lists show of a vault besides its registry entry: its last figures, or null if it was never read, and its
+ * numbers of open incidents by tier.
+ */
 export interface ListedFacts {
   figures: VaultFigures | null;
   signals: { high: number; medium: number };
@@ -44,7 +47,7 @@ export interface FiguresInput {
   routerDeployed: boolean;
 }
 
-/** Returns a row of the table `vault_figures` for a vault. */
+/** Converts a vault's figures to a row of the table `vault_figures`. */
 export function toFiguresRow(vault: Vault, input: FiguresInput): FiguresRow {
   const { state, block, tvlUsd, yields, routerDeployed } = input;
   return {
@@ -65,7 +68,7 @@ export function toFiguresRow(vault: Vault, input: FiguresInput): FiguresRow {
   };
 }
 
-/** Websites of curators by name; those of others are unknown. Sources: the curators' own sites. */
+/** Websites of known curators, by name. Sources: the curators' own sites. */
 const CURATOR_SITES: Readonly<Record<string, string>> = {
   aave: "https://aave.com",
   "ether.fi": "https://www.ether.fi",
@@ -80,14 +83,14 @@ const CURATOR_SITES: Readonly<Record<string, string>> = {
   yearn: "https://yearn.fi",
 };
 
-/** Fields of a vault's API response with external links; each is empty if unknown. */
+/** External links in a vault's API response; each is empty if unknown. */
 interface VaultLinks {
   curator_url: string;
   explorer_link: string;
   logo_uri: string;
 }
 
-/** Returns the external links of a vault. There is no logo, because a logo that the vault provides is unverified. */
+/** Returns the external links of a vault. The logo is always empty, because no verified source of logos exists. */
 export function vaultLinks(vault: Vault, chain: ChainDefinition): VaultLinks {
   const { explorer } = chain;
   return {

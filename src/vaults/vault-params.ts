@@ -60,14 +60,14 @@ export function tokensParam(vault: Pick<Vault, "vaultId" | "params">, name: stri
   });
 }
 
-/** Formats tokens for a parameter that `tokensParam` reads; tokens with unsupported symbols are left out. */
+/** Formats tokens as a parameter that `tokensParam` reads. Tokens whose symbols do not fit its format are left out. */
 export const tokenList = (tokens: readonly Token[]): string =>
   tokens
     .map(({ address, decimals, symbol }) => `${address.toLowerCase()}/${decimals}/${symbol}`)
     .filter((text) => TOKEN_ENTRY.test(text) && !text.includes(","))
     .join(",");
 
-/** Removes the parameters that a derivation reads again, so that no outdated value stays. */
+/** Returns registry parameters without those that a derivation reads anew, so that no outdated value remains. */
 export const withoutParams = (
   params: Readonly<Record<string, string>>,
   names: readonly string[],

@@ -7,10 +7,7 @@ import { acceptedTokens, type DepositEntry, pauseReason } from "./vault-entry.ts
 import { adapterOf } from "./vault-families.ts";
 import { settlementOf } from "./vault-settlement.ts";
 
-/**
- * Values besides the registry entry that the API shows of a vault: its chain, deposit contract, on-chain pause and
- * on-chain minimum deposit.
- */
+/** What the API shows of a vault besides its registry entry. */
 export interface VaultDisplay {
   chain: ChainDefinition;
   entry: DepositEntry;
@@ -21,8 +18,8 @@ export interface VaultDisplay {
 }
 
 /**
- * Converts a vault to the format of API responses. The larger of the registry's and the contract's minimum deposit is
- * shown.
+ * Converts a vault to the format of API responses. The minimum deposit is the larger one of the registry entry's and
+ * the contract's.
  */
 export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
   const paused = vault.status !== "active" || shown.pausedOnChain;
@@ -50,7 +47,7 @@ export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
   };
 }
 
-/** Converts a proof to the format of API responses, without the result of the redemption. */
+/** Converts a proof to the format of API responses, which omits the result of the redemption. */
 export const toWireProof = ({
   ok,
   blockNumber,

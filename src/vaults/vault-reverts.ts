@@ -3,7 +3,7 @@ import type { ErrorCode } from "../errors.ts";
 import { once } from "../lib/once.ts";
 import { sanitizeLabel } from "./vault-derivation.ts";
 
-/** ABI of the errors with which vaults of any family may revert a deposit. */
+/** ABI of the errors with which vaults of any family may reject a deposit. */
 const refusalAbi = once(() =>
   parseAbi([
     "error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max)",
@@ -94,7 +94,7 @@ const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
 /** Maximum length of a revert reason in responses, in characters. */
 const MAX_REVERT_TEXT = 200;
 
-/** Revert data of a contract call mapped to an error code and a short text. */
+/** Meaning of revert data: an error code and a short text. */
 export interface ExplainedRevert {
   /** The API error code of a known error, or null if the error is unknown or has no code. */
   code: ErrorCode | null;
@@ -102,9 +102,7 @@ export interface ExplainedRevert {
   text: string | null;
 }
 
-/**
- * Maps revert data to an error code and a text, for the errors that vault, token and Router contracts have in common.
- */
+/** Maps revert data to an error code and a text, for errors that vaults, tokens and the Router have in common. */
 export function explainCommonRevert(data: Hex): ExplainedRevert {
   if (data.length < 10) return { code: null, text: null };
   try {
@@ -123,7 +121,7 @@ export function explainCommonRevert(data: Hex): ExplainedRevert {
   }
 }
 
-/** A vault family's own errors and the API error codes that they map to, null for an error without a code. */
+/** A vault family's own errors, each with the API error code that it means, or null for an error without a code. */
 export interface FamilyErrors {
   /** By Solidity signature, such as `error Name(types)`. */
   errors?: Readonly<Record<string, ErrorCode | null>>;
@@ -132,8 +130,8 @@ export interface FamilyErrors {
 }
 
 /**
- * Creates a family's `explain` function from its table of errors. The function returns null for revert data that is not
- * in the table.
+ * Creates a family's `explain` function from its table of errors. The function returns null for errors that are not in
+ * the table.
  */
 export function familyErrors({
   errors = {},
@@ -187,7 +185,7 @@ const explainOwnExitError = once(() =>
   }),
 );
 
-/** Meanings of deposit error codes for withdrawals that revert with the same error. */
+/** What the error codes of deposits mean if a withdrawal reverts with the same error. */
 const EXIT_MEANING: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
   vault_paused: "exits_paused",
   above_maximum: "no_liquidity",
@@ -196,7 +194,7 @@ const EXIT_MEANING: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
 
 /**
  * Maps the revert data of a withdrawal to an error code and a text, for errors that many families share. `otherwise` is
- * the meaning of the same data for a deposit.
+ * the meaning for a deposit, which applies with the code of a withdrawal if the error is not one of withdrawals.
  */
 export function explainExitError(data: Hex, otherwise: ExplainedRevert): ExplainedRevert {
   const own = explainOwnExitError()(data);

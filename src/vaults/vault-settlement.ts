@@ -3,7 +3,7 @@ import type { Vault } from "./vault.ts";
 import { adapterOf, asyncDepositsOf } from "./vault-families.ts";
 
 /**
- * Returns how a vault generally settles deposits and withdrawals. A family with both modes counts as asynchronous,
+ * Returns how a vault settles deposits and withdrawals in general. A vault with both ways counts as asynchronous,
  * because callers must be prepared to wait; so does a vault whose withdrawals are not supported.
  */
 export function settlementOf(vault: Vault): VaultSettlement {
@@ -16,10 +16,13 @@ export function settlementOf(vault: Vault): VaultSettlement {
   };
 }
 
-/** Largest wait that is believed: ten years, in seconds. */
+/** Longest wait that is accepted as plausible: ten years, in seconds. */
 const MAX_WAIT_S = 315_360_000;
 
-/** Returns the wait that the vault's contracts stated at its last proof, in seconds, or null if they state none. */
+/**
+ * Returns the wait for a withdrawal that the vault's contracts stated at the last proof, in seconds. Null if they state
+ * none.
+ */
 function waitOf({ params }: Vault): number | null {
   const stated = params["withdraw_seconds"];
   const seconds = stated === undefined || stated === "" ? Number.NaN : Number(stated);

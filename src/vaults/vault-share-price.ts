@@ -1,9 +1,9 @@
 import { MAX_UINT256 } from "../lib/amount.ts";
 
 /**
- * Returns the share price: assets per share, both in whole tokens, scaled by 10^18 and rounded down. `sample` is an
- * amount of shares and its value in assets, both in smallest units. Returns null if there is no sample, the sample has
- * no shares or the price does not fit into a uint256.
+ * Returns the share price: whole assets per whole share, times 10^18, rounded down. `sample` is an amount of shares and
+ * its value in assets, both in smallest units. Null if there is no sample, the sample has no shares, or the price does
+ * not fit into a uint256.
  */
 export function sharePriceOf(
   sample: { assets: bigint; shares: bigint } | null,
@@ -15,9 +15,14 @@ export function sharePriceOf(
   return price > MAX_UINT256 ? null : price;
 }
 
-/** Minimum value of a sample for computing a fee, in the asset's smallest unit; rounding is then below 0.03%. */
+/**
+ * Minimum value of a sample from which a fee is computed, in the asset's smallest unit. Rounding then stays below
+ * 0.03%.
+ */
 const LEAST_SAMPLE = 10_000n;
-/** Maximum difference between two conversions of the same shares that counts as rounding, in smallest units. */
+/**
+ * Maximum difference between two conversions of the same shares that counts as rounding, in the asset's smallest unit.
+ */
 const ROUNDING = 2n;
 const FEE_PARTS = 10n ** 9n;
 

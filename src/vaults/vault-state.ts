@@ -35,8 +35,7 @@ const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDepo
 
 /**
  * Reads a vault's totals, share price and limits, cached for up to a minute. `stale` is true if the chain could not be
- * read and older values are returned. Returns null if there are no older values either. Never throws for a chain that
- * cannot be read.
+ * read and older values are returned. Returns null if there are no older values either. Never throws.
  */
 export async function readVaultState(
   ctx: Context,
@@ -65,9 +64,9 @@ async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock>
 }
 
 /**
- * Returns pause and minimum deposit of a chain's vaults by vault id: the given ones (`known`, read at the time `at` in
- * milliseconds), or newer ones that this isolate has read. Reads them again in one batch, in parallel with this
- * request, if they are older than 15 seconds. Never throws.
+ * Returns pause and minimum deposit of a chain's vaults by vault id: `known`, which was read at the time `at` (unix
+ * milliseconds), or newer values that this isolate has. If they are older than 15 seconds, they are reloaded in one
+ * batch in the background. Never throws.
  */
 export async function readVaultFlags(
   ctx: Context,
@@ -105,8 +104,8 @@ async function loadFlags(
 const SAMPLED_SHARES = 1_000n;
 
 /**
- * Returns the query for a vault's state. If the family's state does not include a fee for instant withdrawals, the fee
- * is taken from its withdrawal conditions. `now` is in milliseconds since the epoch.
+ * Returns the query for a vault's state. If the family's state does not include the fee of instant withdrawals, the fee
+ * is taken from the conditions of a sample withdrawal. `now` is in milliseconds since the epoch.
  */
 export function vaultStateQuery(vault: Vault, now: number): Query<VaultState> {
   const { exits, exitFeeInTerms, state } = adapterOf(vault);
@@ -142,8 +141,9 @@ export async function readUncached<S>(
 }
 
 /**
- * Runs a query that depends on the time, in milliseconds since the epoch, uncached like `readUncached`. Throws
- * `chain_unsupported`; errors of the chain client propagate.
+ * Runs a query that depends on the current time on a chain, without a cache, and returns the result with its block.
+ * `query` creates it from the time in milliseconds since the epoch. Throws `chain_unsupported`; errors of the chain
+ * client propagate.
  */
 export async function readTimed<S>(
   ctx: Context,

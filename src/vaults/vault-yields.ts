@@ -6,7 +6,7 @@ import { DAY_MS, DAY_S, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 
-/** Cached yields of one vault. A yield is null if there are no snapshots from that far back. */
+/** Schema of a vault's cached yields. A yield is null if there is no snapshot that old. */
 const YieldsSchema = z.object({
   apy_1d: z.number().nullable(),
   apy_7d: z.number().nullable(),
@@ -15,10 +15,10 @@ const YieldsSchema = z.object({
 /** A vault's realized annual yields over the last 1, 7 and 30 days, as fractions (0.05 = 5%). Null if unknown. */
 export type Yields = z.infer<typeof YieldsSchema>;
 const YieldsByVault = z.record(z.string(), YieldsSchema);
-/** The yields of a vault without snapshots: all null. */
+/** Yields of a vault without snapshots: all null. */
 export const noYields: Yields = { apy_1d: null, apy_7d: null, apy_30d: null };
 
-/** Ages of the compared snapshots, in seconds: now, 1, 7 and 30 days ago. */
+/** Ages of the snapshots that are compared, in seconds: now, 1, 7 and 30 days ago. */
 const AGES = [0, DAY_S, 7 * DAY_S, 30 * DAY_S] as const;
 
 /**

@@ -12,7 +12,7 @@ export interface Token {
   decimals: number;
 }
 
-/** A vault of the registry, as code uses it. Addresses are checksummed. */
+/** A vault of the registry as code uses it. Addresses are checksummed. */
 export interface Vault {
   vaultId: string;
   chainId: number;

@@ -12,7 +12,10 @@ import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 const rewardsAbi = once(() => parseAbi(["function rewardTokens() view returns (address[])"]));
 
-/** Withdrawals: limited by the token's pause, reserve state and liquidity. Older pools revert with numeric strings. */
+/**
+ * Exits of static aTokens: instant, while the token is not paused, the reserve is active and has liquidity. Older pools
+ * revert with numeric strings.
+ */
 const exits: VaultExits = {
   ...erc4626Exits({ pausable: true }),
   rewards: ({ entryPoint }) =>
@@ -75,9 +78,9 @@ const identificationAbi = once(() =>
 const factories = factoriesByChain(aaveStataFactories);
 
 /**
- * Returns a query that identifies a static aToken: its aToken belongs to its own pool and asset, and if factories
- * respond, one of them returns the contract as the static token of this asset. Source: aave-v3-origin,
- * IERC4626StataToken, IStataTokenFactory.
+ * Returns a query that identifies a static aToken: its aToken has the same pool and asset, and the factories on its
+ * chain, as far as they answer, name it as the static token of this asset. Source: aave-v3-origin, IERC4626StataToken,
+ * IStataTokenFactory.
  */
 function identifyStata({ chainId, address }: DerivationSubject): Query<Identification> {
   const abi = identificationAbi();

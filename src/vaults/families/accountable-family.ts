@@ -31,8 +31,8 @@ const strategyAbi = once(() =>
   parseAbi(["function paused() view returns (bool)", "function loan() view returns (uint256 minDeposit)"]),
 );
 /**
- * Permission levels that restrict deposits: `signature` requires the operator's signature for each call, `whitelist` an
- * entry on the vault's whitelist.
+ * Permission levels that restrict deposits: `signature` requires the operator's signature for each call, `whitelist`
+ * requires the account to be on the vault's whitelist.
  */
 const LEVELS = { signature: 1, whitelist: 2 } as const;
 
@@ -43,9 +43,8 @@ type Admission = {
 };
 
 /**
- * Returns `not_allowed` if the vault's permission level rules out the deposit, otherwise null. A level that requires
- * signatures always rules it out, because this service has no signatures. The result is null if no deposit (`request`)
- * is given.
+ * Returns `not_allowed` if the vault's permission level rules out the deposit `request`, otherwise null. A level that
+ * requires signatures always rules it out, because this service has none. Null if `request` is null.
  */
 function refusalOf(request: TermsInput | null, { level, receives, calls }: Admission): Refusal | null {
   if (request === null) return null;
@@ -57,8 +56,8 @@ function refusalOf(request: TermsInput | null, { level, receives, calls }: Admis
 }
 
 /**
- * Returns a query for the conditions of a deposit (paused, minimum, whether the depositor is permitted), read from the
- * vault and its strategy contract, and for the net assets, computed as the value of the total share supply.
+ * Returns a query for the conditions of a deposit (pause, minimum, permission), from the vault and its strategy, and
+ * for the net assets, which are the value of the total share supply.
  */
 function views(vault: Vault, request: TermsInput | null) {
   const on = { to: vault.entryPoint, abi: vaultAbi() } as const;
@@ -90,8 +89,8 @@ function views(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * Creates the reads of the strategy's pause and minimum deposit and of the vault's net assets. A read whose argument
- * the first batch of reads did not return is left out.
+ * Creates the reads of the strategy's pause and minimum deposit and of the vault's net assets. A read is left out if
+ * its argument (strategy, share supply) is unknown.
  */
 function strategyReads(
   vault: Vault,
@@ -121,7 +120,7 @@ const redemptionAbi = once(() =>
   ]),
 );
 
-/** Returns a query for the pause, the minimum redemption, and whether the owner is permitted. */
+/** Returns a query for the conditions of a redemption: pause, minimum shares, and whether the owner is permitted. */
 function exitViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: redemptionAbi() } as const;
   return createQuery(
@@ -143,9 +142,8 @@ function exitViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitT
 }
 
 /**
- * Withdrawals from Accountable's vaults: a request in a queue that is filled in order, also partially, as liquidity
- * becomes available, then a claim. A request can be cancelled if the strategy allows it. Source:
- * AccountableAsyncRedeemVault.
+ * Exits of Accountable's vaults: a request in a queue that is filled in order, possibly in parts, as liquidity becomes
+ * available, then a claim. A request can be cancelled if the strategy allows it. Source: AccountableAsyncRedeemVault.
  */
 const exits = erc7540Exits({
   views: exitViews,
@@ -171,9 +169,9 @@ const exits = erc7540Exits({
 });
 
 /**
- * Adapter of Accountable's vaults. Deposits mint at once into a separate share token; the strategy holds pause, minimum
- * and loan. The vault's `totalAssets` counts idle assets only. The error `DepositNotAllowed` means that the state of
- * the loan allows no deposits by any account. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm,
+ * Adapter of Accountable's vaults. A deposit mints shares of a separate share token at once. The strategy contract
+ * holds pause, minimum and loan. The vault's `totalAssets` counts idle assets only. The error `DepositNotAllowed` means
+ * that the state of the loan allows deposits by no account. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm,
  * AccountableYield.
  */
 export const accountable = defineErc4626({
@@ -194,8 +192,8 @@ export const accountable = defineErc4626({
 });
 
 /**
- * Returns a query that identifies a vault by its permission level and strategy. Only level 0, without permissions,
- * allows deposits through the Router.
+ * Returns a query that identifies a vault by its permission level and strategy. Only on level 0, which has no
+ * permissions, may the Router deposit; on other levels the user must call the vault.
  */
 function identifyAccountable({ address }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: vaultAbi() } as const;

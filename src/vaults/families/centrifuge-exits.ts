@@ -17,11 +17,13 @@ const centrifugeAbi = once(() =>
     "function claimCancelRedeemRequest(uint256 requestId, address receiver, address controller) returns (uint256)",
   ]),
 );
-/** Request id of all requests of a controller. */
+/** Request id that all requests of a controller share. */
 const REQUEST_ID = 0n;
 const on = (vault: Vault) => ({ to: vault.entryPoint, abi: centrifugeAbi() }) as const;
 
-/** Returns a query for the owner's membership, and for a pending cancellation, which blocks new requests. */
+/**
+ * Returns a query for whether the owner is a member, and whether a cancellation is pending, which blocks new requests.
+ */
 function views(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
   return createQuery(
     {
@@ -35,7 +37,10 @@ function views(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms
   );
 }
 
-/** Returns a query for cancellations of redemption requests: pending, or with shares to be claimed back. */
+/**
+ * Returns a query for a user's cancelled redemption requests: whether one is pending, and the shares that can be
+ * claimed back.
+ */
 function cancellations(vault: Vault, { user }: { user: Address }): Query<OwnRequests> {
   return createQuery(
     {
@@ -72,8 +77,8 @@ function claim(
 }
 
 /**
- * Withdrawals from Centrifuge vaults: a request that the hub fulfils, also partially, then a claim of assets. A
- * cancellation takes effect later and is then claimed as shares. Sources: centrifuge/protocol, EIP-7540, EIP-7887.
+ * Exits of Centrifuge vaults: a request that the hub fulfils, possibly in parts, then a claim of assets. A cancellation
+ * takes effect later, and its shares must be claimed back. Sources: centrifuge/protocol, EIP-7540, EIP-7887.
  */
 export const centrifugeExits: VaultExits = erc7540Exits({
   views,

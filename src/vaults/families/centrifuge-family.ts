@@ -50,10 +50,10 @@ const requestsAbi = once(() =>
 const REQUEST_ID = 0n;
 
 /**
- * Asynchronous deposits into Centrifuge vaults, which the user requests and claims. The vault counts claimable shares;
- * their value in assets is rounded down twice, so a claim in assets would leave shares behind, and `mint` claims them
- * instead. For an account that is no longer a member, the vault returns 0 claimable shares although there may be some;
- * the amounts are then null. Source: centrifuge/protocol.
+ * Asynchronous deposits into Centrifuge vaults, which the user requests and claims. The vault counts claimable shares
+ * and rounds their value in assets down twice, so that a claim in assets would leave shares behind; `mint` claims the
+ * shares instead. For an account that is no longer a member, the vault returns 0 claimable shares even if there are
+ * some, so the amounts are null then. Source: centrifuge/protocol.
  */
 export const centrifugeRequests: AsyncDeposits = {
   ...erc7540Requests,
@@ -196,15 +196,12 @@ const identificationAbi = once(() =>
     "function vaultKind() view returns (uint8)",
   ]),
 );
-/**
- * Values of the registry parameter `deposit` by the vault's `vaultKind()`: 0 takes requests, 2 mints at once. Other
- * kinds are not supported.
- */
+/** Value of the registry parameter `deposit` for each supported `vaultKind()`: 0 takes requests, 2 mints at once. */
 const DEPOSIT_KINDS: Readonly<Record<number, string>> = { 0: "async", 2: "sync" };
 
 /**
- * Returns a query that identifies a Centrifuge vault by its operator and membership views. `vaultKind()` decides
- * whether it mints at once or takes requests.
+ * Returns a query that identifies a Centrifuge vault by its operator and membership views. `vaultKind()` shows whether
+ * it mints at once or takes requests.
  */
 function identifyCentrifuge({ address, params }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;
@@ -222,7 +219,7 @@ function identifyCentrifuge({ address, params }: DerivationSubject): Query<Ident
   });
 }
 
-/** Names a contract that another one uses, by the name that the event contains as bytes32. */
+/** Returns a readable name of a contract dependency from the event's bytes32 name, such as `contract "manager"`. */
 const linkName = (what: unknown): string => {
   const name = isHex(what) ? hexToString(what).replace(/\0+$/, "") : "";
   return /^\w{1,32}$/.test(name) ? `contract "${name}"` : "contract dependency";

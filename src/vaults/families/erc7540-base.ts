@@ -25,7 +25,7 @@ const requestDepositAbi = once(() =>
     "function requestDeposit(uint256 assets, address controller, address owner) returns (uint256 requestId)",
   ]),
 );
-/** Byte offset of the amount in all deposit calls of this file: the first word after the selector. */
+/** Byte offset of the amount in every deposit call of ERC-7540 families: the first word after the selector. */
 const AMOUNT_OFFSET = 4;
 
 /**
@@ -62,15 +62,15 @@ const conversionAbi = once(() =>
 );
 
 /**
- * Creates the reads of the vault's asset and of a sample of the share price. Unlike previews, these reads also work in
- * vaults with asynchronous deposits.
+ * Creates the reads of a vault's asset and of a sample of its share price. Unlike previews, they also work in vaults
+ * with asynchronous deposits.
  */
 export function conversionReads(vault: Vault) {
   const asset = read({ to: vault.entryPoint, abi: conversionAbi(), name: "asset" });
   return { asset, ...samplePriceReads(vault, sampleShares(vault)) };
 }
 
-/** Creates the read of the shares for an amount of assets at the last settled share price. */
+/** Creates the read that converts an amount of assets to shares at the last settled share price. */
 export const convertToSharesRead = (vault: Vault, amount: bigint) =>
   read({ to: vault.pricer, abi: conversionAbi(), name: "convertToShares", args: [amount] });
 
@@ -110,9 +110,9 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Returns the events of instant deposits, claims and withdrawals. A request itself is not counted, because its claim
- * is. Set `swapped` if the vault's `Deposit` event has the owner of the shares as first argument, where the standard
- * has the sender. Sources: EIP-7540, hopperlabsxyz/lagoon-v0, centrifuge/protocol.
+ * Returns the source of an ERC-7540 vault's flows: instant deposits, claims and withdrawals. A request is not counted,
+ * because its claim is. `swapped` is true if the first argument of the vault's `Deposit` event is the owner of the
+ * shares, where the standard has the sender. Sources: EIP-7540, hopperlabsxyz/lagoon-v0, centrifuge/protocol.
  */
 export function erc7540Flows(vault: Vault, { swapped }: { swapped: boolean }): FlowSource {
   return {
@@ -142,12 +142,12 @@ const requestsAbi = once(() =>
     "event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)",
   ]),
 );
-/** The request id 0, for which a vault returns the sum of a controller's requests or the controller's last request. */
+/** Request id 0, for which a vault returns the total of a controller's requests, or the controller's last request. */
 const ANY_REQUEST = 0n;
 
 /**
- * Asynchronous deposits that the user requests and claims, as in ERC-7540. Controller, owner and receiver are the user,
- * so no operator approval is needed. Source: EIP-7540.
+ * Asynchronous deposits that the user requests and claims (ERC-7540). The user is controller, owner and receiver, so
+ * that no operator approval is needed. Source: EIP-7540.
  */
 export const erc7540Requests: AsyncDeposits = {
   pending(vault, { user }) {

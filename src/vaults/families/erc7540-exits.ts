@@ -56,14 +56,14 @@ const eventsAbi = once(() =>
 );
 /** Byte offset of the shares in the calldata of `requestRedeem`: the first word after the selector. */
 const SHARES_OFFSET = 4;
-/** Request id for which a vault returns the total of a controller's requests, or the controller's last request. */
+/** Request id 0, for which a vault returns the total of a controller's requests, or the controller's last request. */
 const ANY_REQUEST = 0n;
 
 /** Deviations of an ERC-7540 vault family's withdrawals from the standard. */
 export interface Erc7540ExitTraits {
   /** Returns a query for the family's own view functions, whose results override those of the standard ones. */
   views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
-  /** Returns a query for the state of a user's requests that the standard has no view functions for. */
+  /** Returns a query for what the standard's views do not show of a user's requests. */
   requests?(vault: Vault, of: { user: Address; now: number }): Query<OwnRequests>;
   /** Encodes the family's own claim instead of `redeem(shares, receiver, controller)`. */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
@@ -71,11 +71,14 @@ export interface Erc7540ExitTraits {
   explain?: VaultExits["explain"];
 }
 
-/** State of a user's redemption requests that the standard's view functions do not return. */
+/** What the standard's views do not show of a user's redemption requests. */
 export interface OwnRequests {
   /** True if the user can cancel a pending request now. */
   cancellable: boolean;
-  /** Shares of cancelled requests, pending and claimable. Both 0 in families whose cancellation returns them. */
+  /**
+   * Shares of cancelled requests: those still pending, and those that can be claimed back. Both are 0 in families whose
+   * cancellation returns the shares at once.
+   */
   returning: bigint;
   returned: bigint;
 }
@@ -83,8 +86,8 @@ export interface OwnRequests {
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: redeemAbi() }) as const;
 
 /**
- * Creates the withdrawals by ERC-7540 requests: the owner requests and claims, and is both controller and receiver, so
- * that no operator approval is needed. Previews revert, so the estimate uses the current price. Source: EIP-7540.
+ * Creates the exits of an ERC-7540 vault family: a request and a claim. The owner is also controller and receiver, so
+ * that no operator approval is needed. Previews revert, so the estimate uses the current share price. Source: EIP-7540.
  */
 export function erc7540Exits(traits: Erc7540ExitTraits = {}): VaultExits {
   const { explain } = traits;
@@ -190,7 +193,7 @@ function openRequest(vault: Vault, { standard, own }: Seen): PendingExit[] {
   ];
 }
 
-/** Id of the shares that a cancellation returns, which the user has to claim back in some families. */
+/** Request id of shares that a cancellation returns and that the user must claim back, as some families require. */
 export const RETURNED_SHARES = "cancelled";
 
 function returningShares(vault: Vault, { standard, own }: Seen): PendingExit[] {
@@ -252,8 +255,8 @@ function findClaim(
 }
 
 /**
- * Events by which vaults return the shares of a request in the cancelling transaction. Their account is in different
- * positions. Sources: lagoon-v0 v0.6, Accountable, EIP-7887.
+ * First topics of the events with which vaults return the shares of a request in the cancelling transaction. The
+ * position of the account differs between them. Sources: lagoon-v0 v0.6, Accountable, EIP-7887.
  */
 const RETURNED_TOPICS: readonly Hex[] = [
   "RedeemRequestCanceled(uint256,address,uint256)",
@@ -261,7 +264,10 @@ const RETURNED_TOPICS: readonly Hex[] = [
   "CancelRedeemClaim(address,address,uint256,address,uint256)",
 ].map((event) => toEventSelector(event));
 
-/** Returns the settlement of a cancelled request whose shares a receipt returns, or null. */
+/**
+ * Returns the settlement of a request whose cancellation a receipt shows, or null. `shares` is absent unless exactly
+ * one transfer returned shares to the user.
+ */
 function findCancellation(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },

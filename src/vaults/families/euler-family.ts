@@ -43,16 +43,16 @@ const identificationAbi = once(() =>
     "function isVault(address) view returns (bool)",
   ]),
 );
-/** The bit of deposits in the mask of hooked operations. */
+/** Bit of deposits in the mask of hooked operations. */
 const OP_DEPOSIT = 1;
-/** The bits of withdrawals and redemptions in the mask of hooked operations. */
+/** Bits of withdrawals and redemptions in the mask of hooked operations. */
 const EXIT_OPS = 12;
 /** Bit of `redeem` in the mask of hooked operations. */
 const OP_REDEEM = 8;
 
 /**
- * Returns a query that reads whether deposits are disabled, which they are if the vault hooks deposits without a hook
- * target. Whether a hook target would reject a deposit is only known from a simulation.
+ * Returns a query for whether deposits are disabled: they are if the vault hooks deposits without a hook target.
+ * Whether a hook target rejects a deposit is only known from a simulation.
  */
 function hookViews(vault: Vault) {
   return createQuery(
@@ -74,8 +74,9 @@ const cashAbi = once(() =>
 );
 
 /**
- * Returns a query for the vault's cash, its limit, and whether redemptions are disabled. `maxRedeem` is also 0 for an
- * owner who has borrowed against the shares, so 0 is not conclusive: then the cash shows whether the vault can pay.
+ * Returns a query for the vault's cash, the owner's limit, and whether redemptions are disabled. `maxRedeem` is also 0
+ * for an owner who has borrowed against the shares, so 0 counts as unknown; the cash then shows whether the vault can
+ * pay.
  */
 function cashViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: cashAbi() } as const;
@@ -118,15 +119,18 @@ export const euler = defineErc4626({
   exits: { ...erc4626Exits({ limited: false, views: cashViews }), explain: explainEulerExit },
 });
 
-/** Formats an EVK cap: 10 bits of mantissa with two decimals, then 6 bits of exponent; 0 is no cap. Source: AmountCap. */
+/**
+ * Formats an EVK cap, which is packed: 10 bits of mantissa with two decimals, then 6 bits of exponent. 0 means no cap.
+ * Source: euler-vault-kit, AmountCap.
+ */
 const formatCap = (cap: unknown, { formatAssets }: EventContext): string => {
   const bits = BigInt(String(cap));
   return bits === 0n ? "unlimited" : formatAssets((10n ** (bits & 63n) * (bits >> 6n)) / 100n);
 };
 
 /**
- * Governance events of Euler's EVK vaults. The hook is listed although a view function returns it, because a hook may
- * also restrict operations other than deposits. Source: euler-vault-kit.
+ * Governance events of Euler's EVK vaults. The hook is included although a view returns it, because a hook may also
+ * restrict operations other than deposits. Source: euler-vault-kit.
  */
 const eulerEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "owner", "GovSetGovernorAdmin(address indexed newGovernorAdmin)"], {
@@ -181,7 +185,7 @@ export const eulerFamily: VaultFamily = {
 
 /**
  * Adapter of EulerEarn vaults, a fork of MetaMorpho. `maxDeposit` is not read, because it may need more gas than a read
- * in a batch gets. Source: euler-earn.
+ * in a batch may use. Source: euler-earn.
  */
 export const eulerEarn = defineErc4626({
   name: "euler_earn",
@@ -200,8 +204,8 @@ const ofEulerEarn = {
 };
 
 /**
- * Returns a query that identifies an EulerEarn vault by view functions that MetaMorpho and its other forks do not have
- * together, and by its factory if that is known. Source: euler-earn, IEulerEarn.
+ * Returns a query that identifies an EulerEarn vault by a set of views that neither MetaMorpho nor its other forks have
+ * together, and by its factory if one is known on the chain. Source: euler-earn, IEulerEarn.
  */
 function identifyEulerEarn(subject: DerivationSubject): Query<Identification> {
   const on = { to: subject.address, abi: identificationAbi() } as const;

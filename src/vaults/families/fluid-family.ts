@@ -28,7 +28,7 @@ const numberedAbi = once(() =>
   parseAbi(["error FluidLendingError(uint256 errorId)", "error FluidLiquidityError(uint256 errorId)"]),
 );
 
-/** API error codes and error names by error number, for the numbered errors of Fluid's fTokens and liquidity layer. */
+/** Error code and name for each numbered error of Fluid's fTokens and liquidity layer. */
 const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
   11002: { code: "vault_paused", text: "UserModule__UserPaused" },
   11006: { code: "above_maximum", text: "UserModule__OperateAmountOutOfBounds" },
@@ -38,14 +38,14 @@ const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
   20001: { code: "below_minimum", text: "fToken__DepositInsignificant" },
   20002: { code: null, text: "fToken__MinAmountOut" },
 };
-/** API error codes by signature, for Fluid's named errors. Null means an error without a code. */
+/** Error code for each named error of Fluid, by signature. Null for an error that has no code of its own. */
 const BY_NAME: Readonly<Record<string, ErrorCode | null>> = {
   "error fToken__DepositInsignificant()": "below_minimum",
   "error fToken__MinAmountOut()": null,
 };
 const explainNamedError = familyErrors({ errors: BY_NAME });
 
-/** API error codes and names by Fluid's error number, where withdrawals differ from deposits. */
+/** Error code and name by Fluid's error number, where withdrawals differ from deposits. */
 const OF_EXITS: Readonly<Record<string, ExplainedRevert>> = {
   11002: { code: "exits_paused", text: "UserModule__UserPaused" },
   11003: { code: "no_liquidity", text: "UserModule__WithdrawalLimitReached" },
@@ -68,8 +68,8 @@ function explain(revert: Hex): ExplainedRevert | null {
 }
 
 /**
- * Withdrawals from fTokens: the ERC-5143 overload of `redeem` enforces the minimum of assets. A few units of shares may
- * remain, because the number of burned shares is computed from the rounded assets. Source: Instadapp/fluid-contracts.
+ * Exits of fTokens: the ERC-5143 overload of `redeem`, which enforces the minimum of assets itself. A few units of
+ * shares may remain, because the burned shares are computed from the rounded assets. Source: Instadapp/fluid-contracts.
  */
 const exits: VaultExits = {
   ...erc4626Exits({
@@ -91,8 +91,8 @@ function encode(_vault: Vault, request: DepositInput): Pick<DepositCall, "data" 
 }
 
 /**
- * Adapter of Fluid's fTokens, which enforce a minimum deposit and take the minimum shares as an argument. Source:
- * Instadapp/fluid-contracts.
+ * Adapter of Fluid's fTokens, which have a minimum deposit and enforce the minimum of shares that the call states.
+ * Source: Instadapp/fluid-contracts.
  */
 export const fluid = defineErc4626({ name: "fluid", ratio: true, encode, explain, exits });
 
@@ -120,8 +120,8 @@ const identificationAbi = once(() =>
 const factories = factoriesByChain(fluidFactories);
 
 /**
- * Returns a query that identifies an fToken by its own data. If Fluid's factory is in code, it must list the token;
- * otherwise the factory that the token names must not contradict it. Source: fluid-contracts-public, IFTokenViews.
+ * Returns a query that identifies an fToken by its own views. Fluid's factory on the chain must list the token; if none
+ * is in code, the factory that the token itself names is asked. Source: fluid-contracts-public, IFTokenViews.
  */
 function identifyFluid({ chainId, address }: DerivationSubject): Query<Identification> {
   const on = { to: address, abi: identificationAbi() } as const;

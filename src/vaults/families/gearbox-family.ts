@@ -17,7 +17,7 @@ import { erc4626Deriver, type Identification, identifyByAnswers } from "./erc462
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
- * Adapter of Gearbox v3 lending pools: ERC-4626 without virtual shares and with a pause. Source: gearbox core-v3,
+ * Adapter of Gearbox v3 lending pools: ERC-4626 with a pause and without virtual shares. Source: gearbox core-v3,
  * PoolV3.
  */
 export const gearbox = defineErc4626({
@@ -71,8 +71,8 @@ const identificationAbi = once(() =>
 );
 
 /**
- * Returns a query that identifies a lending pool of version 3 by its own view functions: the underlying token, its
- * credit managers, its quota keeper, and a version from 300 to 399. Source: gearbox core-v3, IPoolV3.
+ * Returns a query that identifies a Gearbox pool of version 3 by its own views: the underlying token, which must be its
+ * asset, its credit managers, its quota keeper, and a version from 300 to 399. Source: gearbox core-v3, IPoolV3.
  */
 function identifyGearbox({ address }: DerivationSubject): Query<Identification> {
   const on = { to: address, abi: identificationAbi() } as const;

@@ -57,17 +57,20 @@ const withdrawManagerAbi = once(() =>
     "event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow)",
   ]),
 );
-/** Selector of `redeem(uint256,address,address)`, used to ask the access manager whether the owner may call it. */
+/** Selector of `redeem(uint256,address,address)`, to check with the access manager whether the owner may call it. */
 const REDEEM_SELECTOR = "0xba087652";
-/** Selector of `transferRequestSharesFee(address,address,uint256)`, which only the vault's own WithdrawManager may call. */
+/** Selector of `transferRequestSharesFee(address,address,uint256)`, which only the vault's WithdrawManager may call. */
 const REQUEST_FEE_SELECTOR = "0x965c501e";
 const SHARES_OFFSET = 4;
 const WAD = 10n ** 18n;
 
-/** Returns the vault's contract for withdrawal requests, or null if none is known. */
+/** Returns the contract that takes withdrawal requests for the vault, or null if the registry entry names none. */
 const withdrawManager = (vault: Vault): Address | null => addressParam(vault, "withdraw_manager");
 
-/** Returns a query for the account's lock and permission, and for a closed vault, from its access manager. */
+/**
+ * Returns a query for what the vault's access manager says about a redemption: the account's lock, its permission, and
+ * whether the vault is closed.
+ */
 function accessTerms(vault: Vault, { owner, now }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
   return readThen({ manager }, ({ manager: named }) => {
@@ -98,7 +101,10 @@ const instant = erc4626Exits({
   views: accessTerms,
 });
 
-/** Returns a query for the conditions of a withdrawal request: fee, window and value. Account locks do not apply. */
+/**
+ * Returns a query for the conditions of a withdrawal request: fee, end of the window, and value. An account's lock does
+ * not affect requests.
+ */
 function requestTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const on = { to: withdrawManager(vault) ?? zeroAddress, abi: withdrawManagerAbi() } as const;
   const own = createQuery(
@@ -161,8 +167,8 @@ function describePending(
 }
 
 /**
- * Withdrawals from IPOR Fusion's Plasma vaults. Only the owner can withdraw, because shares are not transferable and
- * third parties could lock any fixed caller. A withdrawal is instant if the account is not locked and the markets have
+ * Exits of IPOR Fusion's Plasma vaults. The owner must make the call: shares are not transferable, and a fixed caller
+ * could be locked by third parties' deposits. A redemption is instant if the account is not locked and the markets have
  * liquidity. Otherwise, a request to the vault's WithdrawManager (parameter `withdraw_manager`) leaves the shares in
  * the wallet and expires at the end of its window. Source: IPOR-Labs/ipor-fusion.
  */
@@ -213,9 +219,9 @@ export const iporExits: VaultExits = {
 };
 
 /**
- * Returns a query for the withdrawal parameters of a reviewed registry entry. No view function of the vault returns its
- * WithdrawManager, so the entry's one is accepted if it responds and the access manager allows it a call that is
- * reserved for the vault's own WithdrawManager.
+ * Returns a query for the exit parameters of a registry entry. No view of the vault names its WithdrawManager, so the
+ * one in the reviewed entry is used, provided that it answers and that the access manager allows it a call which is
+ * reserved for the vault's WithdrawManager.
  */
 export function iporExitParams(of: {
   vault: Address;

@@ -46,13 +46,13 @@ const managerAbi = once(() =>
     "function isTargetClosed(address target) view returns (bool)",
   ]),
 );
-/** Selector of `deposit(uint256,address)`, for asking the access manager whether an account may call it. */
+/** Selector of `deposit(uint256,address)`, to check with the access manager whether an account may call it. */
 const DEPOSIT_SELECTOR = "0x6e553f65";
 
 /**
- * Returns a query that asks the vault's access manager whether the vault is closed and whether the caller may deposit.
- * A caller that is the clone that the Router creates per deposit is not checked: its address is not known in advance,
- * so only a simulation shows the result.
+ * Returns a query for what the vault's access manager says about a deposit: whether the vault is closed, and whether
+ * the caller may deposit. The Router's executor is not checked, because its address is not known in advance; the
+ * simulation shows the result.
  */
 function accessViews(vault: Vault, request: TermsInput | null) {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
@@ -75,9 +75,9 @@ function accessViews(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * Adapter of IPOR Fusion's Plasma vaults. Shares have two decimals more than the asset, a private vault accepts only
- * callers with a role, and the receiver's shares stay locked for a while after a deposit. `totalAssets` is before fees.
- * Source: IPOR-Labs/ipor-fusion.
+ * Adapter of IPOR Fusion's Plasma vaults. Shares have two decimals more than the asset. A private vault accepts only
+ * callers with a role, and shares stay locked for a while after a deposit. `totalAssets` is before fees. Source:
+ * IPOR-Labs/ipor-fusion.
  */
 export const ipor = defineErc4626({
   name: "ipor",
@@ -117,7 +117,7 @@ function identifyIpor({ address, params }: DerivationSubject): Query<Identificat
 }
 
 /**
- * Governance events of the Plasma vault itself. Fees are not listed, because view functions return them. Source:
+ * Governance events of the Plasma vault itself. Fee changes are left out, because views return the fees. Source:
  * ipor-fusion.
  */
 const vaultEvents: readonly GovernanceEvent[] = [
@@ -165,8 +165,8 @@ const ROLES: Readonly<Record<string, string>> = {
   18446744073709551615: "public",
 };
 /**
- * Ids of the roles for rewards, the depositor whitelist and balance updates, which are granted and revoked so often
- * that no signal is raised.
+ * Ids of the roles for rewards, the depositor whitelist and balance updates. They are granted and revoked so often that
+ * no signal is raised.
  */
 const ROUTINE_ROLES: ReadonlySet<string> = new Set(["600", "601", "700", "800", "1000", "1100"]);
 const roleName = (role: unknown): string => {

@@ -23,14 +23,20 @@ const lagoonAbi = once(() =>
     "error NotOpen(uint8 state)",
   ]),
 );
-/** State of a closed vault in the error `NotOpen`. Closed vaults redeem instantly; closing ones do not pay yet. */
+/**
+ * State number of a closed vault in the error `NotOpen`. A closed vault redeems instantly; a closing one does not pay
+ * yet.
+ */
 const CLOSED = 2;
-/** Variant of an instant redemption from a closed vault; other instant redemptions use `syncRedeem`. */
+/** Name of the variant that redeems instantly from a closed vault. Other instant redemptions use `syncRedeem`. */
 const AT_CLOSE = "closed";
 /** Byte offset of the shares in the calldata of `syncRedeem`. */
 const SHARES_OFFSET = 4;
 
-/** Returns the vault's state from the revert of a probed request; null if it is open. Source: lagoon-v0, `onlyOpen`. */
+/**
+ * Returns the vault's state number from the revert of a probed request, or null if the vault is open. Source:
+ * lagoon-v0, `onlyOpen`.
+ */
 function closedState(probe: ReadResult<unknown>): number | null {
   if (probe.ok || probe.revert === null) return null;
   try {
@@ -45,8 +51,8 @@ function closedState(probe: ReadResult<unknown>): number | null {
 const BPS = 10_000n;
 
 /**
- * Returns the estimate of a request after the exit fee of version 0.6 or later, rounded down. Older versions have no
- * fee, and nothing is returned. Source: lagoon-v0, `FeeLib`.
+ * Returns the estimate of a request in assets, less the exit fee of version 0.6 or later, rounded down. Empty for older
+ * versions, which have no exit fee.
  */
 function netOfExitFee(
   value: bigint | null,
@@ -57,7 +63,8 @@ function netOfExitFee(
 }
 
 /**
- * Returns a query for the state, pause, permission, exit fee, and the synchronous redemption of version 0.6 or later.
+ * Returns a query for the conditions of a redemption: the vault's state, pause, permission, exit fee, and whether
+ * version 0.6 or later redeems instantly.
  */
 function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lagoonAbi() } as const;
@@ -135,8 +142,8 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
 }
 
 /**
- * Withdrawals from Lagoon: a request that the vault's Safe settles at the price of its epoch; or instantly, if version
- * 0.6 allows it (with its own minimum, after exit fee and haircut) or the vault is closed. Source:
+ * Exits of Lagoon vaults: a request that the vault's Safe settles at the price of its epoch, or an instant redemption,
+ * if version 0.6 allows it (after exit fee and haircut, with its own minimum) or the vault is closed. Source:
  * hopperlabsxyz/lagoon-v0.
  */
 export const lagoonExits: VaultExits = { ...requests, modes: () => ["instant", "request"], encode };

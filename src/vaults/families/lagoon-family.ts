@@ -45,15 +45,16 @@ const depositModeAbi = once(() =>
     "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
   ]),
 );
-/** The values of `syncMode()` in v0.6 that allow synchronous deposits: `Both` and `SyncDeposit`. */
+/** Values of `syncMode()` in v0.6 with which instant deposits are allowed: `Both` and `SyncDeposit`. */
 const DEPOSITING_MODES: readonly number[] = [0, 1];
-/** Selector of the error `NotOpen(uint8)`, with which a closing or closed vault reverts. */
+/** Selector of the error `NotOpen(uint8)` of closing and closed vaults. */
 const NOT_OPEN_SELECTOR = toFunctionSelector("NotOpen(uint8)");
 
 /**
- * Creates the reads that show whether a vault takes deposits, and whether at once or by request. No version has a view function
- * for its state, so a redemption request for one share is probed: a closing or closed vault reverts with `NotOpen`, an open one
- * for lack of allowance. Both revert before any storage write, which would use up all gas of the static call.
+ * Creates the reads that show whether a vault takes deposits, and whether instantly or by request. No version has a
+ * view of its state, so a redemption request for one share is probed: a closing or closed vault reverts with `NotOpen`,
+ * an open one for lack of allowance. Both revert before they write to storage, which in a static call would use up all
+ * gas.
  */
 function depositModeReads(vault: Vault) {
   const on = { to: vault.entryPoint, abi: depositModeAbi() } as const;
@@ -67,9 +68,9 @@ function depositModeReads(vault: Vault) {
 }
 
 /**
- * Interprets the reads of a vault's deposit mode. `sync`: a deposit mints at once. `paused`: the vault takes neither deposits
- * nor requests. A vault that is not open counts as paused: it accepts requests but never settles them. While its valuation is
- * valid, a v0.6 vault takes no requests, and its mode may exclude synchronous deposits too.
+ * Interprets the reads of a vault's deposit mode. `sync`: a deposit mints at once. `paused`: the vault takes neither
+ * deposits nor requests. A vault that is not open counts as paused, because it never settles requests. While its
+ * valuation is valid, a v0.6 vault takes no requests, and its mode may exclude instant deposits too.
  */
 function depositModeOf(results: ReadResults<ReturnType<typeof depositModeReads>>): {
   sync: boolean;
@@ -82,7 +83,7 @@ function depositModeOf(results: ReadResults<ReturnType<typeof depositModeReads>>
   return { sync: valid && mints, paused: stopped || (valid && !mints) };
 }
 
-/** Returns true if a call reverted with `NotOpen`: the vault is closing or closed. */
+/** Returns true if a call reverted with `NotOpen`, so that the vault is closing or closed. */
 const isNotOpen = (result: ReadResult<unknown>): boolean =>
   !result.ok && result.revert?.startsWith(NOT_OPEN_SELECTOR) === true;
 
@@ -118,7 +119,9 @@ function admissionReads(vault: Vault, { caller, receiver }: { caller: Address | 
 
 type Admission = ReadResults<ReturnType<typeof admissionReads>>;
 
-/** Returns true if the receiver or the caller is not whitelisted, by the view function that the vault's version has. */
+/**
+ * Returns true if the receiver or the caller is not whitelisted, according to whichever view the vault's version has.
+ */
 function isRefused({ receiverListed, receiverAllowed, callerListed, callerAllowed }: Admission): boolean {
   const accounts = [
     [receiverAllowed, receiverListed],
@@ -128,9 +131,9 @@ function isRefused({ receiverListed, receiverAllowed, callerListed, callerAllowe
 }
 
 /**
- * Returns the amount left under the vault's cap, in the asset's smallest unit: the largest uint256 if there is no cap, or null
- * if it is unknown, as before v0.6. Synchronous deposits may be limited further: pending requests count too, but no view
- * returns them.
+ * Returns the amount left under the vault's cap, in the asset's smallest unit: the largest uint256 if there is no cap,
+ * null if unknown, as before v0.6. Pending requests also count towards the cap of instant deposits, but no view returns
+ * them.
  */
 function roomOf(results: { cap: ReadResult<bigint>; totalAssets: ReadResult<bigint> }): bigint | null {
   const [cap, held] = [valueOrNull(results.cap), valueOrNull(results.totalAssets)];
@@ -140,13 +143,16 @@ function roomOf(results: { cap: ReadResult<bigint>; totalAssets: ReadResult<bigi
 }
 
 /**
- * Returns the largest deposit request: 0 if the cap is reached, the largest uint256 without a cap, otherwise null (unknown).
+ * Returns the largest deposit request in the asset's smallest unit: 0 if the cap is reached, the largest uint256
+ * without a cap, otherwise null, because it is unknown.
  */
 function roomForRequests(room: bigint | null): bigint | null {
   return room === MAX_UINT256 || room === 0n ? room : null;
 }
 
-/** Returns the shares for a request after v0.6's entry fee, which is rounded up. Returns null if the conversion failed. */
+/**
+ * Returns the estimated shares of a request after v0.6's entry fee, which is rounded up. Null if the conversion failed.
+ */
 function requestedShares(results: {
   shares: ReadResult<bigint>;
   fees: ReadResult<readonly [number, number, number, number, number]>;
@@ -228,10 +234,10 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Lagoon vaults. While the last valuation is valid, a deposit mints at once; afterwards a deposit is a request that
- * is priced at the next settlement. Version 0.4 takes requests only. The vault's `maxDeposit` is the caller's claimable amount,
- * not a capacity, and previews revert. The registry parameter `referrer` is passed to synchronous deposits. Source:
- * hopperlabsxyz/lagoon-v0.
+ * Adapter of Lagoon vaults. While the last valuation is valid, a deposit mints at once; otherwise it is a request that
+ * the next settlement prices. Version 0.4 only takes requests. The vault's `maxDeposit` is the caller's claimable
+ * amount, not a capacity, and its previews revert. The registry parameter `referrer` is passed to instant deposits.
+ * Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoon: VaultAdapter = {
   name: "lagoon",
@@ -260,7 +266,10 @@ const identificationAbi = once(() =>
   ]),
 );
 
-/** Returns a query that identifies a Lagoon vault by view functions that only Lagoon has; v0.4 and older have other ones. */
+/**
+ * Returns a query that identifies a Lagoon vault by views that only Lagoon has: `isTotalAssetsValid` or, for v0.4 and
+ * older, `pendingSilo` and `isWhitelistActivated`.
+ */
 function identifyLagoon({ address, params }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;
   const reads = {

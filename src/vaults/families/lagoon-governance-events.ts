@@ -7,12 +7,12 @@ import {
   tookEffect,
 } from "../governance/governance-event.ts";
 
-/** Lagoon's access modes by number. */
+/** Lagoon's access modes, indexed by their number. */
 const ACCESS_MODES = ["blacklist", "whitelist"];
 
 /**
- * Governance events of Lagoon vaults. Management and performance fee are read from a view instead. Source:
- * hopperlabsxyz/lagoon-v0.
+ * Governance events of Lagoon vaults. Changes of the management and performance fee are left out, because views return
+ * the fees. Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoonEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "pause", "StateUpdated(uint8 state)"], {

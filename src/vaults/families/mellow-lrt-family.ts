@@ -73,12 +73,12 @@ const exitAbi = once(() =>
     "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
   ]),
 );
-/** First topic of `Claimed(address,address,uint256)`, which a claim of queued assets emits. */
+/** First topic of `Claimed(address,address,uint256)`, the event of a claim of queued assets. */
 const CLAIMED_TOPIC = "0xf7a40077ff7a04c7e61f6f26fb13774259ddf1b6bce9ecf26a8276cdd3992683";
 
 /**
- * Returns a query for the pause and for the amount that the vault can pay instantly. The balance is a lower bound: the
- * vault may also withdraw assets from its default collateral.
+ * Returns a query for the pause and for the amount that the vault can pay instantly. That amount is a lower bound,
+ * because the vault may also withdraw assets from its default collateral.
  */
 function liquidityViews(vault: Vault): Query<Partial<ExitTerms>> {
   return createQuery(
@@ -92,7 +92,10 @@ function liquidityViews(vault: Vault): Query<Partial<ExitTerms>> {
 
 const redeem = erc4626Exits({ limited: false, viaRouter: () => false, views: liquidityViews });
 
-/** Returns a query for the conditions of a redemption; with a queued part, the redemption is a request. */
+/**
+ * Returns a query for the conditions of a redemption. In the mode `request`, `paidNow` is the part that is paid at
+ * once; the rest is queued.
+ */
 function exitTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   if (request.mode === "instant") return redeem.terms(vault, request);
   return mapQuery(redeem.terms(vault, request), (terms) => ({
@@ -142,8 +145,8 @@ function findClaim(
 }
 
 /**
- * Withdrawals from Simple LRT vaults: `redeem` pays the liquid part and queues the rest for the receiver. Only the
- * receiver can claim it, so the receiver is always the user. Source: mellow-finance/simple-lrt.
+ * Exits of Simple LRT vaults: `redeem` pays the liquid part and queues the rest for the receiver, the only account that
+ * can claim it; so the receiver is always the user. Source: mellow-finance/simple-lrt.
  */
 const exits: VaultExits = {
   ...redeem,
@@ -183,8 +186,8 @@ const exits: VaultExits = {
 export const mellowLrt = defineErc4626({ name: "mellow_lrt", ratio: true, views: depositSwitchViews, exits });
 
 /**
- * Returns a query that identifies a vault by the view functions of its deposit pause and whitelist. If the whitelist is
- * active, the user must call the vault.
+ * Returns a query that identifies a vault by the views of its deposit pause and whitelist. If the whitelist is active,
+ * the user must call the vault.
  */
 function identifyMellowLrt({ address }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: depositSwitchAbi() } as const;
@@ -200,8 +203,8 @@ function identifyMellowLrt({ address }: DerivationSubject): Query<Identification
 }
 
 /**
- * Governance events of Mellow's Simple LRT vaults. The deposit pause is not listed, because a view function returns it.
- * Source: mellow-finance/simple-lrt.
+ * Governance events of Mellow's Simple LRT vaults. The deposit pause is left out, because a view returns it. Source:
+ * mellow-finance/simple-lrt.
  */
 const mellowLrtEvents: readonly GovernanceEvent[] = [
   ...accessControlEvents,

@@ -24,7 +24,8 @@ import { morphoV2Events } from "./morpho-governance-events.ts";
 
 /**
  * Adapter of MetaMorpho 1.0 and 1.1 vaults. `maxDeposit` may be too high if a market is in the supply queue twice.
- * `totalSupply` lacks accrued fee shares, so only the vault's own conversion values a balance. Source: morpho-org/metamorpho.
+ * `totalSupply` lacks accrued fee shares, so balances are valued only by the vault's own conversion. Source:
+ * morpho-org/metamorpho.
  */
 export const metaMorpho = defineErc4626({ name: "metamorpho", noMinimum: true, exits: erc4626Exits() });
 
@@ -89,8 +90,8 @@ const withdrawAbi = once(() =>
 );
 
 /**
- * Returns a query that reads whether the vault's gates admit payer and receiver. A payer that is the clone that the Router
- * creates per deposit is not checked: its address is not known in advance, so only a simulation shows whether it is admitted.
+ * Returns a query for whether the vault's gates admit payer and receiver. The Router's executor as payer is not
+ * checked, because its address is not known in advance; the simulation shows the result.
  */
 function gateViews(vault: Vault, request: TermsInput | null) {
   if (request === null) return createQuery({}, (): FamilyViews => ({}));
@@ -109,8 +110,9 @@ function gateViews(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * Returns a query that reads whether the vault's gates allow the owner to send shares and the receiver to receive
- * assets. The Router's executor is checked as an ordinary account. Source: morpho-org/vault-v2, `exit`, `transfer`.
+ * Returns a query for whether the vault's gates let the owner send shares and the receiver receive assets. For a
+ * redemption through the Router, an ordinary account is checked in place of its executor. Source: morpho-org/vault-v2,
+ * `exit`, `transfer`.
  */
 function exitGateViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: gatesAbi() } as const;
@@ -129,7 +131,10 @@ function exitGateViews(vault: Vault, request: ExitTermsInput): Query<Partial<Exi
   );
 }
 
-/** Returns the ERC-4626 deposit and withdrawal events, except penalties of forced deallocations, which pay the vault itself. */
+/**
+ * Returns the source of a vault's flows: its ERC-4626 events, except withdrawals to the vault itself, which are
+ * penalties of forced deallocations.
+ */
 function morphoV2Flows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);
   const [withdrawTopic] = withdrawAbi().map(toEventSelector);
@@ -145,8 +150,8 @@ function morphoV2Flows(vault: Vault): FlowSource {
 }
 
 /**
- * Adapter of Morpho Vault V2. `maxDeposit` is always 0 and therefore not read, gates restrict payers and receivers, and only a
- * simulation shows whether a cap is reached. Source: morpho-org/vault-v2.
+ * Adapter of Morpho Vault V2. `maxDeposit` is always 0 and therefore not read; gates restrict payers and receivers;
+ * only a simulation shows whether a cap is reached. Source: morpho-org/vault-v2.
  */
 export const morphoV2 = defineErc4626({
   name: "morpho_v2",
@@ -174,7 +179,10 @@ const ofVaultV2: FamilyFactories = {
   byChain: factoriesByChain(morphoV2Factories),
 };
 
-/** Returns a query that identifies a vault by its factory. If a gate rejects ordinary payers, the user must call the vault. */
+/**
+ * Returns a query that identifies a vault by its factory. If the gate rejects ordinary payers, the user must call the
+ * vault.
+ */
 function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
   const created = identifyByFactory(ofVaultV2, {
     ...subject,
@@ -216,7 +224,8 @@ const selectorTimelockAbi = once(() =>
 const RISKY_CHANGES = ["addAdapter(address)", "increaseAbsoluteCap(bytes,uint256)"].map(toFunctionSelector);
 
 /**
- * Returns a query for the shortest timelock, in seconds, of the changes that determine where deposits are allocated.
+ * Returns a query for the shortest timelock, in seconds, among the changes that determine where deposits are allocated.
+ * Null if none can be read.
  */
 function morphoV2TimelockQuery({ address }: Vault): Query<bigint | null> {
   const on = { to: address, abi: selectorTimelockAbi(), name: "timelock" } as const;

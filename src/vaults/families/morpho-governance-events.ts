@@ -16,7 +16,7 @@ import {
   memberTexts,
 } from "../governance/governance-event.ts";
 
-/** Timelocked functions of Morpho Vault V2 and the change that each makes. Source: morpho-org/vault-v2. */
+/** Timelocked functions of Morpho Vault V2, each with the change it makes. Source: morpho-org/vault-v2. */
 const TIMELOCKED_FUNCTIONS: Readonly<Record<string, string>> = {
   "setIsAllocator(address,bool)": "change to the allocators",
   "setReceiveSharesGate(address)": "change to the gate for receiving shares",
@@ -46,12 +46,12 @@ const changeBySelector = once(
       ]),
     ),
 );
-/** Names the change that a function makes, without an article. */
+/** Returns the name of the change that a function makes, without an article. */
 const changeOf = (selector: unknown): string =>
   changeBySelector().get(String(selector).toLowerCase() as Hex) ?? `call to function ${selector}`;
 const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
-/** Upper limit of displayable timestamps, in seconds. The submission of an abdicated function has the largest uint256. */
+/** Largest timestamp that can be displayed, in seconds. Submissions of abdicated functions have the largest uint256. */
 const LAST_TIME = 8e12;
 
 const submissionTexts: EventTerms = {
@@ -71,7 +71,7 @@ const submissionTexts: EventTerms = {
   },
 };
 
-/** The texts of a timelock that an event reduces or increases. */
+/** Creates the texts for an event that reduces or increases a timelock. */
 const timelockTexts = (of: { verb: "reduced" | "increased"; advice: string }): EventTerms => ({
   what: "timelock",
   title: () => `timelock of a function ${of.verb}`,
@@ -81,7 +81,10 @@ const timelockTexts = (of: { verb: "reduced" | "increased"; advice: string }): E
   advice: of.advice,
 });
 
-/** Describes what a cap applies to, decoded from `idData`, whose hash is the id. Source: morpho-org/vault-v2, adapters. */
+/**
+ * Returns what a cap applies to, decoded from `idData`, of which the id is the hash. Source: morpho-org/vault-v2,
+ * adapters.
+ */
 function capScope({ id, idData }: EventArgs): string {
   try {
     const [scope, address] = decodeAbiParameters(parseAbiParameters("string, address"), idData as Hex);
@@ -95,7 +98,7 @@ function capScope({ id, idData }: EventArgs): string {
 }
 
 const CAP_ADVICE = "It limits how much the vault may allocate there.";
-/** The texts of a cap on allocations that an event reduces or increases. */
+/** Creates the texts for an event that reduces or increases a cap on allocations. */
 const capTexts = (
   cap: "absolute cap" | "relative cap",
   of: { verb: "reduced" | "increased"; value: (args: EventArgs, context: EventContext) => string },
@@ -172,8 +175,8 @@ const capEvents: readonly GovernanceEvent[] = [
 ];
 
 /**
- * Governance events of Morpho Vault V2. Changes of owner, curator and both fees are not listed, because view functions
- * return them. Source: morpho-org/vault-v2.
+ * Governance events of Morpho Vault V2. Changes of owner, curator and both fees are left out, because views return
+ * them. Source: morpho-org/vault-v2.
  */
 export const morphoV2Events: readonly GovernanceEvent[] = [
   announcementEvent(

@@ -16,8 +16,8 @@ import {
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
- * Adapter of Silo v2 vaults for collateral that earns interest. `decimals()` returns those of the asset although shares
- * have three more, and `maxDeposit` always returns the largest uint256. Source: silo-contracts-v2.
+ * Adapter of Silo v2 vaults for interest-bearing collateral. Shares have three decimals more than `decimals()` returns,
+ * which are the asset's, and `maxDeposit` always returns the largest uint256. Source: silo-contracts-v2.
  */
 export const silo = defineErc4626({
   name: "silo",
@@ -50,8 +50,8 @@ const ofSilo = {
 };
 
 /**
- * Returns a query that identifies a silo: its configuration contains it as one of two silos, and if factories are in
- * code, one of them created it. Silo v3 has the same view functions and other factories. Source: silo-contracts-v2,
+ * Returns a query that identifies a silo: its configuration names it as one of its two silos and, if factories on its
+ * chain are in code, one of them created it. Silo v3 has the same views but other factories. Source: silo-contracts-v2,
  * ISiloConfig.
  */
 function identifySilo(subject: DerivationSubject): Query<Identification> {

@@ -47,9 +47,9 @@ const identificationAbi = once(() =>
 );
 
 /**
- * Returns a query that identifies a savings token by the view functions of its kind: sDAI, sUSDS, stUSDS, a Spark Vault
- * V2, sUSDC over sUSDS, or Gnosis's Savings xDAI. Each returns its asset under a second name, except the Spark Vault,
- * which alone has `vsr()`. Sources: sky-ecosystem/sdai, sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2, gnosis
+ * Returns a query that identifies a savings token by the views of its kind: sDAI, sUSDS, stUSDS, a Spark Vault V2,
+ * sUSDC over sUSDS, or Gnosis's Savings xDAI. All but the Spark Vault return their asset under a second name; only the
+ * Spark Vault has `vsr()`. Sources: sky-ecosystem/sdai, sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2, gnosis
  * savings-xdai.
  */
 function identifySpark({ address }: DerivationSubject): Query<Identification> {

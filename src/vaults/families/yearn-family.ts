@@ -37,7 +37,7 @@ const identificationAbi = once(() =>
   ]),
 );
 
-/** Returns a query that reads whether the vault is shut down or, for strategies since version 3.1, paused. */
+/** Returns a query for whether the vault is shut down or, for strategies since version 3.1, paused. */
 function shutdownViews(vault: Vault) {
   const on = { to: vault.entryPoint, abi: shutdownAbi() } as const;
   return createQuery(
@@ -54,21 +54,21 @@ const lossAbi = once(() =>
     "function redeem(uint256 shares, address receiver, address owner, uint256 maxLoss) returns (uint256 assets)",
   ]),
 );
-/** Default slippage of a withdrawal, as a fraction. */
+/** Slippage of a withdrawal if the caller states none, as a fraction. */
 const DEFAULT_SLIPPAGE = 0.005;
-/** Maximum loss of strategies that a redemption accepts, regardless of the slippage, in basis points. */
+/** Maximum strategy loss that a redemption accepts, however high the slippage, in basis points. */
 const MAX_LOSS_BPS = 300;
 
 /**
- * Returns the loss of strategies that a redemption accepts, in basis points: the user's slippage, rounded down. The
- * standard `redeem` accepts any loss.
+ * Returns the strategy loss that a redemption accepts, in basis points: the user's slippage, rounded down, at most 3%.
+ * The standard `redeem` would accept any loss.
  */
 function maxLossBps({ slippage = DEFAULT_SLIPPAGE }: Pick<ExitInput, "slippage">): bigint {
   const asked = fractionToParts(slippage) / (PARTS_PER_BILLION / 10_000n);
   return smaller(asked, BigInt(MAX_LOSS_BPS)) ?? 0n;
 }
 
-/** Returns a query for the number of shares that the owner can redeem within the maximum loss of the call. */
+/** Returns a query for the number of shares that the owner can redeem within the accepted loss. */
 function lossViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lossAbi() } as const;
   const args = [request.owner, maxLossBps(request)] as const;
@@ -79,8 +79,8 @@ function lossViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTer
 }
 
 /**
- * Withdrawals from Yearn v3: `redeem` with a maximum loss. `previewRedeem` excludes losses that the strategies have not
- * reported yet, so the simulation decides. Sources: yearn-vaults-v3, tokenized-strategy.
+ * Exits of Yearn v3: `redeem` with a maximum loss. `previewRedeem` ignores losses that the strategies have not reported
+ * yet, so the simulation decides. Sources: yearn-vaults-v3, tokenized-strategy.
  */
 const exits: VaultExits = {
   ...erc4626Exits({
@@ -112,14 +112,14 @@ const exits: VaultExits = {
 };
 
 /**
- * Adapter of Yearn v3 vaults and tokenized strategies. `maxDeposit` is specific to the receiver and 0 for the zero
+ * Adapter of Yearn v3 vaults and tokenized strategies. `maxDeposit` depends on the receiver and is 0 for the zero
  * address. A vault that was shut down never accepts deposits again. Sources: yearn-vaults-v3, tokenized-strategy.
  */
 export const yearn = defineErc4626({ name: "yearn_v3", ratio: true, views: shutdownViews, exits });
 
 /**
  * Returns a query that identifies an allocator vault by its default queue of strategies, or a tokenized strategy by its
- * shutdown and profit-unlocking views.
+ * views of shutdown and profit unlocking.
  */
 function identifyYearn({ address }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;
@@ -136,7 +136,7 @@ function identifyYearn({ address }: DerivationSubject): Query<Identification> {
 
 const NO_TIME = `there may be no time to withdraw before the transfer: ${FIND_OUT}`;
 
-/** Names of the roles of version 3 vaults, from the lowest bit up. Source: yearn-vaults-v3, Roles. */
+/** What each role of a version 3 vault permits, from the lowest bit up. Source: yearn-vaults-v3, Roles. */
 const ROLES = [
   ...[
     "add strategies",
@@ -159,7 +159,7 @@ const rolesOf = (bits: bigint): string => {
   return names.length === 0 ? "none" : names.join(", ");
 };
 
-/** The texts of a vault or strategy that was shut down, which cannot be undone. */
+/** The texts for the shutdown of a vault or strategy, which cannot be undone. */
 const shutdownTexts = {
   what: "state",
   title: () => "permanently shut down",

@@ -14,10 +14,10 @@ import {
   type VaultContract,
 } from "./governance-event.ts";
 
-/** The advice to look at an account before relying on it, as the end of a sentence. */
+/** Advice to find out who an account is before relying on it, as the end of a sentence. */
 export const FIND_OUT = "find out who it is before you deposit or leave funds in the vault.";
 
-/** The consequence of a new access-control authority. */
+/** Advice after a change of the access-control authority. */
 export const AUTHORITY_ADVICE =
   "This contract decides who may call restricted functions: find out who controls it before you deposit or leave funds " +
   "in the vault.";
@@ -35,8 +35,8 @@ export const settingOf = (contract: VaultContract, setting: string): string =>
   `${setting}${CONTRACT_NAMES[contract]}`;
 
 /**
- * Returns the descriptions of the start of a two-step ownership transfer. A transfer to the zero address cancels a
- * pending one.
+ * Creates the texts for the start of a two-step ownership transfer. A transfer to the zero address cancels a pending
+ * one.
  */
 const transferStarted = (contract: VaultContract): EventTerms => ({
   what: settingOf(contract, "owner"),
@@ -58,7 +58,7 @@ const transferStarted = (contract: VaultContract): EventTerms => ({
 });
 
 /**
- * Events of proxies (new implementation, beacon or admin) and of a started ownership transfer. Sources: ERC-1967,
+ * Events of a proxy (new implementation, beacon or admin) and of the start of an ownership transfer. Sources: ERC-1967,
  * OpenZeppelin (Ownable2Step), Solmate (Owned, Auth).
  */
 const proxyAndOwnerEvents = (contract: VaultContract): readonly GovernanceEvent[] => [
@@ -82,8 +82,8 @@ const proxyAndOwnerEvents = (contract: VaultContract): readonly GovernanceEvent[
 ];
 
 /**
- * Event of a completed ownership transfer. For the vault contract itself a view function returns the owner; for its
- * other contracts only this event shows a new one.
+ * Event of a completed ownership transfer. For the vault contract itself, a view also shows the new owner; for its
+ * other contracts, only this event does.
  */
 const ownershipTransferred = (contract: VaultContract): GovernanceEvent =>
   changeEvent(
@@ -109,7 +109,7 @@ export const commonGovernanceEvents: readonly GovernanceEvent[] = [
 
 /**
  * Governance events of the beacon from which a vault's proxy takes its implementation. An upgrade of the beacon
- * replaces the vault's code while the vault itself emits no event. Sources: ERC-1967; OpenZeppelin, UpgradeableBeacon;
+ * replaces the vault's code without an event of the vault itself. Sources: ERC-1967; OpenZeppelin, UpgradeableBeacon;
  * euler-vault-kit, GenericFactory.
  */
 export const beaconEvents: readonly GovernanceEvent[] = [
@@ -137,10 +137,12 @@ export const beaconEvents: readonly GovernanceEvent[] = [
   ),
 ];
 
-/** Returns true for OpenZeppelin's `DEFAULT_ADMIN_ROLE`, the zero word, whose holders grant and revoke the other roles. */
+/**
+ * Returns true for OpenZeppelin's `DEFAULT_ADMIN_ROLE`, the zero word, whose holders can grant and revoke other roles.
+ */
 const isDefaultAdmin = (role: unknown): boolean => isHex(role) && hexToBigInt(role) === 0n;
 
-/** Governance event of a role that was granted. Source: OpenZeppelin, AccessControl. */
+/** Governance event for a granted role. Source: OpenZeppelin, AccessControl. */
 export const accessControlEvents: readonly GovernanceEvent[] = [
   changeEvent(
     [
@@ -190,7 +192,10 @@ export const wardEvents = (
 
 const MARKET_CAP = "The cap limits how much the vault may allocate to this market.";
 
-/** Pending timelocks and guardians of MetaMorpho and its forks. A longer timelock takes effect at once, without an event here. */
+/**
+ * Events of pending timelocks and guardians of MetaMorpho and its forks. A longer timelock takes effect at once and has
+ * no event here.
+ */
 const pendingSettingEvents: readonly GovernanceEvent[] = [
   announcementEvent(["address", "timelock", "SubmitTimelock(uint256 newTimelock)"], {
     what: "timelock",

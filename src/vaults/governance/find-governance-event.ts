@@ -17,7 +17,7 @@ export interface EventLog {
   data: string;
 }
 
-/** Cache of first topics, keyed by event signature. */
+/** First topics of events, cached by signature. */
 const topicBySignature = new Map<string, Hex>();
 const eventAbiItem = ({ signature }: GovernanceEvent) =>
   parseAbiItem(`event ${signature}` as "event Known()");
@@ -29,7 +29,10 @@ export function eventTopic(event: GovernanceEvent): Hex {
   return topic;
 }
 
-/** Returns all governance events that the contracts of a family's vaults and their linked contracts may emit. */
+/**
+ * Returns all governance events that the contracts of a family's vaults and their linked contracts may emit. `adapter`
+ * is the family's name.
+ */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
   const own = findFamily(adapter)?.governanceEvents ?? [];
   // Stored logs contain the emitter but not which linked contract it is, so two linked contracts must not share a signature.
@@ -44,9 +47,9 @@ export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] 
 }
 
 /**
- * Finds the governance event that a vault's contract emitted in a log, or undefined if the log is not a governance
- * event. `address` and `topic` are lowercase. For a stored log, pass `links: null`: which linked contract emitted it is
- * not stored, so any linked contract is assumed.
+ * Returns the governance event that a vault's contract emitted in a log, or undefined if the log is none. `address` and
+ * `topic` are lowercase. For a stored log, `links` is null: which linked contract emitted it is not stored, so any
+ * emitter that is not the vault's own counts as linked.
  */
 export function findGovernanceEvent(
   vault: Vault,

@@ -41,7 +41,7 @@ export type LinkedContracts = Readonly<Partial<Record<LinkedContract, string>>>;
 /** The decoded arguments of an event, by name. */
 export type EventArgs = Readonly<Record<string, unknown>>;
 
-/** The vault and block of a governance event, as texts about the event show them. */
+/** What texts about a governance event need to know about its vault and block. */
 export interface EventContext {
   /** The vault's name. */
   vault: string;
@@ -57,12 +57,12 @@ export interface EventContext {
   isAsset: (address: unknown) => boolean;
 }
 
-/** Returns a text about a decoded event. */
+/** Creates a text about a decoded event. */
 export type EventText = (args: EventArgs, context: EventContext) => string;
 
 /**
- * Definition of an event by which a contract reports a change to a vault's governance, such as a new owner or fee.
- * Changes that view functions fully show need no event.
+ * Definition of an event with which a contract reports a change to a vault's governance, such as a new owner or fee.
+ * Changes that view functions show completely need no event.
  */
 export interface GovernanceEvent {
   /** The event's Solidity declaration without the word `event`. */
@@ -73,21 +73,21 @@ export interface GovernanceEvent {
   /** The setting that changes, as a noun phrase that fits "The … of the vault". */
   what: string;
   tier: Tier;
-  /** The rest of that sentence, such as "is 2%". Empty if the event contains no value. */
+  /** The rest of that sentence, such as "is 2%". Empty if the event does not contain a value. */
   describe: EventText;
-  /** The title after the vault's name. Without it, the title follows from `what` and `stage`. */
+  /** The title after the vault's name. If absent, it is made of `what` and `stage`. */
   title?: (args: EventArgs) => string;
   /** Full sentences with the time that replace the sentence made of `what` and `describe`. */
   report?: EventText;
-  /** The consequence for a depositor. Without it, the consequence follows from `kind` and `stage`. */
+  /** The consequence for a depositor. If absent, it follows from `kind` and `stage`. */
   advice?: string | EventText;
-  /** Returns true if a view function shows the same change, for which a signal of its own is then raised. */
+  /** Returns true if a view function shows the same change, so that another signal reports it. */
   seenByView?: (args: EventArgs, vault: Vault) => boolean;
-  /** Returns true for a change that the vault's operators make every day, for which no signal is raised. */
+  /** Returns true for a change that the vault's operators make routinely, so that no signal is raised. */
   routine?: (args: EventArgs) => boolean;
 }
 
-/** Default severity of a governance change, by the aspect that it changes. */
+/** Default severity of a governance change, by the aspect that changes. */
 const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
   owner: "high",
   code: "high",
@@ -102,9 +102,7 @@ const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
   cap: "low",
 };
 
-/**
- * Properties of a governance event besides contract, kind and signature; `tier` overrides the kind's default severity.
- */
+/** Texts and conditions of a governance event. `tier` overrides the default severity of its kind. */
 export type EventTerms = Pick<
   GovernanceEvent,
   "what" | "title" | "report" | "advice" | "seenByView" | "routine"
@@ -146,7 +144,7 @@ export const cancellationEvent = (
 
 type FormatValue = (value: unknown, context: EventContext) => string;
 
-/** Returns true for the zero address, by which contracts represent "none". */
+/** Returns true for the zero address, which in contracts means "none". */
 export const isNone = (value: unknown): boolean => value === zeroAddress;
 const formatText: FormatValue = (value) => (isNone(value) ? "none (the zero address)" : String(value));
 
@@ -185,31 +183,37 @@ export const formatShareUnits: FormatValue = (value, { formatShares }) => format
 /** Formats an amount of the vault's asset, given in its smallest unit, and appends the unit. */
 export const formatAssetUnits: FormatValue = (value, { formatAssets }) => formatAssets(value);
 
-/** Returns true for the largest number of an integer type, by which contracts represent "no limit". */
+/** Returns true for the largest number of an integer type of at least 95 bits, which in contracts means "no limit". */
 export const isUnlimited = (amount: bigint): boolean =>
   amount >= 2n ** 95n && (amount & (amount + 1n)) === 0n;
-/** Formats an amount with 18 decimals and appends a note of these decimals. */
+/**
+ * Formats an amount with 18 decimals in whole units, with at most four decimals; "unlimited" for the largest number of
+ * a type.
+ */
 export const formatWadAmount = (value: unknown): string => {
   const amount = BigInt(String(value));
   if (isUnlimited(amount)) return "unlimited";
   return Number(formatUnits(amount, 18)).toLocaleString("en-US", { maximumFractionDigits: 4 });
 };
 
-/** Creates the description of a change that names the old and the new value, both arguments of the event. */
+/** Creates the description of a change from an old to a new value, which are two arguments of the event. */
 export const oldToNewValue =
   (members: readonly [from: string, to: string], format: FormatValue = formatText): EventText =>
   (args, context) =>
     `changed from ${format(args[members[0]], context)} to ${format(args[members[1]], context)}`;
-/** Creates the description of a change that names the new value, an argument of the event. */
+/** Creates the description of a change to a new value, which is an argument of the event. */
 export const newValue =
   (member: string, format: FormatValue = formatText): EventText =>
   (args, context) =>
     `is ${format(args[member], context)}`;
 
-/** States when a change took effect, as a sentence after the change itself. */
+/** Returns the sentence that says when a change took effect. */
 export const tookEffect = ({ time }: EventContext): string => ` The change took effect at ${time}.`;
 
-/** The texts of deposits, withdrawals or redemptions that an event pauses or resumes. `flows` is a plural. */
+/**
+ * Creates the texts for an event that pauses or resumes deposits, withdrawals or redemptions. `flows` names them, in
+ * the plural.
+ */
 export const pauseTexts = (flows: string, isPaused: (args: EventArgs) => boolean): EventTerms => {
   const verb = (args: EventArgs): string => (isPaused(args) ? "paused" : "resumed");
   return {
@@ -222,13 +226,13 @@ export const pauseTexts = (flows: string, isPaused: (args: EventArgs) => boolean
   };
 };
 
-/** The consequences of a whitelist of depositors that is switched on, and off. */
+/** Advice after a depositor whitelist was switched on, and after it was switched off. */
 export const DEPOSITOR_WHITELIST_ADVICE = [
   "Only listed accounts can deposit now: check whether your account is listed.",
   "Accounts no longer need to be listed to deposit.",
 ] as const;
 
-/** The texts of a setting that is switched on or off by a boolean argument. */
+/** Creates the texts for an event that switches a setting on or off by a boolean argument. */
 export const switchTexts = (
   what: string,
   of: { member: string; advice: readonly [on: string, off: string] },
@@ -243,7 +247,7 @@ export const switchTexts = (
   };
 };
 
-/** The texts of an account or contract that an event sets, or removes with the zero address. */
+/** Creates the texts for an event that sets an account or contract, or removes it with the zero address. */
 export const addressTexts = (
   what: string,
   of: { member: string; advice: string; removed?: string },
@@ -258,7 +262,7 @@ export const addressTexts = (
   advice: (args) => (isNone(args[of.member]) ? (of.removed ?? "") : of.advice),
 });
 
-/** The texts of an addition to, or a removal from, the accounts or contracts of a kind. */
+/** Creates the texts for an event that adds an account or contract to a group, or removes one from it. */
 export const memberTexts = (
   one: string,
   of: {

@@ -6,15 +6,14 @@ import { positionLensCreationCode } from "./position-lens-artifact.ts";
  * How the position lens (code that reads many balances in one `eth_call`) reads one vault. `balanceOf(user)` is read
  * from `shareToken`; `pricer`, possibly the same contract, values the shares. `kind` selects the valuation:
  * - `convert_or_ratio`: `convertToAssets(balance)`, or if that fails, `balance × totalAssets() of the pricer /
- *   totalSupply() of the share token`, rounded down. Only for vaults whose totalAssets are the net assets of all
- *   shares.
+ *   totalSupply() of the share token`, rounded down. Only for vaults whose totalAssets are the net assets of all shares.
  * - `convert`: `convertToAssets(balance)` only, for vaults whose totalAssets count idle assets only or whose share
  *   token serves several vaults.
  * - `balance`: the share balance only.
- * - `rate`: unless the balance is zero, the first word of the pricer's return data for `selector(argument)`. The family
- *   that chose the selector interprets the word. A function without parameters ignores the argument.
- * - `report`: like `rate`, if the return data has a third word that is zero; any other third word marks the price
- *   report as unusable.
+ * - `rate`: the first word that the pricer returns for `selector(argument)`, read unless the balance is zero. The
+ *   family that chose the selector interprets the word. A function without parameters ignores the argument.
+ * - `report`: like `rate`, provided that the return data has a third word and it is zero; any other third word marks
+ *   the price report as unusable.
  * - `pair`: like `rate`, but from two contracts: the result of the pricer's `selector()` in the upper 128 bits of the
  *   word, that of the argument's `selector()` in the lower. Unknown if either fails or does not fit into 128 bits.
  */
@@ -36,10 +35,10 @@ export interface PositionCall<V extends LensVault> {
 }
 
 /**
- * A user's position in one vault, as the position lens read it. `balance` is in the share token's smallest unit,
+ * A user's position in one vault as the position lens read it. `balance` is in the share token's smallest unit,
  * `assets` in the asset's smallest unit, and `rate` is the raw word of the pricer. `none`: the balance is zero.
- * `assets_unknown`: every conversion failed, or none was requested. `balance_unknown`: `balanceOf` failed.
- * `not_reached`: gas or output space ran out before this vault, which must be read again.
+ * `assets_unknown`: no conversion was requested, or all failed. `balance_unknown`: `balanceOf` failed. `not_reached`:
+ * gas or output space ran out before this vault, so that it must be read again.
  */
 export type PositionRead =
   | { status: "none" | "balance_unknown" | "not_reached" }
@@ -62,7 +61,7 @@ export interface PositionAnswer {
 export const MAX_INITCODE_BYTES = 49_152;
 /**
  * Default gas limit of each read of the position lens. A conversion in a vault with many markets may use several
- * hundred thousand.
+ * hundred thousand gas.
  */
 export const DEFAULT_READ_GAS = 3_000_000;
 
@@ -85,11 +84,11 @@ export interface PositionQuery<V extends LensVault> {
 }
 
 /**
- * Encodes the smallest number of `eth_call`s without `to` that read a user's positions in all vaults; an empty list for
- * no vaults. Decode each result with `decodePositions`. In the call data, a vault takes 21 bytes, plus 20 for a
- * separate pricer and 24 for a rate, report or pair. One result holds 1,021 positions with 12-byte balances and 9-byte
- * assets, 500 with 46 bytes together on average, and at least 366; further vaults are `not_reached`. Throws a TypeError
- * for a malformed address or selector and a RangeError for invalid limits.
+ * Encodes the smallest number of `eth_call`s without `to` that read a user's positions in all vaults. Empty for no
+ * vaults. `decodePositions` decodes each result. In the call data, a vault takes 21 bytes, plus 20 for a separate
+ * pricer and 24 for a rate, report or pair. One result holds at least 366 positions: 1,021 if balances have 12 bytes
+ * and assets 9, 500 if both together have 46 bytes on average; further vaults are `not_reached`. Throws a TypeError for
+ * a malformed address or selector and a RangeError for invalid limits.
  */
 export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>): PositionCall<V>[] {
   const { user, vaults, readGas = DEFAULT_READ_GAS, maxBytes = MAX_INITCODE_BYTES } = query;
@@ -158,7 +157,10 @@ const POSITION_STATUSES = [
   "rate",
 ] as const;
 
-/** Reads the next number from the result of the position lens: one of fixed size, or a word preceded by its length. */
+/**
+ * Reads the next number from the result of the position lens: one of a fixed size in bytes, or a word that is preceded
+ * by its length.
+ */
 interface ByteReader {
   fixed(bytes: number): bigint;
   word(): bigint;

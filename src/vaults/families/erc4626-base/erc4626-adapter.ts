@@ -58,17 +58,17 @@ export interface Erc4626Traits {
   noMinimum?: boolean;
   /** True if `paused()`, where it exists, stops deposits. */
   pausable?: boolean;
-  /** False if `maxDeposit` is meaningless or uses too much gas, and is therefore not read. */
+  /** False if `maxDeposit` is not read, because it is meaningless or uses too much gas. */
   limited?: boolean;
   /**
-   * True if `totalAssets` are the net assets of `totalSupply` shares, so that their ratio may value a balance when
+   * True if `totalAssets` are the net assets of all `totalSupply` shares, so that their ratio can value a balance when
    * `convertToAssets` fails.
    */
   ratio?: boolean;
-  /** Number of decimals that shares have in addition to `decimals()`. */
+  /** Number of decimals that shares have beyond `decimals()`. */
   scale?: number;
   /**
-   * Returns a query for the family's own view functions: for one deposit, or if `request` is null, for the vault in
+   * Returns a query for the family's own view functions: about one deposit or, if `request` is null, about the vault in
    * general.
    */
   views?(vault: Vault, request: TermsInput | null): Query<FamilyViews>;
@@ -78,7 +78,7 @@ export interface Erc4626Traits {
   explain?(revert: Hex): ExplainedRevert | null;
   /** Returns the family's own deposit and withdrawal events. Absent if they are those of ERC-4626. */
   flows?(vault: Vault): FlowSource;
-  /** Withdrawals of the family. Absent if withdrawals are not supported. */
+  /** The family's exits. Absent if withdrawals are not supported. */
   exits?: VaultExits;
 }
 
@@ -117,8 +117,8 @@ export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
 }
 
 /**
- * Combines the query for the standard ERC-4626 views with that for the family's own views, or returns the standard query
- * if the family has none.
+ * Joins the query for the standard ERC-4626 views with that for the family's own views. Returns the standard query if
+ * the family has none.
  */
 function withFamilyViews<S>(
   standard: Query<S>,
@@ -131,7 +131,7 @@ function withFamilyViews<S>(
 
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi() }) as const;
 
-/** Creates the read of `maxDeposit`, or an empty record for families whose `maxDeposit` is not used. */
+/** Creates the read of `maxDeposit`, or no read for families whose `maxDeposit` is not used. */
 function limitRead(vault: Vault, input: { traits: Erc4626Traits; receiver: Address }) {
   if (input.traits.limited === false) return {};
   return { maxDeposit: read({ ...onVault(vault), name: "maxDeposit", args: [input.receiver] }) };
@@ -242,23 +242,28 @@ export const erc4626Family: VaultFamily = {
 };
 
 const priceAbi = once(() => parseAbi(["function convertToAssets(uint256) view returns (uint256)"]));
-/** Minimum number of asset decimals for which one share is a sufficient sample; below it, the sample is larger. */
+/**
+ * Number of asset decimals from which one share is a sufficient sample of the share price. With fewer, the sample is
+ * larger.
+ */
 const FINE_DECIMALS = 6;
-/** Factor between the fine and the coarse sample of shares: it makes a share price exact to 18 digits. */
+/** Factor from the coarse to the fine sample of shares; the fine one gives a share price with 18 exact digits. */
 const FINE_FACTOR = 10n ** 12n;
 
 type PriceResults = { price: ReadResult<bigint>; finePrice: ReadResult<bigint> };
 
 /**
- * Returns a number of shares whose value in assets has at least six digits, even for assets with few decimals. `scale` is the number of decimals that shares have in addition to `decimals()`.
+ * Returns the number of shares to convert for a sample of the share price, in the share token's smallest unit: one
+ * share, or more for assets with fewer than six decimals, so that little is lost to rounding. `scale` is the number of
+ * decimals that shares have beyond `decimals()`.
  */
 export function sampleShares({ shareDecimals, asset }: Vault, scale = 0): bigint {
   return 10n ** BigInt(shareDecimals + scale + Math.max(0, FINE_DECIMALS - asset.decimals));
 }
 
 /**
- * Returns two reads that convert shares to assets: one for `shares`, and one for 10^12 times `shares`, which loses less to
- * rounding.
+ * Returns two reads that convert shares to assets: one for `shares`, and one for 10^12 times as many, which loses less
+ * to rounding.
  */
 export function samplePriceReads(vault: Vault, shares: bigint) {
   const on = { to: vault.pricer, abi: priceAbi(), name: "convertToAssets" } as const;
@@ -269,9 +274,9 @@ export function samplePriceReads(vault: Vault, shares: bigint) {
 }
 
 /**
- * Returns a sample of the share price: a number of shares and their value in assets. Uses the fine sample if the vault
- * can convert that many shares and the result agrees with the coarse sample, which is rounded down. Returns null if the
- * conversion failed.
+ * Returns a sample of the share price: a number of shares and their value in assets, both in smallest units. The fine
+ * sample is used if the vault can convert that many shares and the result agrees with the coarse one up to rounding.
+ * Null if the conversion failed.
  */
 export function samplePrice(shares: bigint, { price, finePrice }: PriceResults): DepositTerms["price"] {
   if (!price.ok) return null;

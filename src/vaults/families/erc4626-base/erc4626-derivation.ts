@@ -24,21 +24,21 @@ import {
 } from "../../vault-derivation.ts";
 
 /**
- * An account without any special rights, for reading limits and permissions when no particular user is given. It is not
- * the zero address, because some vaults return 0 for that.
+ * An account without special rights, for reading limits and permissions when no user is given. Not the zero address,
+ * for which some vaults return 0.
  */
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 
 /**
- * The result of checking whether a contract is a vault of a family: if so, the account that must call it and its
- * parameters; if not, the reason.
+ * Whether a contract is a vault of a family: if so, which account must call it and its registry parameters; if not,
+ * why.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
   | { ok: false; reason: string };
 
 /**
- * Creates the result for a contract that is not a vault of the family. The names of family and reason are shown to
+ * Creates the result for a contract that is not a vault of the family. `family` (display name) and `why` are shown to
  * people.
  */
 export const notIdentified = (family: string, why: string): Identification => ({
@@ -63,9 +63,9 @@ type ViewValues<R extends Record<string, Read<unknown>>> = {
 };
 
 /**
- * Returns a query that identifies a vault of a family by view functions that must all succeed, and by conditions on
- * their results: `confirm` describes further reads, whose result is a contradiction to the family, or null. `family` is
- * the display name.
+ * Returns a query that identifies a vault of a family by view functions that must all succeed, and by further reads:
+ * `confirm` returns a query for the reason why their results contradict the family, or null. `family` is the display
+ * name.
  */
 export function identifyByAnswers<R extends Record<string, Read<unknown>>>(
   family: string,
@@ -86,18 +86,18 @@ export function identifyByAnswers<R extends Record<string, Read<unknown>>>(
 
 /**
  * The contracts that create a family's vaults, by chain id. On a chain without a known factory, the vault's own view
- * function is enough to identify it.
+ * functions suffice.
  */
 export interface FamilyFactories {
   family: string;
-  /** Creates a read of whether a factory created a vault. */
+  /** Creates the read of whether a factory created a vault. */
   createdRead: (factory: Address, vault: Address) => Read<boolean>;
   byChain: Readonly<Record<number, readonly Address[]>>;
 }
 
 /**
- * Returns a query for the factories' contradiction to a vault: a reason, or null if one of them created it or none is
- * on its chain. A factory that does not behave like one is an error in the code's table and is ignored.
+ * Returns a query for the factories' objection to a vault: a text, or null if one of them created the vault or none is
+ * known on its chain. Factories that do not answer are ignored.
  */
 export function factoryQuery(
   { createdRead, byChain }: Omit<FamilyFactories, "family">,
@@ -146,14 +146,11 @@ const shareAbi = once(() =>
   ]),
 );
 
-/**
- * The differences of an ERC-4626 vault family from the standard that matter for reading a vault's record from on-chain
- * data.
- */
+/** Deviations of an ERC-4626 vault family from the standard that matter for deriving a registry entry. */
 export interface Erc4626DeriverTraits {
   /**
    * Returns a query that identifies a vault by the family's own view functions. Absent if nothing distinguishes the
-   * family's vaults from other ERC-4626 vaults.
+   * family from other ERC-4626 vaults.
    */
   identify?(subject: DerivationSubject): Query<Identification>;
   /** True if `share()` may return a separate share token, as in ERC-7575. */
@@ -162,7 +159,7 @@ export interface Erc4626DeriverTraits {
   previews?: boolean;
 }
 
-/** Results of an ERC-4626 vault's own view functions. */
+/** What an ERC-4626 vault's own view functions return. */
 interface VaultAnswers {
   name: string;
   asset: Address;
@@ -190,7 +187,7 @@ export function erc4626Deriver(traits: Erc4626DeriverTraits = {}): Deriver {
 }
 
 /**
- * Returns a query for the vault's own view functions. The result is a reason if the contract is not an ERC-4626 vault.
+ * Returns a query for the vault's own view functions. The result is a text if the contract is not an ERC-4626 vault.
  */
 function describeVault(vault: Address, traits: Erc4626DeriverTraits): Query<VaultAnswers | string> {
   const on = { to: vault, abi: vaultAbi() } as const;

@@ -41,17 +41,19 @@ const OWNER_OFFSET = 68;
 
 /** Deviations of an ERC-4626 vault family's withdrawals from the standard. */
 export interface Erc4626ExitTraits {
-  /** False if `maxRedeem` is not reliable or uses too much gas, so that it is not read. */
+  /** False if `maxRedeem` is not read, because it is unreliable or uses too much gas. */
   limited?: boolean;
-  /** True if a `paused()` function, if there is one, stops redemptions. */
+  /** True if `paused()`, where it exists, stops redemptions. */
   pausable?: boolean;
   /** True if redemptions may have a fee, which `previewRedeem` deducts and `convertToAssets` does not. */
   charges?: boolean;
-  /** Returns false if the Router's executor cannot hold and redeem the shares. */
+  /** Returns false if the Router's executor cannot hold and redeem the shares. Absent if it always can. */
   viaRouter?(vault: Vault): boolean;
   /** Returns a query for the family's own view functions, whose results override those of the standard ones. */
   views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
-  /** Encodes the family's own redemption; its first three words are those of `redeem(shares, receiver, owner)`. */
+  /**
+   * Encodes the family's own redemption, whose first three words must be those of `redeem(shares, receiver, owner)`.
+   */
   encode?(
     words: { shares: bigint; receiver: Address; owner: Address },
     request: ExitInput,
@@ -59,8 +61,8 @@ export interface Erc4626ExitTraits {
 }
 
 /**
- * Creates the withdrawals of an ERC-4626 vault family: `redeem`, which pays the asset instantly. The standard has no
- * minimum for the assets. Source: EIP-4626.
+ * Creates the exits of an ERC-4626 vault family: `redeem`, which pays the asset instantly. The standard enforces no
+ * minimum of assets. Source: EIP-4626.
  */
 export function erc4626Exits(traits: Erc4626ExitTraits = {}): VaultExits {
   return {
@@ -78,7 +80,7 @@ export function erc4626Exits(traits: Erc4626ExitTraits = {}): VaultExits {
   };
 }
 
-/** Minimum number of digits of the assets that `exitPrice` samples, so that rounding costs at most a millionth. */
+/** Decimals by which the sample of `exitPrice` exceeds one share, so that rounding costs at most a millionth. */
 const SAMPLE_DECIMALS = 6;
 
 function exitPrice(vault: Vault): Query<{ gross: bigint; net: bigint } | null> {
@@ -93,7 +95,10 @@ function exitPrice(vault: Vault): Query<{ gross: bigint; net: bigint } | null> {
   );
 }
 
-/** Creates the reads for every redemption from an ERC-4626 vault: asset, balance, preview and value of the shares. */
+/**
+ * Creates the reads that every redemption from an ERC-4626 vault needs: asset, owner's balance, preview, and value of
+ * the shares before fees.
+ */
 export function erc4626ExitReads(vault: Vault, request: ExitTermsInput) {
   const on = { to: vault.entryPoint, abi: exitAbi() } as const;
   return {
@@ -104,7 +109,7 @@ export function erc4626ExitReads(vault: Vault, request: ExitTermsInput) {
   };
 }
 
-/** Returns the conditions of a redemption from the results of `erc4626ExitReads`. */
+/** Converts the results of `erc4626ExitReads` to the conditions of a redemption. */
 export function erc4626ExitTermsOf(results: {
   asset: ReadResult<Address>;
   held: ReadResult<bigint>;
@@ -161,7 +166,8 @@ function standardExitTerms(
 
 /**
  * Encodes `redeem(shares, receiver, owner)` as an exit call, or the family's own function with the same first three
- * words. Words for the Router's executor are zero, because the Router fills them in.
+ * words. If the Router's executor is caller or receiver, the words for its address are zero and filled in by the
+ * Router.
  */
 export function erc4626RedeemCall(
   vault: Vault,

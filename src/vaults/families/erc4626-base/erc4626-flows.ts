@@ -10,7 +10,7 @@ const flowsAbi = once(() =>
   ]),
 );
 
-/** Returns the `Deposit` and `Withdraw` events of an ERC-4626 vault. Source: EIP-4626. */
+/** Returns the source of an ERC-4626 vault's flows: its events `Deposit` and `Withdraw`. Source: EIP-4626. */
 export function erc4626Flows(vault: Vault): FlowSource {
   return {
     addresses: [vault.entryPoint],

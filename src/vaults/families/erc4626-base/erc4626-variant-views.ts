@@ -2,8 +2,8 @@ import { larger, smaller } from "../../../lib/amount.ts";
 import type { DepositTerms, Refusal, VaultFlags, VaultState } from "../../vault-adapter.ts";
 
 /**
- * Results of the view functions that an ERC-4626 vault family has in addition to the standard's. A member is absent if
- * the family has no such view function, and null if the call failed. Amounts are in the asset's smallest unit.
+ * Results of the view functions that an ERC-4626 vault family has beyond the standard. A field is absent if the family
+ * has no such view, and null if the call failed. Amounts are in the asset's smallest unit unless stated.
  */
 export interface FamilyViews {
   /** True if a switch of the family stops all deposits. */
@@ -14,9 +14,12 @@ export interface FamilyViews {
   minDeposit?: bigint | null;
   /** Net assets, for families whose `totalAssets` means something else. */
   totalAssets?: bigint | null;
-  /** Shares minted for the deposit, for families whose `previewDeposit` reverts although deposits work. */
+  /**
+   * Shares for the deposit, in the share token's smallest unit, for families whose `previewDeposit` reverts although
+   * deposits work.
+   */
   shares?: bigint | null;
-  /** The reason why the vault would reject the deposit, or null if its view functions show none. */
+  /** Why the vault would reject the deposit, or null if its views show no reason. */
   refusal?: Refusal | null;
 }
 
@@ -42,7 +45,10 @@ export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
   };
 }
 
-/** Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own views. */
+/**
+ * Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own views. The stricter
+ * limit applies.
+ */
 export function mergeTerms(standard: DepositTerms, own: FamilyViews): DepositTerms {
   const previewShares = standard.previewShares ?? own.shares ?? null;
   return {

@@ -53,8 +53,8 @@ const mapleAbi = once(() =>
 const SHARES_OFFSET = 4;
 
 /**
- * Returns how an ERC-4626 vault without a family of its own delays withdrawals, from the registry parameter `exit`, or
- * null if it pays instantly.
+ * Returns how a generic ERC-4626 vault delays withdrawals, by the registry parameter `exit`, or null if it pays
+ * instantly.
  */
 const waitOf = (vault: Vault): "cooldown" | "maple" | null => {
   const { exit } = vault.params;
@@ -62,8 +62,8 @@ const waitOf = (vault: Vault): "cooldown" | "maple" | null => {
 };
 
 /**
- * Returns a query that detects vaults of the generic ERC-4626 family that delay withdrawals: sUSDe and its forks by
- * `cooldownDuration()`, Maple's pools by their exit price. Every ERC-4626 vault is accepted.
+ * Returns a query that detects how a generic ERC-4626 vault delays withdrawals: sUSDe and its forks are recognised by
+ * `cooldownDuration()`, Maple's pools by `convertToExitAssets` and `manager`. It accepts every ERC-4626 vault.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
   return createQuery(
@@ -81,10 +81,10 @@ export function identifyWaiting({ address, params }: DerivationSubject): Query<I
 }
 
 /**
- * Extends the withdrawals of generic ERC-4626 vaults by those of vaults that delay them. sUSDe: while a cooldown is
- * set, `cooldownShares` burns the shares at the current price and `unstake` pays after the wait; a second cooldown
- * restarts the whole wait. Maple: a request that the pool delegate processes. Sources: ethena-labs, StakedUSDeV2;
- * maple-labs/pool-v2.
+ * Extends the exits of generic ERC-4626 vaults for those that delay withdrawals. sUSDe: while a cooldown is set,
+ * `cooldownShares` burns the shares at the current price, and `unstake` pays after the wait; a second cooldown restarts
+ * the wait for the whole amount. Maple: a request, which the pool delegate processes. Sources: ethena-labs,
+ * StakedUSDeV2; maple-labs/pool-v2.
  */
 export function waitingExits(ordinary: VaultExits): VaultExits {
   return {
@@ -158,7 +158,10 @@ function describeExit(
   return wait === "cooldown" ? cooldownTerms(vault, { request, ordinary }) : mapleTerms(vault, request);
 }
 
-/** Returns a query for a vault with a cooldown: while one is set, nothing is paid instantly despite `maxRedeem`. */
+/**
+ * Returns a query for the conditions of a redemption from a vault with a cooldown. While the cooldown is not zero,
+ * instant redemptions fail, whatever `maxRedeem` returns.
+ */
 function cooldownTerms(
   vault: Vault,
   { request, ordinary }: { request: ExitTermsInput; ordinary: VaultExits },
@@ -187,7 +190,7 @@ function cooldownTerms(
   );
 }
 
-/** Returns a query for the conditions of a redemption from a Maple pool; its exit price excludes unrealised losses. */
+/** Returns a query for the conditions of a redemption from a Maple pool. Its exit price deducts unrealised losses. */
 function mapleTerms(vault: Vault, request: ExitTermsInput) {
   const exit = read({
     to: vault.entryPoint,
@@ -240,7 +243,7 @@ function coolingShares(
   );
 }
 
-/** Returns a query for the shares of a user in a Maple pool's withdrawal manager, in three batches of reads. */
+/** Returns a query for a user's open request in a Maple pool's withdrawal manager. It needs three batches of reads. */
 function mapleRequest(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
   const on = { to: vault.entryPoint, abi: mapleAbi() } as const;
   const ready = read({ ...on, name: "maxRedeem", args: [user] });

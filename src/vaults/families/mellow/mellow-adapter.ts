@@ -44,7 +44,7 @@ const requestQueueAbi = once(() =>
 
 /**
  * Asynchronous deposits of Mellow's Core vaults: an account may have one open request per queue. The next price report
- * settles it; anyone may then claim the shares for the account. Source: mellow-finance/flexible-vaults.
+ * settles it; then any account may claim the shares for the depositor. Source: mellow-finance/flexible-vaults.
  */
 const mellowRequests: AsyncDeposits = {
   pending(vault, { user }) {
@@ -88,12 +88,12 @@ const depositAbi = once(() =>
 );
 /** Byte offset of the amount in `deposit(uint224, …)`: the first word after the selector. */
 const AMOUNT_OFFSET = 4;
-/** The largest amount that fits the `uint224` argument of the deposit call. */
+/** Largest amount that fits the `uint224` argument of the deposit call. */
 const MAX_ASSETS = 2n ** 224n - 1n;
 
 /**
- * Returns a sample of the share price (assets and shares of the same value, both in smallest units), or null without a
- * price.
+ * Converts a price to a sample of the share price: assets and shares of the same value, both in smallest units. Null
+ * without a price.
  */
 const priceSample = (price: bigint | null) => (price === null ? null : { assets: PRICE_UNIT, shares: price });
 
@@ -166,12 +166,12 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Mellow's Core vaults, such as Lido Earn. Each token has queues, which mint at the price of the oracle's
- * last report or take requests that the next report settles. Queues take no receiver: shares belong to the caller. In
- * the registry entry, the address is the vault, entry point and spender are a queue, the share token is the share
- * manager, and the pricer is the oracle. Parameters: `queue` (`sync` or `async`), `redeem_queues` (all of
- * them), `redeem_queue` and `sync_redeem_queue` (those that a withdrawal uses), `deposit_queues` (the token's other
- * queues) and `referrer`. There is no minimum deposit. Source: mellow-finance/flexible-vaults.
+ * Adapter of Mellow's Core vaults, such as Lido Earn. Each token has queues, which either mint at the price of the
+ * oracle's last report or take requests that the next report settles. Queues take no receiver: shares go to the caller.
+ * In the registry entry, the address is the vault's, entry point and spender are a queue, the share token is the share
+ * manager, and the pricer is the oracle. Parameters: `queue` (`sync` or `async`), `redeem_queues` (all redemption
+ * queues), `redeem_queue` and `sync_redeem_queue` (those that a withdrawal uses), `deposit_queues` (the token's other
+ * deposit queues) and `referrer`. There is no minimum deposit. Source: mellow-finance/flexible-vaults.
  */
 export const mellow: VaultAdapter = {
   name: "mellow",

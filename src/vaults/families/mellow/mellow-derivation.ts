@@ -42,9 +42,9 @@ const queueAbi = once(() =>
     "function requestsOf(address account, uint256 offset, uint256 limit) view returns ((uint256 timestamp, uint256 shares, bool isClaimable, uint256 assets)[])",
   ]),
 );
-/** Maximum number of queues per token; a token that has more is treated as having none. */
+/** Maximum number of queues per token. A token that reports more is treated as having none. */
 const MAX_QUEUES = 32n;
-/** Maximum number of tokens of a vault; a contract that reports more is not treated as a Core vault. */
+/** Maximum number of tokens of a vault. A contract that reports more is not treated as a Core vault. */
 const MAX_ASSETS = 16n;
 
 /** The share manager and oracle of a Core vault, and the tokens whose queues are searched. */
@@ -59,13 +59,16 @@ interface CoreContracts {
 interface QueueInfo {
   address: Address;
   /**
-   * `sync`: deposits mint at once. `async`: deposits are requests. Null for a redemption queue or a deposit queue of
-   * another kind, such as signed orders.
+   * Deposits of the queue: minted at once (`sync`) or by request (`async`). Null for a redemption queue, and for a
+   * deposit queue of another kind, such as signed orders.
    */
   takes: "sync" | "async" | null;
   /** True if the queue takes deposits of any kind, false for a redemption queue. */
   deposits: boolean;
-  /** `sync`: redemptions are instant. `async`: they are requests. Null for deposit queues and unknown kinds. */
+  /**
+   * Redemptions of the queue: instant (`sync`) or by request (`async`). Null for a deposit queue and for an unknown
+   * kind.
+   */
   pays: "sync" | "async" | null;
 }
 
@@ -78,8 +81,8 @@ interface TokenQueues {
 const indicesUpTo = (count: bigint) => Array.from({ length: Number(count) }, (_, index) => BigInt(index));
 
 /**
- * Returns a query for a Core vault's contracts and tokens: only the token `wanted` if it is given, otherwise all of
- * them. The result is null if the contract is not a Core vault.
+ * Returns a query for a Core vault's contracts and tokens: only the token `wanted` if it is given, otherwise all. The
+ * result is null if the contract is not a Core vault.
  */
 function describeCore(vault: Address, wanted: Address | undefined): Query<CoreContracts | null> {
   const on = { to: vault, abi: vaultAbi() } as const;
@@ -108,7 +111,7 @@ function describeCore(vault: Address, wanted: Address | undefined): Query<CoreCo
 const addressesIn = (results: Record<string, ReadResult<Address>>): Address[] =>
   Object.values(results).flatMap((result) => (result.ok ? [getAddress(result.value)] : []));
 
-/** Returns a query for a token's symbol and decimals and of its queues in a vault. */
+/** Returns a query for a token's symbol and decimals and for its queues in a vault. */
 function describeTokenQueues(vault: Address, asset: Address): Query<TokenQueues> {
   const on = { to: vault, abi: vaultAbi() } as const;
   const count = createQuery({ count: read({ ...on, name: "getQueueCount", args: [asset] }) }, (results) => {
@@ -146,8 +149,8 @@ function describeQueue(vault: Address, address: Address): Query<QueueInfo> {
 }
 
 /**
- * Chooses the token's deposit queue: that of the reviewed registry entry if the vault has it, otherwise one that mints
- * at once, otherwise any. Returns null if the token has no deposit queue.
+ * Chooses the token's deposit queue: the one in the reviewed registry entry if the vault has it, otherwise one that
+ * mints at once, otherwise the first. Null if the token has no deposit queue.
  */
 function queueOf({ queues }: TokenQueues, entryPoint: Address | null): QueueInfo | null {
   const takers = queues.filter(({ takes }) => takes !== null);
@@ -159,8 +162,8 @@ const queueList = (queues: readonly QueueInfo[]): string =>
   queues.map(({ address }) => address.toLowerCase()).join(",");
 
 /**
- * Builds the parameters of the registry entry: the kind of its queue, the redemption queues and the token's other
- * deposit queues, which mint the same shares.
+ * Returns the registry parameters of a token: the kind of the chosen queue, the redemption queues, and the token's
+ * other deposit queues, which mint the same shares.
  */
 function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string> {
   const others = market.queues.filter(({ address, takes }) => takes !== null && address !== queue.address);

@@ -76,11 +76,11 @@ const MILLION = 1_000_000n;
 const SHARES_OFFSET = 4;
 /** Byte offset of the receiver in the calldata of the instant `redeem(uint256 shares, address receiver)`. */
 const RECEIVER_OFFSET = 36;
-/** Maximum number of a user's requests that are read; every requesting transaction adds one. */
+/** Maximum number of a user's requests that are read. Each requesting transaction adds one. */
 const MAX_REQUESTS = 64n;
 const REQUEST_ID_PATTERN = /^\d{1,10}$/;
 
-/** Returns the queue that withdrawals in a mode call, or null if none is known. */
+/** Returns the queue that a withdrawal in this mode calls, or null if the registry entry names none. */
 const queueFor = (vault: Vault, mode: ExitMode): Address | null =>
   addressParam(vault, mode === "instant" ? "sync_redeem_queue" : "redeem_queue");
 
@@ -160,8 +160,8 @@ function refusalOf(
 }
 
 /**
- * Returns the assets for shares after penalty and fee, rounded down at each step like the queues. Returns null if the
- * price or the penalty is unknown, or a rate exceeds 100%.
+ * Returns the assets for shares after penalty and fee, in the asset's smallest unit, rounded down at each step like in
+ * the queues. Null if the price or the penalty is unknown, or if a rate exceeds 100%.
  */
 function netAssets(
   shares: bigint,
@@ -254,9 +254,9 @@ function findSettlement(
 }
 
 /**
- * Withdrawals from Mellow's Core vaults: a request in a queue that the next price reports settle and the account then
- * claims, and that cannot be cancelled; or instantly, for a penalty, if the vault has such a queue. Unclaimed shares of
- * deposits are redeemed too. Source: mellow-finance/flexible-vaults.
+ * Exits of Mellow's Core vaults: a request in a queue, which a later price report settles and the account then claims,
+ * and which cannot be cancelled; or an instant redemption for a penalty, if the vault has such a queue. Shares of
+ * deposits that are not claimed yet are redeemed too. Source: mellow-finance/flexible-vaults.
  */
 export const mellowExits: VaultExits = {
   modes: (vault) => (["instant", "request"] as const).filter((mode) => queueFor(vault, mode) !== null),

@@ -19,7 +19,7 @@ const describePriceBounds = ({ securityParams }: EventArgs): string => {
   );
 };
 
-/** Governance events of a Core vault, its queue (entry point), oracle (pricer) and share manager. */
+/** Governance events of a Core vault, its deposit queue (entry point), oracle (pricer) and share manager. */
 const vaultEvents: readonly GovernanceEvent[] = [
   ...accessControlEvents,
   changeEvent(["entryPoint", "fee", "SyncDepositParamsSet(uint256 penaltyD6, uint32 maxAge)"], {

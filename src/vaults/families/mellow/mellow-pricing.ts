@@ -52,7 +52,7 @@ const riskManagerAbi = once(() =>
 
 /** Denominator of Mellow's deposit penalty and fees, which are in millionths. */
 const MILLION = 1_000_000n;
-/** Denominator of Mellow's prices, which have 18 decimals. */
+/** One as a fixed-point number with the 18 decimals of Mellow's prices. */
 export const PRICE_UNIT = 10n ** 18n;
 
 /**
@@ -62,28 +62,31 @@ export const PRICE_UNIT = 10n ** 18n;
 export const isSyncQueue = (vault: Vault): boolean =>
   choiceParam(vault, { name: "queue", choices: ["sync", "async"] }) === "sync";
 
-/**
- * Price, fees and limits of deposits through a vault's queue. Fees are in millionths and the price has 18 decimals. A
- * member is null if unknown.
- */
+/** Price, fees and limits of deposits through a vault's queue. A field is null if unknown. */
 export interface MellowMarket {
-  /** The queue's token. Also null if the vault names another share manager or oracle than the registry entry. */
+  /** The queue's token. Null also if the vault's share manager or oracle differs from the registry entry's. */
   asset: Address | null;
   /** True if the queue or the minting of shares is paused. */
   paused: boolean;
-  /** Shares per asset, both in smallest units, times 10^18. Null if the oracle's last report is missing or unusable. */
+  /**
+   * Shares per asset, both in smallest units, times 10^18. Null if the oracle's last report is missing, suspicious or
+   * has no price.
+   */
   price: bigint | null;
-  /** True if the oracle's last report is marked suspicious or has no price, so that deposits cannot use it. */
+  /** True if the oracle's last report is suspicious or has no price, so that deposits revert. */
   suspicious: boolean;
   /** Reduction of the price for an instant deposit, in millionths; 0 for requests. */
   penalty: bigint | null;
   /** Deposit fee in millionths. */
   fee: bigint;
-  /** Shares that are claimed or claimable, in the share token's smallest unit. */
+  /** Shares of all accounts, claimed or claimable, in the share token's smallest unit. */
   totalShares: bigint | null;
-  /** Shares that may still be minted under the RiskManager's limit, after pending requests. */
+  /**
+   * Shares that may still be minted under the RiskManager's limit, in the share token's smallest unit. Pending requests
+   * are deducted.
+   */
   room: bigint | null;
-  /** True if the caller is whitelisted and not blacklisted. Also null if no caller is given. */
+  /** True if the caller is whitelisted and not blacklisted. Null also if no caller is given. */
   admitted: boolean | null;
 }
 
@@ -111,7 +114,7 @@ function coreReads(vault: Vault, caller: Address | null) {
 
 type Results = ReadResults<ReturnType<typeof coreReads>>;
 
-/** Creates the reads of the fee manager and the risk manager. If a vault lacks one of them, its reads fail. */
+/** Creates the reads of the fee manager and the risk manager. If the vault has none, these reads fail. */
 function managerReads(results: Results) {
   const onFees = { to: valueOrNull(results.feeManager) ?? zeroAddress, abi: feeManagerAbi() } as const;
   const onRisk = { to: valueOrNull(results.riskManager) ?? zeroAddress, abi: riskManagerAbi() } as const;
@@ -125,9 +128,8 @@ function managerReads(results: Results) {
 type Managers = ReadResults<ReturnType<typeof managerReads>>;
 
 /**
- * Returns a query for price, fees and limits of deposits through the vault's queue. It takes two batches of reads,
- * because the vault names its fee and risk manager in the first. `caller` is the account to check for admission, or
- * null.
+ * Returns a query for price, fees and limits of deposits through the vault's queue. It takes two batches, because the
+ * first returns the vault's fee and risk manager. `caller` is the account whose admission is checked, or null for none.
  */
 export function mellowMarket(vault: Vault, caller: Address | null): Query<MellowMarket> {
   return readThen(coreReads(vault, caller), (results) =>
@@ -171,9 +173,9 @@ function marketOf(
 }
 
 /**
- * Returns the shares for an amount at the price of the last report, after penalty and fee, or null if the price is
- * unknown. Rounded down as the queues round: the penalty reduces the price; the fee reduces the shares of an instant
- * deposit and the price of a request.
+ * Returns the shares for an amount (both in smallest units) at the price of the last report, after penalty and fee, or
+ * null if the price is unknown. Rounded down like in the queues: the penalty reduces the price; the fee reduces the
+ * shares of an instant deposit, but the price of a request.
  */
 export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: bigint }): bigint | null {
   const { price, penalty, fee } = of.market;
@@ -185,8 +187,8 @@ export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: b
 }
 
 /**
- * Returns the largest deposit that fits under the RiskManager's limit, in the asset's smallest unit, rounded down, or
- * null if it is unknown.
+ * Returns the largest deposit under the RiskManager's limit, in the asset's smallest unit, rounded down. Null if
+ * unknown.
  */
 export function mellowRoom({ price, room }: MellowMarket): bigint | null {
   return price === null || room === null ? null : mulDivDown(room, PRICE_UNIT, price);

@@ -54,15 +54,17 @@ const limitsAbi = once(() =>
 /** Byte offset of the amount in every deposit function: the second word after the selector. */
 const AMOUNT_OFFSET = 36;
 
-/** The mTokens (Midas's share token) that may still be minted under each limit, in the mToken's smallest unit. */
+/** The mTokens (Midas's share tokens) that may still be minted under each limit, in the mToken's smallest unit. */
 interface MintRoom {
   /** The mToken's total supply, or null if unknown. */
   supply: bigint | null;
-  /** The remaining part of today's limit on instant deposits. Null for requests, which have no daily limit. */
+  /**
+   * What is left of today's limit on instant deposits. Null for requests, which have no daily limit, and if unknown.
+   */
   today: bigint | null;
-  /** The mTokens left under the supply cap. Null if there is no cap, as in versions before August 2025. */
+  /** mTokens left under the supply cap. Null if there is no cap, as in versions before August 2025, or if unknown. */
   underCap: bigint | null;
-  /** False if a read that the limits depend on failed. */
+  /** False if a read failed on which the limits depend. */
   known: boolean;
 }
 
@@ -91,10 +93,7 @@ function describeMintRoom(vault: Vault, now: number): Query<MintRoom> {
   );
 }
 
-/**
- * Returns the largest deposit that fits under every limit, in the deposited token's smallest unit, or null if it is
- * unknown.
- */
+/** Returns the largest deposit under all limits, in the deposited token's smallest unit, or null if unknown. */
 function mostAllowed(market: MidasMarket, room: MintRoom): bigint | null {
   const { rates, allowance } = market;
   if (rates === null || allowance === null || !room.known) return null;
@@ -110,7 +109,7 @@ function minimumAmount({ rates, minMTokens }: MidasMarket): bigint | null {
 
 const isPaused = ({ paused, accepted }: MidasMarket): boolean => paused || accepted === false;
 
-/** Returns a payment in the vault's asset without a particular payer. */
+/** Returns a payment in the vault's asset without a specific payer. */
 const anonymousPayment = (vault: Vault): MidasPayment => ({ token: vault.asset, caller: null });
 
 /** Returns a sample of the share price: payment tokens and mTokens of the same value, both in smallest units. */
@@ -203,14 +202,13 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Midas. A DepositVault takes payment tokens and mints the mToken, at once or when an administrator approves
- * the request. It counts amounts of every token with 18 decimals, has minimums and limits in mTokens, and a separate
- * minimum for each caller's first deposit. In the registry entry, entry point and spender are the DepositVault, the
- * share token is the mToken, and the pricer is the mToken's price feed. Parameters: `deposit` (`instant` or `request`);
- * `recipient` (`argument` or `caller`); `asset_rate` (`stable` for a fixed price, or `feed` for the feed in
- * `asset_feed`, without which a position has no known value); `redemption_vault`, `redeem_tokens` and `redeem_via` for
- * withdrawals; `referrer`. Source:
- * midas-apps/contracts.
+ * Adapter of Midas. A DepositVault takes payment tokens and mints the mToken, either at once or when an administrator
+ * approves the request. It counts the amounts of every token with 18 decimals, and has minimums and limits in mTokens
+ * and a separate minimum for an account's first deposit. In the registry entry, entry point and spender are the
+ * DepositVault, the share token is the mToken, and the pricer is the mToken's price feed. Parameters: `deposit`
+ * (`instant` or `request`); `recipient` (`argument` or `caller`); `asset_rate` (`stable` for a fixed price, or `feed`
+ * for the feed in `asset_feed`, without which a position has no known value); `redemption_vault`, `redeem_tokens` and
+ * `redeem_via` for withdrawals; `referrer`. Source: midas-apps/contracts.
  */
 export const midas: VaultAdapter = {
   name: "midas",

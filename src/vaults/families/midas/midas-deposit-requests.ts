@@ -11,7 +11,7 @@ const requestsAbi = once(() =>
     "function mintRequests(uint256) view returns (address sender, address tokenIn, uint8 status, uint256 depositedUsdAmount, uint256 usdAmountWithoutFees, uint256 tokenOutRate)",
   ]),
 );
-/** The status of a deposit request that is neither approved nor rejected. */
+/** Status of a deposit request that is neither approved nor rejected yet. */
 const STATUS_OPEN = 0;
 const STATUS_REJECTED = 2;
 const REQUEST_ID_PATTERN = /^\d{1,77}$/;
@@ -19,8 +19,9 @@ const REQUEST_ID_PATTERN = /^\d{1,77}$/;
 type MintRequest = readonly [`0x${string}`, `0x${string}`, number, bigint, bigint, bigint];
 
 /**
- * Returns the assets of an open deposit request, or 0 once it is approved or rejected. Returns null if the amount is
- * unknown: the contract stores only its value in USD, which equals the amount for a token with a fixed price only.
+ * Returns the assets of an open deposit request in the asset's smallest unit, or 0 once it is approved or rejected.
+ * Null if unknown: the contract stores only the request's value in USD, which equals the amount only for a token with a
+ * fixed price.
  */
 function pendingAssetsOf(vault: Vault, result: ReadResult<MintRequest>): bigint | null {
   if (!result.ok) return null;
@@ -35,9 +36,9 @@ const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
   amounts.reduce((total, amount) => (total === null || amount === null ? null : total + amount), 0n);
 
 /**
- * Asynchronous deposits into Midas, which an administrator approves one by one. Approval mints the mTokens, so there is
- * nothing to claim. A rejected request is refunded off-chain. The DepositVault finds requests by their number only.
- * Source: midas-apps/contracts.
+ * Asynchronous deposits into Midas, which an administrator approves one by one. The approval mints the mTokens, so
+ * there is nothing to claim. A rejected request is refunded off chain. The DepositVault finds requests only by their
+ * id. Source: midas-apps/contracts.
  */
 export const midasRequests: AsyncDeposits = {
   pending(vault, { requestIds }) {

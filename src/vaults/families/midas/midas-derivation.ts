@@ -61,8 +61,8 @@ interface DepositVaultInfo {
   feed: Address;
   payments: readonly Address[];
   /**
-   * True if a deposit call can name a recipient. Older versions mint to the caller, like those of which only the
-   * function without a recipient is open.
+   * True if a deposit call can name a recipient. False for older versions, and if only the function without a recipient
+   * is open: shares then go to the caller.
    */
   namesRecipient: boolean;
   /**
@@ -72,8 +72,8 @@ interface DepositVaultInfo {
 }
 
 /**
- * Returns a query for a DepositVault, Midas's deposit contract. The result is null if the contract is not one: a
- * RedemptionVault has the same views of its mToken, but no deposit function.
+ * Returns a query for a DepositVault, Midas's deposit contract. The result is null if the contract is not one. A
+ * RedemptionVault, which has the same views, is recognised by its lack of deposit functions.
  */
 function describeDepositVault(
   address: Address,
@@ -112,8 +112,8 @@ const pauseRead = (to: Address, mode: MidasMode) =>
   read({ to, abi: pauseAbi(), name: "fnPaused", args: [depositSelector(mode)] });
 
 /**
- * Returns a query for the vault's DepositVault: the contract at the given address, or the entry point of the reviewed
- * registry entry if the given address is its mToken. The result is null if neither applies.
+ * Returns a query for the DepositVault of a vault: the contract at the given address or, if that address is the mToken,
+ * the entry point of the reviewed registry entry. The result is null if neither is the mToken's DepositVault.
  */
 function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | null> {
   const { address, entryPoint } = subject;
@@ -129,7 +129,7 @@ function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | 
 }
 
 /**
- * Returns a query for the mToken's name and decimals. The result is a reason if the mToken or its price feed does not
+ * Returns a query for the mToken's name and decimals. The result is a text if the mToken or its price feed does not
  * work.
  */
 function describeShare(deposits: DepositVaultInfo): Query<{ name: string; decimals: number } | string> {
@@ -191,7 +191,9 @@ function derive(subject: DerivationSubject): Query<Derivation> {
   });
 }
 
-/** A RedemptionVault, Midas's contract for withdrawals: the tokens that it pays, and whether it admits all accounts. */
+/**
+ * A RedemptionVault, Midas's redemption contract: the tokens that it pays, and whether any account may redeem (`open`).
+ */
 interface RedemptionVaultInfo {
   address: Address;
   tokens: readonly Token[];
@@ -199,8 +201,8 @@ interface RedemptionVaultInfo {
 }
 
 /**
- * Returns a query for the RedemptionVault of a reviewed registry entry. No contract names it, but it must name the same
- * mToken. The result is null if the entry has none or its mToken differs.
+ * Returns a query for the RedemptionVault that the reviewed registry entry names. No other contract names it, so it is
+ * accepted only if its mToken is the vault's. The result is null if the entry names none or the mToken differs.
  */
 function describeRedemptions(
   subject: DerivationSubject,
@@ -233,8 +235,8 @@ function describeRedemptions(
 type KnownPaymentToken = PaymentToken & { token: Token };
 
 /**
- * Chooses the vault's asset among the payment tokens: that of the registry entry if it is accepted, otherwise the first
- * token with a fixed price, otherwise the first token.
+ * Chooses the vault's asset among the payment tokens: the registry entry's if it is accepted, otherwise the first token
+ * with a fixed price, otherwise the first token. Undefined if there are none.
  */
 function chooseAsset(
   subject: DerivationSubject,
@@ -278,7 +280,7 @@ function assemble(of: {
   };
 }
 
-/** Returns the parameters for withdrawals. Without them, a reviewed RedemptionVault is used only for its events. */
+/** Returns the registry parameters for withdrawals. Empty without a RedemptionVault. */
 function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, string> {
   if (redemptions === null) return {};
   return {

@@ -68,14 +68,14 @@ const SELECTORS = { instant: "0x8b53f75e", instantFor: "0x85ab2c13", request: "0
 const SHARES_OFFSET = 36;
 const FEE_DENOMINATOR = 10_000n;
 
-/** Returns the RedemptionVault. Throws an Error for a vault without one, which supports no mode. */
+/** Returns the vault's RedemptionVault. Throws an Error if it has none; such a vault supports no mode of withdrawal. */
 function requireRedemptionVault(vault: Vault): Address {
   const found = redemptionVault(vault);
   if (found === null) throw new Error(`${vault.vaultId}: no redemption vault is known`);
   return found;
 }
 
-/** Returns the function to call for a redemption: the functions without a recipient pay their caller. */
+/** Returns the function that a redemption calls. Functions without a recipient pay their caller. */
 function functionOf({ mode, caller, receiver }: Omit<ExitTermsInput, "now">): keyof typeof SELECTORS {
   if (mode !== "instant") return "request";
   const toCaller = receiver === null || (caller !== null && isAddressEqual(caller, receiver));
@@ -105,7 +105,10 @@ function exitReads(vault: Vault, request: ExitTermsInput) {
 
 type Results = ReadResults<ReturnType<typeof exitReads>>;
 
-/** Returns a query for the conditions of a redemption, in two batches: the first returns the token's price feed. */
+/**
+ * Returns a query for the conditions of a redemption. It takes two batches, because the first returns the price feed of
+ * the token to pay.
+ */
 function describeExit(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   return readThen(exitReads(vault, request), (results) => {
     const config = valueOrNull(results.config);
@@ -155,7 +158,7 @@ function limitLeft({ limit, used }: Results): bigint | null {
 }
 
 /**
- * Returns the fee in basis points of the mTokens, or null if it is unknown. Requests do not pay the fee for instant
+ * Returns the fee in basis points of the redeemed mTokens, or null if unknown. Requests do not pay the fee for instant
  * redemptions.
  */
 function feeOf(results: Results, instant: boolean): bigint | null {
@@ -167,7 +170,10 @@ function feeOf(results: Results, instant: boolean): bigint | null {
   return total < FEE_DENOMINATOR ? total : FEE_DENOMINATOR;
 }
 
-/** Returns the amount paid for mTokens, truncated to the token's decimals like the RedemptionVault does. */
+/**
+ * Returns the amount that the redeemed mTokens pay, in the token's smallest unit, truncated like in the
+ * RedemptionVault. Null if a price or the fee is unknown.
+ */
 function paidFor(
   {
     request,
@@ -228,10 +234,10 @@ const explain = familyErrors({
 });
 
 /**
- * Withdrawals from Midas: the RedemptionVault pays instantly if it holds enough of the token, or takes a request that
- * an administrator approves or rejects; a rejection returns nothing on chain. It counts amounts of every token with 18
- * decimals. Parameters: `redemption_vault`, `redeem_tokens` (the tokens that it pays) and `redeem_via` (`user` if it
- * admits only listed accounts). Source: midas-apps/contracts.
+ * Exits of Midas: the RedemptionVault pays instantly if it holds enough of the token, or takes a request that an
+ * administrator approves or rejects. A rejection returns nothing on chain. Amounts of every token have 18 decimals
+ * there. Parameters: `redemption_vault`, `redeem_tokens` (the tokens that it pays) and `redeem_via` (`user` if only
+ * listed accounts may redeem). Source: midas-apps/contracts.
  */
 export const midasExits: VaultExits = {
   modes: (vault) =>

@@ -36,10 +36,10 @@ const flowsAbi = once(
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
- * Returns the deposit and withdrawal events of the DepositVault and the RedemptionVault (parameter `redemption_vault`).
- * Their token amounts have 18 decimals. Requests have unknown amounts, because they are settled later; the amounts of
- * redemption requests are read by their ids. If the registry entry contains no RedemptionVault, burned mTokens count as
- * withdrawals of an unknown amount. Source: midas-apps/contracts.
+ * Returns the source of a vault's flows: the events of the DepositVault and of the RedemptionVault (parameter
+ * `redemption_vault`), whose token amounts have 18 decimals. Requests have unknown amounts, because they are settled
+ * later; what a redemption request paid is read by its id. If the registry entry names no RedemptionVault, burned
+ * mTokens count as withdrawals of an unknown amount. Source: midas-apps/contracts.
  */
 export function midasFlows(vault: Vault): FlowSource {
   const redemptions = addressParam(vault, "redemption_vault");

@@ -15,7 +15,7 @@ import {
 const TOLERANCE_ADVICE =
   "It limits how far the price at which a request is executed may differ from the price when it was made.";
 
-/** Formats an amount of a token, which Midas stores with 18 decimals for every token. */
+/** Formats an amount of a token; Midas counts every token with 18 decimals. */
 const tokensOf = (amount: unknown): string => {
   const text = formatWadAmount(amount);
   return text === "unlimited" ? text : `${text} tokens`;

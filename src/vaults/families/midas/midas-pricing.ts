@@ -32,8 +32,8 @@ export const WAD = 10n ** 18n;
 const FEE_DENOMINATOR = 10_000n;
 
 /**
- * Returns the mTokens minted for a payment in the token's smallest unit, rounded down as the DepositVault rounds.
- * Returns null if the deposit is impossible: no price, a fee above 100% or an amount that overflows.
+ * Returns the mTokens that a payment mints, rounded down like in the DepositVault. `amount` is in the token's smallest
+ * unit. Null if the deposit is impossible: no price, a fee above 100%, or an amount that overflows.
  */
 export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
   const { tokenRate, mTokenRate, fee, unit } = rates;
@@ -46,9 +46,7 @@ export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
   return mulDivDown(value - feeValue, WAD, mTokenRate);
 }
 
-/**
- * Returns the largest possible payment, in the token's smallest unit: scaled to 18 decimals it must fit into a uint256.
- */
+/** Returns the largest possible payment, in the token's smallest unit: with 18 decimals it must fit into a uint256. */
 export const maxPayment = ({ unit }: Pick<MidasRates, "unit">): bigint => MAX_UINT256 / unit;
 
 /**
@@ -87,17 +85,15 @@ const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (u
 const mTokenAbi = once(() => parseAbi(["function paused() view returns (bool)"]));
 
 /**
- * The token and payer of a deposit. `caller` is null for no particular account, or for the clone that the Router
- * creates per deposit.
+ * The token and payer of a deposit. `caller` is null for no specific account, and for the Router's executor, whose
+ * address is not known in advance.
  */
 export interface MidasPayment {
   token: { address: Address; decimals: number };
   caller: Address | null;
 }
 
-/**
- * The conditions of a DepositVault for one payment. Amounts and prices have 18 decimals. A member is null if unknown.
- */
+/** The DepositVault's conditions for one payment. Amounts and prices have 18 decimals. A field is null if unknown. */
 export interface MidasMarket {
   /** True if the DepositVault's mToken and price feed are those of the registry entry. */
   matchesRegistry: boolean;
@@ -106,11 +102,11 @@ export interface MidasMarket {
   paused: boolean;
   rates: MidasRates | null;
   /**
-   * The result of the first price feed that fails, with its revert data, or of a working feed if none fails. Feeds
-   * revert if their price is stale.
+   * Result of the first price feed that fails, or of a working feed if none fails. Feeds revert if their price is
+   * stale.
    */
   feed: ReadResult<bigint>;
-  /** The minimum mTokens that this payer's deposit must mint. */
+  /** Minimum of mTokens that this payer's deposit must mint. */
   minMTokens: bigint | null;
   /** The remaining amount of the payment token that the DepositVault accepts. The largest uint256 means no limit. */
   allowance: bigint | null;
@@ -212,8 +208,8 @@ function ratesOf(
 }
 
 /**
- * Returns the minimum mTokens for a payer, or null if unknown. The separate minimum for first deposits also applies if
- * no particular payer is given.
+ * Returns the minimum of mTokens for a payer, or null if unknown. The separate minimum for first deposits also applies
+ * if no specific payer is given.
  */
 function minimumOf({ minAmount, minFirst, minted, free }: Results): bigint | null {
   if (valueOrNull(free ?? NO_ANSWER) === true) return 0n;

@@ -34,10 +34,10 @@ const STATUS_PROCESSED = 1;
 const STATUS_REJECTED = 2;
 const REQUEST_ID_PATTERN = /^\d{1,77}$/;
 
-/** Returns the contract that pays redemptions, or null if none is known. */
+/** Returns the vault's RedemptionVault, or null if the registry entry names none. */
 export const redemptionVault = (vault: Vault): Address | null => addressParam(vault, "redemption_vault");
 
-/** Returns the tokens that the RedemptionVault pays, the vault's asset first. */
+/** Returns the tokens that the RedemptionVault pays; the vault's asset comes first. */
 export function redemptionTokens(vault: Vault): Token[] {
   const listed = tokensParam(vault, "redeem_tokens");
   const [asset, others] = [
@@ -49,7 +49,10 @@ export function redemptionTokens(vault: Vault): Token[] {
 
 type RedeemRequest = readonly [Address, Address, number, bigint, bigint, bigint];
 
-/** Returns a request of the user that is open or rejected; an approved request is already paid. */
+/**
+ * Returns the user's request if it is open or rejected. Empty if it was approved, which also paid it, or belongs to
+ * another account.
+ */
 function pendingOf(
   vault: Vault,
   of: { user: Address; requestId: string; result: ReadResult<RedeemRequest> },
@@ -72,7 +75,7 @@ function pendingOf(
   ];
 }
 
-/** Returns a query for the known requests of a user that are open or rejected. */
+/** Returns a query for those of the given requests that belong to the user and are open or rejected. */
 export function midasPending(
   vault: Vault,
   { user, requestIds }: { user: Address; requestIds: readonly string[] },
@@ -90,8 +93,9 @@ export function midasPending(
 }
 
 /**
- * Returns a query for the payments of a user's requests. The vault stores every request with the rate of its approval,
- * so its payment can be read at any later time. A pending or rejected request has taken nothing out.
+ * Returns a query for the total that a user's requests have paid, in the asset's smallest unit. The vault keeps the
+ * rates of every approved request, so this can be read at any time. Open and rejected requests count as 0. The result
+ * is null if one cannot be read or was paid in another token.
  */
 export function midasTakenOut(
   vault: Vault,
@@ -110,7 +114,10 @@ export function midasTakenOut(
   );
 }
 
-/** Returns the payment of a request in the asset's smallest unit, or null if it was in another token. */
+/**
+ * Returns what a request has paid, in the asset's smallest unit: 0 unless approved, null if it was paid in another
+ * token.
+ */
 function paidBy(
   vault: Vault,
   [, token, status, shares, mTokenRate, tokenRate]: RedeemRequest,
@@ -121,7 +128,7 @@ function paidBy(
   return mulDivDown(shares, mTokenRate, tokenRate) / unit;
 }
 
-/** Returns the user's request in the logs of a receipt, or null. */
+/** Returns the redemption request of the user in a receipt's logs, or null. */
 export function findMidasRequest(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },
@@ -136,7 +143,10 @@ export function findMidasRequest(
   return null;
 }
 
-/** Returns the approval or rejection of a request in the logs of a receipt, or null. */
+/**
+ * Returns the approval or rejection of a request in a receipt's logs, or null. `assets` is null if it is unclear which
+ * payment belongs to the request.
+ */
 export function findMidasSettlement(
   vault: Vault,
   { user, requestId, logs }: { user: Address; requestId: string; logs: readonly Log[] },

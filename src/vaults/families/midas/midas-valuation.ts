@@ -14,9 +14,9 @@ const feedsAbi = once(() =>
     "function tokensConfig(address) view returns (address dataFeed, uint256 fee, uint256 allowance, bool stable)",
   ]),
 );
-/** Selector of `getDataInBase18()`, with which Midas's price feeds return their price with 18 decimals. */
+/** Selector of `getDataInBase18()`, which returns the price of a Midas price feed with 18 decimals. */
 const PRICE_SELECTOR = "0x63692905";
-/** Size in bits of each price in the word that a lens of kind `pair` returns. */
+/** Size in bits of each of the two prices in the word that a lens of kind `pair` returns. */
 const HALF_WORD_BITS = 128n;
 
 /** Returns the price feed of the vault's asset, or null if the asset has a fixed price or no known feed. */
@@ -35,9 +35,9 @@ export function midasLens(vault: Vault): LensVault {
 }
 
 /**
- * Converts mTokens to the asset as a RedemptionVault does before its fee: by the mToken's feed to the common currency
- * of both feeds, then by the asset's feed, with each step rounded down. Returns null if the asset's price is unknown.
- * Source: midas-apps/contracts.
+ * Converts mTokens to the asset like a RedemptionVault before its fee: by the mToken's feed to the feeds' common
+ * currency, then by the asset's feed, each step rounded down. Null if the asset's price is unknown. Source:
+ * midas-apps/contracts.
  */
 export function midasToAssets(
   vault: Vault,
@@ -53,7 +53,7 @@ export function midasToAssets(
 }
 
 /**
- * Returns a query that reads whether the DepositVault still uses the price feeds of the registry entry, which its
+ * Returns a query for whether the DepositVault still uses the price feeds of the registry entry, which its
  * administrator may replace. If the DepositVault no longer accepts the asset, the asset's feed counts as unchanged.
  */
 export function midasPricingUnchanged(vault: Vault): Query<boolean> {

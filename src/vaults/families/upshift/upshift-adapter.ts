@@ -104,17 +104,15 @@ function termsReads(vault: Vault, request: TermsInput) {
 
 type TermsResults = ReadResults<ReturnType<typeof termsReads>>;
 
-/**
- * Creates a read of whether an account is whitelisted. Returns null if there is no whitelist or no account to look up.
- */
+/** Creates the read of whether an account is whitelisted. Null if there is no whitelist or no account is given. */
 function whitelistRead(whitelist: ReadResult<Address>, account: Address | null) {
   if (!whitelist.ok || account === null || isAddressEqual(whitelist.value, zeroAddress)) return null;
   return read({ to: whitelist.value, abi: whitelistAbi(), name: "isWhitelisted", args: [account] });
 }
 
 /**
- * Returns a query for the conditions of a deposit. It takes two batches of reads, because the vault names its
- * whitelists of senders and of tokens in the first.
+ * Returns a query for the conditions of a deposit. It takes two batches, because the first returns the vault's
+ * whitelists of senders and tokens.
  */
 function describeTerms(vault: Vault, request: TermsInput) {
   return readThen(termsReads(vault, request), (first) => {
@@ -141,8 +139,8 @@ function describeTerms(vault: Vault, request: TermsInput) {
 }
 
 /**
- * Converts the share price from the reference token, the vault's asset, to the deposited token, by the two amounts of
- * the preview. Returns null if preview or price is unknown.
+ * Converts the share price from the reference token (the vault's asset) to the deposited token, by the ratio of the two
+ * amounts in the preview. Null if preview or price is unknown.
  */
 function priceFor(vault: Vault, seen: { request: TermsInput; first: TermsResults }): DepositTerms["price"] {
   const { preview, price } = seen.first;
@@ -167,9 +165,9 @@ function encode(vault: Vault, request: DepositInput): DepositCall {
 }
 
 /**
- * Adapter of Upshift's multi-asset vaults. The share token is a separate contract, priced in a reference token, which
- * is the registry entry's asset. Whitelists of senders and tokens, a limit per deposit and a cap apply. Source: the
- * published ABI of TokenizedVaultV2.
+ * Adapter of Upshift's multi-asset vaults. The share token is a separate contract; shares are priced in a reference
+ * token, which is the registry entry's asset. Deposits are restricted by whitelists of senders and tokens, a limit per
+ * deposit and a cap. Source: the published ABI of TokenizedVaultV2.
  */
 export const upshift: VaultAdapter = {
   name: "upshift",

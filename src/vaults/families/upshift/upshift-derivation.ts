@@ -31,13 +31,15 @@ const vaultAbi = once(() =>
 );
 const whitelistAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
 
-/** Results of a multi-asset vault's own view functions. */
+/** What a multi-asset vault's own view functions return. */
 interface VaultAnswers {
   asset: Address;
   shareToken: Address;
-  /** The whitelist of accepted tokens; the zero address if the vault accepts its asset only. */
+  /** The whitelist of accepted tokens; the zero address if the vault accepts only its asset. */
   assetWhitelist: Address;
-  /** True if senders must be whitelisted, which is impossible for the clone that the Router creates per deposit. */
+  /**
+   * True if senders must be whitelisted, so that the Router, which uses a new executor for each order, cannot deposit.
+   */
   restricted: boolean;
 }
 
@@ -61,7 +63,10 @@ function describeVault({ address }: DerivationSubject): Query<VaultAnswers | nul
   });
 }
 
-/** Returns a query for a token's symbol and decimals; null if it is not on the vault's whitelist. */
+/**
+ * Returns a query for a token's symbol and decimals. The result is null if the token is not on the vault's whitelist or
+ * does not report them.
+ */
 function describeAcceptedToken(whitelist: Address, token: Address): Query<Token | null> {
   const accepted = createQuery(
     { entry: read({ to: whitelist, abi: whitelistAbi(), name: "isWhitelisted", args: [token] }) },
@@ -93,8 +98,8 @@ function describeDerivedVault(subject: DerivationSubject, answers: VaultAnswers)
 }
 
 /**
- * Deriver of Upshift's multi-asset vaults: reads asset, share token and whitelists from the vault's own view functions.
- * Source: the ABI of TokenizedVaultV2.
+ * Deriver of Upshift's multi-asset vaults: reads asset, share token and whitelists from the vault's views. Source: the
+ * ABI of TokenizedVaultV2.
  */
 export const upshiftDeriver: Deriver = {
   conclusive: true,

@@ -53,7 +53,10 @@ const vaultAbi = once(() =>
   ]),
 );
 const shareAbi = once(() => parseAbi(["function balanceOf(address) view returns (uint256)"]));
-/** ABI of the redemption functions: the multi-asset vaults name the receiver, the legacy vaults also the holder. */
+/**
+ * ABI of the redemption functions. Those of multi-asset vaults name the receiver; those of legacy vaults also name the
+ * holder.
+ */
 const callsAbi = once(() =>
   parseAbi([
     "function requestRedeem(uint256 shares, address receiver)",
@@ -74,19 +77,23 @@ const plainEventAbi = once(() =>
     "event WithdrawalRequested(address owner, address receiver, uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day)",
   ]),
 );
-/** First topics of the two versions of the event, which differ in the indexed arguments. */
+/**
+ * Beginnings of the first topics of `WithdrawalRequested` in multi-asset and in legacy vaults, whose arguments differ.
+ */
 const REQUESTED_TOPICS: readonly string[] = ["0xcf41fab8", "0xf60d67b1"];
 const PROCESSED_TOPICS: readonly string[] = ["0x2e06b2c9", "0xa6f30f7b"];
 
 const SHARES_OFFSET = 4;
 const RECEIVER_OFFSET = 36;
 const HOLDER_OFFSET = 68;
-/** Days before and after today whose requests are read without a known receipt; requests wait a few days at most. */
+/**
+ * Days before and after today whose requests are read even if no receipt names them. Requests wait a few days at most.
+ */
 const DAYS_BEFORE = 2;
 const DAYS_AFTER = 8;
 const DATE_PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** Differences between the versions of Upshift's vaults in redemptions. */
+/** Differences between redemptions from Upshift's two kinds of vaults. */
 interface UpshiftExitTraits {
   /** True for legacy vaults: they have the ERC-4626 view functions, and their calls name the holder of the shares. */
   legacy: boolean;
@@ -165,7 +172,9 @@ function exitCall(vault: Vault, { request, legacy }: { request: ExitInput; legac
   };
 }
 
-/** Date of a request, which identifies it in the vaults. */
+/**
+ * Date of a request, which identifies the request in the vault. `midnight` is its beginning in UTC, in unix seconds.
+ */
 interface RequestDate {
   id: string;
   args: readonly [bigint, bigint, bigint];
@@ -181,7 +190,7 @@ function parseDate(id: string): RequestDate | null {
 
 const formatDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** Returns the dates to read: those of known requests and the days around today. */
+/** Returns the dates whose requests are read: those of known requests and the days around today. */
 function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
   const days = Array.from({ length: DAYS_BEFORE + 1 + DAYS_AFTER }, (_, index) =>
     formatDate(now + (index - DAYS_BEFORE) * DAY_MS),

@@ -13,9 +13,9 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Returns the deposit and withdrawal events of a multi-asset vault. An instant redemption emits `Withdraw`; a requested
- * one emits `WithdrawalProcessed`, which does not contain the shares; no redemption emits both. Deposits of tokens
- * other than the asset have no amount in assets. Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
+ * Returns the source of a multi-asset vault's flows. An instant redemption emits `Withdraw`; a requested one emits
+ * `WithdrawalProcessed`, which does not contain the shares; no redemption emits both. For deposits of tokens other than
+ * the asset, the amount is unknown. Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
  */
 export function upshiftFlows(vault: Vault): FlowSource {
   return {
@@ -45,7 +45,7 @@ export function upshiftFlows(vault: Vault): FlowSource {
 }
 
 /**
- * ABI of the two versions of `WithdrawalProcessed` in legacy vaults: the third version of the pools added
+ * ABI of the two versions of `WithdrawalProcessed` in legacy vaults. The third version of the pools added
  * `wasBlacklisted`.
  */
 const paidAbi = once(() =>
@@ -56,9 +56,9 @@ const paidAbi = once(() =>
 );
 
 /**
- * Returns the deposit and withdrawal events of a legacy vault. The ERC-4626 `Withdraw` event is an instant redemption.
- * A requested withdrawal emits `WithdrawalProcessed` when it is paid; that event contains the receiver but not the
- * number of shares. Sources: the published ABIs of August Digital, TimelockedERC4626.
+ * Returns the source of a legacy vault's flows. An instant redemption emits the ERC-4626 event `Withdraw`; a requested
+ * one emits `WithdrawalProcessed` when it is paid, which contains the receiver but not the shares. Sources: the
+ * published ABIs of August Digital, TimelockedERC4626.
  */
 export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);

@@ -8,12 +8,12 @@ import {
   pauseTexts,
 } from "../../governance/governance-event.ts";
 
-/** Formats a percentage in the contract's own unit, which the published ABIs do not define. */
+/** Formats a percentage as the contract's raw number, because the published ABIs do not define its unit. */
 const formatRawUnits = (value: unknown): string => `${value} (raw contract value, scale unknown)`;
 
 /**
- * Governance events that multi-asset and legacy vaults share. A pause of deposits alone raises no signal here, because
- * a view function shows it. Source: ABIs of npm `@augustdigital/sdk` 4.27.3.
+ * Governance events that multi-asset and legacy vaults share. A pause of deposits alone is left out, because a view
+ * shows it. Source: ABIs of npm `@augustdigital/sdk` 4.27.3.
  */
 const sharedEvents: readonly GovernanceEvent[] = [
   changeEvent(

@@ -21,8 +21,8 @@ const limitsAbi = once(() =>
 );
 
 /**
- * Returns the shares that may still be minted under the supply cap, which the vault's `maxDeposit` ignores. Returns
- * null if there is no cap or a read failed.
+ * Returns the shares that may still be minted under the supply cap, which the vault's `maxDeposit` ignores. Null if
+ * there is no cap or a read failed.
  */
 function sharesLeft(results: { most: ReadResult<bigint>; supply: ReadResult<bigint> }): bigint | null {
   const [most, supply] = [valueOrNull(results.most), valueOrNull(results.supply)];
@@ -57,8 +57,9 @@ function limitViews(vault: Vault) {
 }
 
 /**
- * Adapter of Upshift's legacy vaults: lending pools and tokenized accounts. Deposits follow ERC-4626; withdrawals must
- * be requested first. Sources: the published ABIs of August Digital, TimelockedERC4626.
+ * Adapter of Upshift's legacy vaults: lending pools and tokenized accounts. Deposits follow ERC-4626; a withdrawal is
+ * requested first, unless it is redeemed instantly for a fee. Sources: the published ABIs of August Digital,
+ * TimelockedERC4626.
  */
 export const upshiftLegacy = defineErc4626({
   name: "upshift_legacy",

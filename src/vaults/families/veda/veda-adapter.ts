@@ -55,12 +55,11 @@ const shareTransferAbi = once(() =>
 );
 
 /**
- * Returns a query for the reason why newly minted shares could not be transferred: `share_locked`, `not_allowed`, or
- * null if nothing prevents it. Veda's tellers (deposit contracts) mint to their caller. In a deposit through the
- * Router, the caller is the executor, which must forward the shares, so a share lock or permissioned transfers prevent
- * such a deposit. Tellers of version `a` lock shares at least until the end of the block. Older tellers also mint to
- * accounts on a deny list, which could then never transfer the shares. If a teller lacks a view function, the call
- * fails and counts as no restriction.
+ * Returns a query for the reason why the shares of a deposit could not be transferred: `share_locked`, `not_allowed`,
+ * or null if nothing prevents it. Veda's tellers (deposit contracts) mint to their caller. In a deposit through the
+ * Router, the caller is the executor, which must pass the shares on, so a share lock or permissioned transfers prevent
+ * it. Tellers of version `a` lock shares at least until the end of the block. Older tellers also mint to accounts on a
+ * deny list, which could never transfer the shares. A view that the teller lacks counts as no restriction.
  */
 function shareTransferQuery(vault: Vault, request: TermsInput): Query<Refusal | null> {
   const teller = { to: vault.entryPoint, abi: shareTransferAbi() } as const;
@@ -197,8 +196,8 @@ const explain = familyErrors({
  * Adapter of Veda's BoringVaults. A deposit calls the teller; the vault takes the token and mints shares to the caller;
  * the accountant sets the share price. In the registry entry, the entry point is the teller, spender and share token
  * are the vault, and the pricer is the accountant. Parameters: `teller` (version of the teller), `rate` (`streamed` if
- * yield accrues every second), `referrer` (passed to tellers that take one) and those of `vedaExits`. There is no minimum deposit, and the
- * teller itself enforces the minimum shares. Source: Veda-Labs/boring-vault.
+ * yield accrues every second), `referrer` (passed to tellers that take one) and those of `vedaExits`. There is no
+ * minimum deposit; the teller itself enforces the minimum of shares. Source: Veda-Labs/boring-vault.
  */
 export const veda: VaultAdapter = {
   name: "veda",

@@ -32,10 +32,13 @@ const rateAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view 
 /** Byte offset of the shares in the calldata of `requestWithdraw`. */
 const SHARES_OFFSET = 36;
 const BPS = 10_000n;
-/** The window in which a request can be completed if the contract sets none, in seconds. */
+/** Length of the window in which a matured request can be completed if the contract sets none, in seconds. */
 const DEFAULT_WINDOW = 7 * 86_400;
 
-/** Returns a query for the conditions of the delayed-withdrawal contract; `fee` is in basis points of the assets. */
+/**
+ * Returns a query for the conditions of a request to the delayed-withdrawal contract. `fee` is in basis points of the
+ * assets, or null if unknown.
+ */
 export function delayedTerms(
   vault: Vault,
   request: ExitTermsInput,
@@ -67,7 +70,7 @@ export function delayedTerms(
   );
 }
 
-/** Encodes the owner's withdrawal request, which only the owner can complete. */
+/** Encodes a withdrawal request that only the owner can complete. */
 export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "delayed_withdraw") ?? zeroAddress;
   const args = [request.token.address, request.shares, 0, false] as const;

@@ -49,9 +49,9 @@ const tellerAbi = once(() =>
   ]),
 );
 /**
- * ABI of `refundDeposit`, which only tellers (Veda's deposit contracts) that take a referrer have in this form. Unlike
- * `deposit`, it reverts before any state change if the caller is not authorized, so an `eth_call` can probe whether a
- * teller has it.
+ * ABI of `refundDeposit` in the form that only tellers (Veda's deposit contracts) with a referrer argument have. Unlike
+ * `deposit`, it checks the caller's authorization before any state change, so an `eth_call` can probe whether a teller
+ * has it.
  */
 const refundDepositAbi = once(() =>
   parseAbi([
@@ -67,21 +67,21 @@ const accountantAbi = once(() =>
 );
 
 /**
- * Name and decimals of a share token. `hook` is its transfer hook, usually the vault's teller, or null if it has no
- * `hook()`.
+ * Name and decimals of a share token, with its transfer hook, which is usually the vault's teller. `hook` is null if
+ * the token has no `hook()`.
  */
 interface ShareInfo {
   name: string;
   decimals: number;
   hook: Address | null;
 }
-/** A teller (Veda's deposit contract) and the features that identify its version. */
+/** A teller (Veda's deposit contract), with the features that identify its version. */
 interface TellerInfo {
   address: Address;
   accountant: Address;
   /**
-   * True if the caller cannot transfer new shares, because they are locked for a while or only permitted operators may
-   * transfer shares.
+   * True if the caller cannot transfer new shares: they are locked for a while, or only permitted operators may
+   * transfer.
    */
   held: boolean;
   /** True if the teller has a deposit cap. */
@@ -138,8 +138,8 @@ function describeTeller(address: Address, vault: Address): Query<TellerInfo | nu
 }
 
 /**
- * Returns a query for the vault's teller (Veda's deposit contract): its transfer hook, or the entry point of the
- * reviewed registry entry if the hook is another contract. The result is null if neither is a teller of the vault.
+ * Returns a query for the vault's teller (Veda's deposit contract): its transfer hook if that is a teller of this
+ * vault, otherwise the entry point of the reviewed registry entry. The result is null if neither is.
  */
 function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerInfo | null> {
   const candidates = [share.hook, subject.entryPoint].flatMap((address) =>
@@ -155,8 +155,8 @@ function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerI
 }
 
 /**
- * Returns a query that reads which of the tokens the teller accepts and the accountant prices. `byData` is true if the
- * teller has the view function `assetData`.
+ * Returns a query for those of the tokens that the teller accepts and the accountant prices. `byData` is true if the
+ * teller has the view `assetData`.
  */
 function describeAcceptedTokens(
   teller: TellerInfo,
@@ -194,7 +194,10 @@ function allows(
   return data.ok ? data.value[0] : valueOrNull(supported) === true;
 }
 
-/** The base asset of an accountant (Veda's price contract), and whether yield accrues to its rate every second. */
+/**
+ * An accountant (Veda's price contract): its base asset, and whether yield accrues to its rate every second
+ * (`streams`).
+ */
 interface AccountantInfo {
   base: Address;
   streams: boolean;
@@ -242,7 +245,7 @@ function derive(subject: DerivationSubject): Query<Derivation> {
   });
 }
 
-/** Returns a query for the vault's withdrawal parameters. */
+/** Returns a query for the registry parameters for withdrawals. */
 function describeExits(
   { address, params }: DerivationSubject,
   teller: TellerInfo,
@@ -289,7 +292,7 @@ function assemble(of: {
 }
 
 /**
- * Deriver of Veda's BoringVaults. The vault's transfer hook is the teller, which names the accountant. The functions
- * that the teller has identify its version. Source: Veda-Labs/boring-vault.
+ * Deriver of Veda's BoringVaults. The vault's transfer hook is the teller, which names the accountant. Which functions
+ * the teller has shows its version. Source: Veda-Labs/boring-vault.
  */
 export const vedaDeriver: Deriver = { conclusive: true, derive };

@@ -54,14 +54,17 @@ const shareAbi = once(() => parseAbi(["function balanceOf(address) view returns 
 const SHARES_OFFSET = 36;
 const RECEIVER_OFFSET = 100;
 
-/** Returns the withdrawal modes of a vault: each is served by a separate contract, which the registry entry names. */
+/**
+ * Returns the withdrawal modes of a vault. Each mode is served by a contract of its own, which the registry entry
+ * names.
+ */
 const modesOf = (vault: Vault): ExitMode[] => [
   ...(vault.params["teller_withdraw"] === "public" ? (["instant"] as const) : []),
   ...(addressParam(vault, "withdraw_queue") === null ? [] : (["request"] as const)),
   ...(addressParam(vault, "delayed_withdraw") === null ? [] : (["cooldown"] as const)),
 ];
 
-/** Returns a query for the conditions common to all modes: price, balance, locks and deny lists of the shares. */
+/** Returns a query for the conditions that all modes share: price, balance, locks and deny lists of the shares. */
 function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
   const reads = {
@@ -102,7 +105,9 @@ function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   });
 }
 
-/** True if a price read failed with revert data, such as that of a paused accountant, and not for lack of a price. */
+/**
+ * Returns true if a price read failed with revert data, such as that of a paused accountant, so that a price exists.
+ */
 const isKnown = (rate: ReadResult<bigint>): boolean =>
   !rate.ok && rate.revert !== null && rate.revert !== "0x";
 
@@ -135,7 +140,10 @@ function tellerCall(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
-/** Returns a query for the conditions of a delayed withdrawal: of the share token and of the paying contract. */
+/**
+ * Returns a query for the conditions of a withdrawal that is paid later, from the share token and from the paying
+ * contract.
+ */
 function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const own = request.mode === "cooldown" ? delayedTerms(vault, request) : queueTerms(vault, request);
   return mapQuery(queryAll({ common: commonTerms(vault, request), own }), ({ common, own: terms }) => {
@@ -153,9 +161,9 @@ function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
 }
 
 /**
- * Withdrawals from Veda's BoringVaults, through up to three contracts: instantly by the teller if `withdraw` is public;
- * by a queue whose requests solvers pay at a fixed amount; and by an older contract after a fixed wait. Parameters:
- * `teller_withdraw`, `withdraw_queue`, `delayed_withdraw`. Source: Veda-Labs/boring-vault.
+ * Exits of Veda's BoringVaults, through up to three contracts: the teller, which pays instantly if its `withdraw` is
+ * public; a queue, whose requests solvers pay at a fixed amount; an older contract, which pays after a fixed wait.
+ * Parameters: `teller_withdraw`, `withdraw_queue`, `delayed_withdraw`. Source: Veda-Labs/boring-vault.
  */
 export const vedaExits: VaultExits = {
   modes: modesOf,
@@ -234,7 +242,7 @@ const WITHDRAW_SELECTOR: Hex = "0x16762eed";
 /** Selector of the vault's `exit(address,address,uint256,address,uint256)`, which burns shares and pays. */
 const EXIT_SELECTOR: Hex = "0x18457e61";
 
-/** Returns a query that reads whether a contract's authority lets an account call one of its functions. */
+/** Returns a query for whether a contract's authority lets an account call one of its functions. */
 function mayCall(account: Address, of: { target: Address; selector: Hex }): Query<boolean> {
   const { target, selector } = of;
   const authority = read({ to: target, abi: authorityAbi(), name: "authority" });
@@ -249,8 +257,8 @@ function mayCall(account: Address, of: { target: Address; selector: Hex }): Quer
 }
 
 /**
- * Returns a query for the withdrawal parameters: whether the teller's authority lets every account withdraw, and which
- * of the contracts in a reviewed registry entry belong to this vault.
+ * Returns a query for the registry parameters for withdrawals: whether the teller's authority lets every account
+ * withdraw, and which of the contracts in the reviewed registry entry belong to this vault.
  */
 export function vedaExitParams(of: {
   vault: Address;

@@ -26,11 +26,12 @@ const delayedAbi = once(() =>
 );
 
 /**
- * Returns the sources of a vault's flows: its `Enter` and `Exit` events, which deposits and withdrawals through any
- * teller emit, and the withdrawals through its queue and its delayed-withdrawal contract, whose `Exit` names a solver
- * or that contract instead of the user. A request in the queue counts when it is made, because its amount is fixed then
- * and the event of its payment has no amount; its cancellation names the request that it takes back. A refunded deposit
- * is an `Exit`. Amounts in tokens other than the vault's asset are unknown. Source: Veda-Labs/boring-vault.
+ * Returns the source of a vault's flows: its `Enter` and `Exit` events, which deposits and withdrawals through any
+ * teller emit, and the events of its queue and its delayed-withdrawal contract, because the `Exit` of their withdrawals
+ * names a solver or the contract instead of the user. A request in the queue counts when it is made: its amount is
+ * fixed then, and the event of its payment has none. Its cancellation counts as a deposit that names the request. A
+ * refunded deposit is an `Exit`. Amounts in tokens other than the vault's asset are unknown. Source:
+ * Veda-Labs/boring-vault.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");

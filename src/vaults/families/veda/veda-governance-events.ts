@@ -12,7 +12,7 @@ import {
   tookEffect,
 } from "../../governance/governance-event.ts";
 
-/** Formats a limit on a new share price, given in basis points of the previous price. */
+/** Formats the limit on a new share price, which is in basis points of the previous price. */
 const formatPriceBound = (bps: unknown): string => `${formatBps(bps)} of the previous price`;
 
 /** Returns a title that says whether a fee was increased or reduced. */

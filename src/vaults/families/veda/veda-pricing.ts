@@ -16,7 +16,7 @@ export const generationOf = (vault: Vault): (typeof GENERATIONS)[number] =>
   choiceParam(vault, { name: "teller", choices: GENERATIONS });
 
 /**
- * Returns true if yield accrues to the accountant's rate every second; deposits are then priced at the rate plus one
+ * Returns true if yield accrues to the accountant's rate every second. Deposits are then priced at the rate plus one
  * smallest unit. Throws an Error if the registry parameter `rate` is invalid.
  */
 export const isStreamed = (vault: Vault): boolean =>
@@ -52,7 +52,7 @@ const accountantAbi = once(() =>
 const shareAbi = once(() => parseAbi(["function totalSupply() view returns (uint256)"]));
 
 const BPS = 10_000n;
-/** The value of a teller's `depositCap` that means no cap. */
+/** Value of a teller's `depositCap` that means there is no cap. */
 const NO_CAP = 2n ** 112n - 1n;
 
 /** A teller's settings for one token: whether it accepts deposits of it, and the share premium in basis points. */
@@ -62,9 +62,8 @@ interface TokenSupport {
 }
 
 /**
- * Price, token settings, deposit cap and total supply that determine a deposit of one token. `rate` is the price of one
- * share (in whole tokens) in the deposited token's smallest unit; `cap` and `supply` are in the share token's smallest
- * unit. A member is null if its read failed.
+ * What determines a deposit of one token. `rate` is the price of one whole share in the deposited token's smallest
+ * unit; `cap` and `supply` are in the share token's smallest unit. A field is null if its read failed.
  */
 export interface VedaMarket {
   rate: bigint | null;
@@ -73,7 +72,7 @@ export interface VedaMarket {
   supply: bigint | null;
 }
 
-/** Returns the amount of one share, in the share token's smallest unit. */
+/** Returns the number of smallest units in one whole share. */
 export const oneShare = (vault: Vault): bigint => 10n ** BigInt(vault.shareDecimals);
 
 /** Creates the reads of price, token settings and pause for deposits of one token. */
@@ -114,7 +113,10 @@ export function supportOf(result: ReadResult<SupportAnswer>): TokenSupport | nul
   return { accepted: value[0], premium: BigInt(value[2]) };
 }
 
-/** Returns true if deposits are stopped: the teller or the accountant is paused, or the teller does not accept the asset. */
+/**
+ * Returns true if deposits of the token are stopped: the teller or the accountant is paused, or the teller does not
+ * accept the token.
+ */
 export function isPaused(results: {
   tellerPaused: ReadResult<boolean>;
   support: ReadResult<SupportAnswer>;
@@ -127,8 +129,8 @@ export function isPaused(results: {
 }
 
 /**
- * Returns the shares minted for an amount after the share premium, rounded down twice as the teller does. Returns null
- * if price or premium is unknown.
+ * Returns the shares that an amount mints after the share premium, rounded down twice like in the teller. Both are in
+ * smallest units. Null if price or premium is unknown.
  */
 export function mintedShares(vault: Vault, input: { market: VedaMarket; amount: bigint }): bigint | null {
   const { rate, support } = input.market;
@@ -138,8 +140,8 @@ export function mintedShares(vault: Vault, input: { market: VedaMarket; amount: 
 }
 
 /**
- * Returns the largest deposit that fits under the teller's cap on shares, in the deposited token's smallest unit: the
- * largest uint256 if there is no cap, or null if it is unknown.
+ * Returns the largest deposit under the teller's cap on shares, in the deposited token's smallest unit: the largest
+ * uint256 if there is no cap, null if unknown.
  */
 export function depositRoom(vault: Vault, market: VedaMarket): bigint | null {
   const { cap, supply } = market;

@@ -53,7 +53,7 @@ export const vedaQueueAbi = once(() =>
     "event OnChainWithdrawSolved(bytes32 indexed requestId, address indexed user, uint256 timestamp)",
   ]),
 );
-/** ABI of the additional view function of later versions of the queue. */
+/** ABI of `withdrawAssets` in later versions of the queue, which also return a capacity. */
 const capacityAbi = once(() =>
   parseAbi([
     "function withdrawAssets(address) view returns (bool, uint24, uint24, uint16, uint16, uint96, uint256 withdrawCapacity)",
@@ -66,12 +66,12 @@ const requestParameters = once(() =>
 );
 /** Byte offset of the shares in the calldata of `requestOnChainWithdraw`. */
 const SHARES_OFFSET = 36;
-/** Time for which a request stays open for solvers after its maturity, in seconds, unless the queue requires more. */
+/** Seconds for which a request stays open for solvers after its maturity, unless the queue requires more. */
 const SECONDS_TO_DEADLINE = 7 * 86_400;
-/** Size in bytes of the request ids that Causeway uses. */
+/** Size in bytes of the request ids that this service uses. */
 const PACKED_SIZE = 75;
 
-/** A request as the queue hashes it; the queue stores only the hash. */
+/** A request as the queue hashes it. The queue stores only the hash. */
 interface QueueRequest {
   nonce: bigint;
   user: Address;
@@ -84,8 +84,8 @@ interface QueueRequest {
 }
 
 /**
- * Packs all fields of a request except the user into the id that Causeway stores: the queue stores only a hash and
- * requires the fields for a cancellation.
+ * Packs all fields of a request except the user into the id that this service stores: the queue stores only a hash, and
+ * a cancellation needs the fields.
  */
 export const packRequest = (request: QueueRequest): Hex =>
   encodePacked(
@@ -118,7 +118,10 @@ function unpackRequest(id: string, user: Address): QueueRequest | null {
 const hashRequest = (request: QueueRequest): Hex =>
   keccak256(encodeAbiParameters(requestParameters(), [request]));
 
-/** Returns a query for the queue's conditions. The queue's preview already includes its required discount. */
+/**
+ * Returns a query for the conditions of a request to the queue. `fee` is the discount that the queue requires, in basis
+ * points, or null if unknown. `variant` contains this discount and the deadline.
+ */
 export function queueTerms(
   vault: Vault,
   request: ExitTermsInput,
@@ -152,7 +155,10 @@ export function queueTerms(
   );
 }
 
-/** Encodes the owner's request. The variant contains the discount and the deadline that the queue requires. */
+/**
+ * Encodes the owner's request to the queue. `request.variant` contains the discount and the deadline that the queue
+ * requires.
+ */
 export function queueCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "withdraw_queue") ?? zeroAddress;
   const [discount = 0, open = SECONDS_TO_DEADLINE] = (request.variant ?? "")
@@ -167,7 +173,7 @@ export function queueCall(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
-/** Returns a query for the known requests that are still in the queue. */
+/** Returns a query for those of the known requests that are still in the queue. */
 export function pendingInQueue(
   vault: Vault,
   of: { user: Address; requestIds: readonly string[]; now: number },
@@ -198,7 +204,10 @@ function pendingOf(requestId: string, { request, now }: { request: QueueRequest;
   };
 }
 
-/** Returns a query without reads for the assets of a user's requests: those that were not cancelled. */
+/**
+ * Returns a query, without reads, for the total assets of a user's requests that were not cancelled, in the asset's
+ * smallest unit. Null if one of the amounts is unknown.
+ */
 export function takenByQueue(
   _vault: Vault,
   { user, flows }: { user: Address; flows: readonly RequestFlow[] },
@@ -212,7 +221,10 @@ export function takenByQueue(
   return createQuery({}, () => taken);
 }
 
-/** Encodes the cancellation of a request in the queue, which returns the shares. */
+/**
+ * Encodes the cancellation of a request in the queue, which returns the shares. Null if the registry entry names no
+ * queue or the request is not one of the queue's.
+ */
 export function queueCancellation(
   vault: Vault,
   { user, request }: { user: Address; request: PendingExit },
@@ -232,8 +244,8 @@ const logsFrom = (vault: Vault, { logs, name }: { logs: readonly Log[]; name: st
   logs.filter(({ address }) => sameAddress(address, addressParam(vault, name) ?? ""));
 
 /**
- * Returns the user's request from the logs of the queue, or from those of the delayed-withdrawal contract, which does
- * not number requests. Returns null if there is no request.
+ * Returns the user's request from the logs of the queue, or from those of the delayed-withdrawal contract, whose
+ * requests have no ids ("0"). Null if there is none.
  */
 export function findQueueRequest(
   vault: Vault,
@@ -256,8 +268,8 @@ export function findQueueRequest(
 }
 
 /**
- * Returns how a request of the user ended, from logs: solved or cancelled in the queue, or completed after its wait.
- * Returns null if the logs do not show its end.
+ * Returns how a request of the user ended by a receipt's logs: solved or cancelled in the queue, or completed or
+ * cancelled in the delayed-withdrawal contract. Null if the logs do not show its end.
  */
 export function findQueueSettlement(
   vault: Vault,
