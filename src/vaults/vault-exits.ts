@@ -192,6 +192,11 @@ export interface VaultExits {
   tokens(vault: Vault, mode: ExitMode): readonly Token[];
   /** Returns true if the family's contracts allow the Router's executor to hold and redeem the shares in a mode. */
   viaRouter(vault: Vault, mode: ExitMode): boolean;
+  /**
+   * True if a request is the plain redemption, in which the vault pays what is liquid and queues the rest. False or
+   * absent if a request is a function of its own.
+   */
+  redeemQueues?: true;
   /** Returns a query for the conditions of one withdrawal. */
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
   /**

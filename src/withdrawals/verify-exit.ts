@@ -80,8 +80,7 @@ function verifyOwnCall(asked: AskedWithdrawal, call: UserCall): void {
   const { order, mode } = asked;
   const { user, slippage } = order;
   const read = readVaultCall(asked, call);
-  // Mellow's LRT vaults queue in the plain redemption what is not liquid.
-  const queues = order.vault.adapter === "mellow_lrt" && mode === "request";
+  const queues = order.exits.redeemQueues === true && mode === "request";
   requireSame(read.async === (mode !== "instant" && !queues), "mode");
   requireSame(read.shares?.value === sharesOf(asked), "shares");
   requireSame(read.receiver === null || isAddressWord(read.receiver, user), "receiver");

@@ -313,3 +313,14 @@ describe("verifyExit() when a family encodes something else than what was asked 
     expect(refusedField(askedOf(exit), encodeExit(exit))).toBe("step receiver");
   });
 });
+
+test("verifyExit() takes a plain redemption for a request only where the family queues in it", () => {
+  const asRequest = (adapter: string) => {
+    const order = orderOf({ vault: familyVault(adapter), mode: "request" });
+    const way = wayOf(order, { via: "user", mode: "request" });
+    const exit = exitOf(order, { way });
+    return refusedField(askedOf(exit), encodeExit({ ...exit, way: { ...way, mode: "instant" } }));
+  };
+  expect(asRequest("mellow_lrt")).toBe(null);
+  expect(asRequest("euler")).toBe("mode");
+});

@@ -151,6 +151,7 @@ function findClaim(
 const exits: VaultExits = {
   ...redeem,
   modes: () => ["instant", "request"],
+  redeemQueues: true,
   terms: exitTerms,
   encode: (vault, request) => ({
     ...redeem.encode(vault, { ...request, caller: request.owner, receiver: request.owner }),
