@@ -1,7 +1,6 @@
 import { type Address, concatHex, encodePacked, type Hex, hexToBigInt, size, slice } from "viem";
 import { failureFrom } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
-import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { aggregatorCreationCode } from "./aggregator/aggregator-artifact.ts";
 import type { ChainClient, NodeReport } from "./chain-client.ts";
 import type { Query, Read, ReadResult, ReadResults } from "./chain-query.ts";
@@ -157,36 +156,13 @@ export async function runQuery<S>(
 ): Promise<{ value: S; block: BlockTime }> {
   const { block, results } = await aggregate(client, described.reads);
   let value = described.interpret(results);
-  let next = described.next?.(results);
-  while (next !== undefined) {
+  let next = described.next?.(results) ?? null;
+  while (next !== null) {
     const further = Object.keys(next.reads).length === 0 ? {} : (await aggregate(client, next.reads)).results;
     value = next.interpret(further);
-    next = next.next?.(further);
+    next = next.next?.(further) ?? null;
   }
   return { value, block };
-}
-
-/** Maximum difference by which a chain's clock may be ahead before its own time is used, in milliseconds. */
-const CLOCK_AHEAD_MS = MINUTE_MS;
-
-/**
- * Runs a query that depends on the time, in milliseconds since the epoch. If the block's timestamp is more than a
- * minute ahead of `now`, the chain's own clock counts, and the query is run again with the block's time. Throws
- * `upstream_unavailable` or `upstream_timeout`.
- */
-export async function runTimedQuery<S>(
-  client: ChainClient,
-  { now, query }: { now: number; query: (now: number) => Query<S> },
-): Promise<{ value: S; block: BlockTime }> {
-  const answer = await runQuery(client, query(now));
-  const chainTime = chainTimeAhead(answer.block, now);
-  return chainTime === null ? answer : runQuery(client, query(chainTime));
-}
-
-/** Returns a block's time in milliseconds if it is more than a minute ahead of `now`, else null. */
-export function chainTimeAhead({ timestamp }: Pick<BlockTime, "timestamp">, now: number): number | null {
-  const chainTime = timestamp * SECOND_MS;
-  return chainTime > now + CLOCK_AHEAD_MS ? chainTime : null;
 }
 
 /** Returns an account's balance of the chain's native currency, in wei. Errors of the chain client propagate. */

@@ -17,32 +17,33 @@ const FAILED: ReadResult<unknown> = { ok: false, revert: null };
 const BLOCK_TIME = "block_time";
 
 /**
- * Returns a query whose results are interpreted at the time of the block that it reads, in milliseconds since the
- * epoch: contracts compare their times with the block's, independent of this machine's clock. `now` determines the
- * reads, and is used if the block's time is unknown. A read that only the query for the block's time has counts as
- * failed.
+ * Returns a query that depends on the time, at the time of the block that it reads, in milliseconds since the epoch:
+ * contracts compare their times with the block's, independent of this machine's clock. `now` determines the first batch
+ * of reads, and is the time if the block's is unknown. If the query reads something else at the block's time, for
+ * example the limit of another day, it is asked again; without that further batch these reads count as failed.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);
   const exactly = (results: Record<string, ReadResult<unknown>>) => {
     const time = results[BLOCK_TIME];
     const query = time?.ok === true ? create(Number(time.value) * SECOND_MS) : assumed;
-    const own = Object.keys(query.reads).map((name) => [name, results[name] ?? FAILED] as const);
-    return { query, results: Object.fromEntries(own) };
+    const names = Object.keys(query.reads);
+    const missing = new Set(names.filter((name) => !isSameRead(query.reads[name], assumed.reads[name])));
+    const own = names.map((name) => [name, missing.has(name) ? FAILED : (results[name] ?? FAILED)] as const);
+    return { query, missing, results: Object.fromEntries(own) };
   };
-  const timed: Query<S> = {
+  return {
     reads: { ...assumed.reads, [BLOCK_TIME]: blockTimeRead },
     interpret: (given) => {
       const { query, results } = exactly(given);
       return query.interpret(results);
     },
-  };
-  if (assumed.next === undefined) return timed;
-  return {
-    ...timed,
     next: (given) => {
-      const { query, results } = exactly(given);
-      return query.next?.(results) ?? { reads: {}, interpret: () => query.interpret(results) };
+      const { query, missing, results } = exactly(given);
+      return missing.size > 0 ? query : (query.next?.(results) ?? null);
     },
   };
 }
+
+const isSameRead = (one: Read<unknown> | undefined, other: Read<unknown> | undefined): boolean =>
+  one?.to === other?.to && one?.data === other?.data;

@@ -64,10 +64,10 @@ export interface Query<S> {
   /** Computes the query's result from the results of `reads`, without a further batch. */
   interpret: (results: Record<string, ReadResult<unknown>>) => S;
   /**
-   * Returns the query with the next batch of reads, for example of contracts whose addresses this batch returned.
-   * Undefined for a query with only one batch.
+   * Returns the query with the next batch of reads, for example of contracts whose addresses this batch returned, or
+   * null if these results need none. Undefined for a query with only one batch.
    */
-  next?: (results: Record<string, ReadResult<unknown>>) => Query<S>;
+  next?: (results: Record<string, ReadResult<unknown>>) => Query<S> | null;
 }
 
 const FAILED_READ: ReadResult<unknown> = { ok: false, revert: null };
@@ -102,14 +102,28 @@ export function readThen<R extends Record<string, Read<unknown>>, S>(
 export function mapQuery<A, B>(described: Query<A>, map: (answer: A) => B): Query<B> {
   const { reads, interpret, next } = described;
   const mapped: Query<B> = { reads, interpret: (results) => map(interpret(results)) };
-  return next === undefined ? mapped : { ...mapped, next: (results) => mapQuery(next(results), map) };
+  if (next === undefined) return mapped;
+  return {
+    ...mapped,
+    next: (results) => {
+      const further = next(results);
+      return further === null ? null : mapQuery(further, map);
+    },
+  };
 }
 
 /** Returns a query that continues with another query, which `follow` creates from the result of the first. */
 export function andThen<S, T>(described: Query<S>, follow: (value: S) => Query<T>): Query<T> {
   const { reads, interpret, next } = described;
   const last = readThen(reads, (results) => follow(interpret(results)));
-  return next === undefined ? last : { ...last, next: (results) => andThen(next(results), follow) };
+  if (next === undefined) return last;
+  return {
+    ...last,
+    next: (results) => {
+      const further = next(results);
+      return further === null ? follow(interpret(results)) : andThen(further, follow);
+    },
+  };
 }
 
 type QueryAnswers<D> = { [K in keyof D]: D[K] extends Query<infer S> ? S : never };
@@ -133,19 +147,21 @@ export function queryAll<const D extends Record<string, Query<unknown>>>(parts: 
       entries.map(([name, part]) => [name, part.interpret(ownOf(name, results))]),
     ) as QueryAnswers<D>;
   if (entries.every(([, part]) => part.next === undefined)) return { reads, interpret };
-  const next = (results: Record<string, ReadResult<unknown>>) =>
-    queryAll(
-      Object.fromEntries(entries.map(([name, part]) => [name, nextQuery(part, ownOf(name, results))])),
-    ) as Query<QueryAnswers<D>>;
+  const next = (results: Record<string, ReadResult<unknown>>) => {
+    const further = entries.map(([name, part]) => {
+      const own = ownOf(name, results);
+      return { name, part, own, query: part.next?.(own) ?? null };
+    });
+    if (further.every(({ query }) => query === null)) return null;
+    const rest = further.map(
+      ({ name, part, own, query }) => [name, query ?? knownAnswer(part.interpret(own))] as const,
+    );
+    return queryAll(Object.fromEntries(rest)) as Query<QueryAnswers<D>>;
+  };
   return { reads, interpret, next };
 }
 
-/**
- * Returns the remaining query once its first batch has been read: its next batch, or a query without reads that returns
- * the result.
- */
-function nextQuery(part: Query<unknown>, results: Record<string, ReadResult<unknown>>): Query<unknown> {
-  if (part.next !== undefined) return part.next(results);
-  const answer = part.interpret(results);
+/** Returns a query without reads for a result that is known. */
+function knownAnswer<S>(answer: S): Query<S> {
   return { reads: {}, interpret: () => answer };
 }

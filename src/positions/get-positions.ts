@@ -1,5 +1,5 @@
 import { type Address, getAddress } from "viem";
-import { chainTimeAhead, runQuery, runTimedQuery } from "../chains/aggregate-reads.ts";
+import { runQuery } from "../chains/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { unservedChain } from "../chains/chain-definitions.ts";
 import { createQuery, type Query, queryAll } from "../chains/chain-query.ts";
@@ -136,8 +136,8 @@ async function readOrNull(
   const { user } = input;
   const lensed = input.vaults.map((vault) => ({ ...adapterOf(vault).lens(vault), vault }));
   try {
-    const beside = (now: number) => besideQuery(ctx, { ...input, now });
-    const read = await readAnswer(client, { user, lensed, beside, now: ctx.now() });
+    const beside = besideQuery(ctx, { ...input, now: ctx.now() });
+    const read = await readAnswer(client, { user, lensed, beside });
     if (read.feeds !== null) noteFeeds(ctx, { readings: read.feeds, headTime: read.headTime });
     const held = read.held.map((one) =>
       read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one,
@@ -203,26 +203,19 @@ async function readAnswer(
   query: {
     user: Address;
     lensed: readonly LensedVault[];
-    beside: (now: number) => Query<PendingAndOutdated> | null;
-    now: number;
+    beside: Query<PendingAndOutdated> | null;
   },
 ): Promise<ChainRead> {
-  const { user, lensed, now } = query;
-  const beside = query.beside(now);
+  const { user, lensed, beside } = query;
   if (beside === null) {
     return { ...(await readChainPositions(client, { user, lensed })), ...NOTHING, headTime: 0 };
   }
   const together = await readChainPositionsWith(client, { user, lensed, beside });
   const headTime = together?.positions.blockTimestamp ?? null;
-  if (together !== null && headTime !== null) {
-    const late = chainTimeAhead({ timestamp: headTime }, now);
-    const read = late === null ? null : query.beside(late);
-    const value = read === null ? together.value : (await runQuery(client, read)).value;
-    return { ...together.positions, ...value, headTime };
-  }
+  if (together !== null && headTime !== null) return { ...together.positions, ...together.value, headTime };
   const [positions, read] = await Promise.all([
     readChainPositions(client, { user, lensed }),
-    runTimedQuery(client, { now, query: (at) => query.beside(at) ?? beside }),
+    runQuery(client, beside),
   ]);
   return { ...positions, ...read.value, headTime: read.block.timestamp };
 }

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import * as z from "zod";
-import { aggregateProgram } from "../chains/aggregate-reads.ts";
+import { aggregateProgram, runQuery } from "../chains/aggregate-reads.ts";
 import type { ChainClient, NodeReport } from "../chains/chain-client.ts";
 import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
 import { RpcError } from "../chains/json-rpc.ts";
@@ -77,13 +77,15 @@ export async function readChainPositionsWith<S>(
 ): Promise<{ positions: ChainPositions; value: S } | null> {
   const { user, lensed, beside } = query;
   const [call, ...more] = encodePositionCalls({ user, vaults: lensed });
-  if (call === undefined || more.length > 0 || beside.next !== undefined) return null;
+  if (call === undefined || more.length > 0) return null;
   try {
     const program = { code: call.data, read: lensReader(call) };
     const made = await aggregateProgram(client, { program, reads: beside.reads });
     if (made === null || made.answer.positions.some(({ status }) => status === "not_reached")) return null;
     const positions = toChainPositions([{ call, answer: made.answer }]);
-    return { positions, value: beside.interpret(made.results) };
+    const further = beside.next?.(made.results) ?? null;
+    const value = further === null ? beside.interpret(made.results) : (await runQuery(client, further)).value;
+    return { positions, value };
   } catch (error) {
     // A node that rejects this call may accept smaller ones.
     if (error instanceof RpcError) return null;

@@ -1,6 +1,7 @@
 import { keccak256, stringToHex } from "viem";
 import * as z from "zod";
-import { runQuery, runTimedQuery } from "../chains/aggregate-reads.ts";
+import { runQuery } from "../chains/aggregate-reads.ts";
+import { atBlockTime } from "../chains/block-time-query.ts";
 import { type Query, queryAll } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
@@ -66,7 +67,7 @@ export function noteFeeds(ctx: Context, read: { readings: FeedReadings; headTime
 
 /**
  * Runs a query on a chain, uncached, and reads the feeds of some tokens in the same batch. A query that depends on the
- * time is a function of it, in milliseconds since the epoch. The prices are stored for this request's `requestPrices`.
+ * time is a function of the block's, in milliseconds since the epoch. The prices are stored for this request's `requestPrices`.
  * Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readWithFeeds<S>(
@@ -81,11 +82,8 @@ export async function readWithFeeds<S>(
   if (client === null) throw failure("chain_unsupported", `chain ${input.chainId} is not served`);
   const feeds = feedsBeside(ctx, input);
   const { query: own } = input;
-  const query = (now: number) => queryAll({ own: typeof own === "function" ? own(now) : own, feeds });
-  const { value, block } =
-    typeof own === "function"
-      ? await runTimedQuery(client, { now: ctx.now(), query })
-      : await runQuery(client, query(ctx.now()));
+  const timed = typeof own === "function" ? atBlockTime(ctx.now(), own) : own;
+  const { value, block } = await runQuery(client, queryAll({ own: timed, feeds }));
   noteFeeds(ctx, { readings: value.feeds, headTime: block.timestamp });
   return { value: value.own, block };
 }

@@ -1,5 +1,4 @@
 import { type Address, erc20Abi } from "viem";
-import { atBlockTime } from "../chains/block-time-query.ts";
 import {
   andThen,
   createQuery,
@@ -58,7 +57,7 @@ export async function getActions(
   const caller = entry.via === "user" ? of.user : null;
   const open = stored.requests;
   const asked = { user: of.user, caller, open };
-  const query = (now: number) => atBlockTime(now, (at) => factsQuery(vault, { ...asked, now: at }));
+  const query = (now: number) => factsQuery(vault, { ...asked, now });
   const { value: facts, block } = await readTimed(ctx, { chainId: vault.chainId, query });
   return {
     deposit: depositAction(vault, facts.deposit),

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { runQuery, runTimedQuery } from "../chains/aggregate-reads.ts";
+import { runQuery } from "../chains/aggregate-reads.ts";
+import { atBlockTime } from "../chains/block-time-query.ts";
 import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
@@ -59,7 +60,7 @@ export async function readVaultState(
 
 async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock> {
   const query = (now: number) => vaultStateQuery(vault, now);
-  const { block, value } = await runTimedQuery(clientOf(ctx, vault.chainId), { now: ctx.now(), query });
+  const { block, value } = await readTimed(ctx, { chainId: vault.chainId, query });
   return { state: value, block };
 }
 
@@ -141,15 +142,15 @@ export async function readUncached<S>(
 }
 
 /**
- * Runs a query that depends on the current time on a chain, without a cache, and returns the result with its block.
- * `query` creates it from the time in milliseconds since the epoch. Throws `chain_unsupported`; errors of the chain
+ * Runs a query that depends on the time on a chain, without a cache, and returns the result with its block. `query`
+ * creates it from the block's time in milliseconds since the epoch. Throws `chain_unsupported`; errors of the chain
  * client propagate.
  */
 export async function readTimed<S>(
   ctx: Context,
   { chainId, query }: { chainId: number; query: (now: number) => Query<S> },
 ): Promise<{ value: S; block: BlockTime }> {
-  return runTimedQuery(clientOf(ctx, chainId), { now: ctx.now(), query });
+  return readUncached(ctx, { chainId, query: atBlockTime(ctx.now(), query) });
 }
 
 function clientOf(ctx: Context, chainId: number) {

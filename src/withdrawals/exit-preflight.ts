@@ -1,6 +1,5 @@
 import { type Address, erc20Abi, zeroAddress } from "viem";
 import { nativeBalanceRead } from "../chains/aggregate-reads.ts";
-import { atBlockTime } from "../chains/block-time-query.ts";
 import {
   andThen,
   createQuery,
@@ -138,7 +137,7 @@ function termsQuery(of: {
   const queries = planned.map(({ mode, token, via }) => {
     const account = via === "router" ? null : user;
     const request = { mode, token, shares, owner: user, caller: account, receiver: account };
-    return atBlockTime(now, (at) => exits.terms(vault, { ...request, slippage, now: at }));
+    return exits.terms(vault, { ...request, slippage, now });
   });
   const named = Object.fromEntries(queries.map((query, index) => [`way${index}`, query]));
   return mapQuery(queryAll(named), (all) => planned.map((_, index) => all[`way${index}`] as ExitTerms));

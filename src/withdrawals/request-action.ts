@@ -1,6 +1,5 @@
 import type { Address } from "viem";
 import { nativeBalanceRead } from "../chains/aggregate-reads.ts";
-import { atBlockTime } from "../chains/block-time-query.ts";
 import { createQuery, queryAll, valueOrNull } from "../chains/chain-query.ts";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
@@ -71,7 +70,7 @@ async function readAsked(
   const gas = createQuery({ gas: nativeBalanceRead(user) }, ({ gas: read }) => valueOrNull(read));
   const { value, block } = await readTimed(ctx, {
     chainId: vault.chainId,
-    query: (now) => queryAll({ pending: atBlockTime(now, open), gas }),
+    query: (now) => queryAll({ pending: open(now), gas }),
   });
   const request = value.pending.find((one) => one.requestId.toLowerCase() === requestId.toLowerCase());
   if (request === undefined)

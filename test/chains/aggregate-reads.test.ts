@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { type Address, type Hex, hexToNumber, numberToHex, parseAbi, size, slice } from "viem";
 import { describe, expect, test } from "vitest";
-import { aggregate, aggregateList, MAX_CALLS, runTimedQuery } from "../../src/chains/aggregate-reads.ts";
+import { aggregate, aggregateList, MAX_CALLS } from "../../src/chains/aggregate-reads.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
-import { createQuery, type Read, read, valueOrNull } from "../../src/chains/chain-query.ts";
+import { type Read, read } from "../../src/chains/chain-query.ts";
 import {
   answerMulticall,
   type ContractAnswer,
@@ -273,29 +273,5 @@ describe("aggregate() over a real client", () => {
     hurryDeadlines(10);
     const { client } = clientOn([await startHonestNode(() => ({ fault }))]);
     await expect(aggregate(client, { a: value(1) })).rejects.toMatchObject({ code });
-  });
-});
-
-describe("runTimedQuery()", () => {
-  const query = (now: number) =>
-    createQuery({ value: value(1) }, (results) => ({ now, value: valueOrNull(results.value) }));
-  /** Time of the block in milliseconds. */
-  const CHAIN_TIME = 1_700_000_000_000;
-
-  test.each([CHAIN_TIME, CHAIN_TIME - 60_000, CHAIN_TIME + 86_400_000])(
-    "runs once with our own time while the chain is at most a minute ahead: %i",
-    async (now) => {
-      const client = contractsClient(tens);
-      const { value: answer } = await runTimedQuery(client, { now, query });
-      expect(answer).toEqual({ now, value: 10n });
-      expect(client.calls).toHaveLength(1);
-    },
-  );
-
-  test("runs again with the block's time when the chain is further ahead", async () => {
-    const client = contractsClient(tens);
-    const { value: answer } = await runTimedQuery(client, { now: CHAIN_TIME - 60_001, query });
-    expect(answer).toEqual({ now: CHAIN_TIME, value: 10n });
-    expect(client.calls).toHaveLength(2);
   });
 });

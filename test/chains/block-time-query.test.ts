@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { runQuery } from "../../src/chains/aggregate-reads.ts";
 import { atBlockTime } from "../../src/chains/block-time-query.ts";
-import { createQuery, type Query, type Read } from "../../src/chains/chain-query.ts";
+import { createQuery, type Query, queryAll, type Read, readThen } from "../../src/chains/chain-query.ts";
+import { contractsClient } from "../support/chains/multicall.ts";
 
 const NOW = 1_700_000_000_000;
 const value: Read<unknown> = {
@@ -30,4 +32,56 @@ test("a block without a time leaves the time of the machine", () => {
   const [name = "", time = ""] = Object.keys(query.reads);
   const failed = { ok: false, revert: null } as const;
   expect(query.interpret({ [name]: failed, [time]: failed })).toMatchObject({ now: NOW });
+});
+
+/** A query that asks the same function for another day, as contracts with daily limits are asked. */
+const limits = (now: number): Query<unknown> =>
+  createQuery({ limit: dayRead(Math.floor(now / 86_400_000)) }, ({ limit }) => limit);
+const dayRead = (day: number): Read<unknown> => ({
+  ...value,
+  data: `0x${day.toString(16).padStart(8, "0")}`,
+});
+
+test("a query that reads something else at the block's time is asked again", () => {
+  const query = atBlockTime(NOW, limits);
+  const time = Object.keys(query.reads).at(-1) ?? "";
+  const read = { ok: true, value: 7n } as const;
+  const given = (seconds: bigint) => ({ limit: read, [time]: { ok: true, value: seconds } as const });
+  expect(query.next?.(given(1_700_000_100n))).toBeNull();
+  // The answer for another day counts for nothing.
+  const later = given(1_700_086_400n);
+  expect(query.interpret(later)).toEqual({ ok: false, revert: null });
+  expect(query.next?.(later)?.reads).toEqual({ limit: dayRead(19_676) });
+});
+
+describe("runQuery() at the block's time", () => {
+  const client = () => contractsClient(() => ({ ok: true, data: `0x${"0".repeat(63)}7` }));
+  const BLOCK_MS = 1_700_000_000_000;
+  const made = async (now: number, query: (now: number) => Query<unknown>) => {
+    const chain = client();
+    const { value: answer } = await runQuery(chain, queryAll({ timed: atBlockTime(now, query) }));
+    return { answer: (answer as { timed: unknown }).timed, requests: chain.calls.length };
+  };
+
+  test.each([BLOCK_MS, BLOCK_MS - 59_000, BLOCK_MS + 3_600_000])(
+    "reads once, whatever the clock says of the same day: %i",
+    async (now) => {
+      expect(await made(now, daily)).toMatchObject({ answer: { now: BLOCK_MS }, requests: 1 });
+    },
+  );
+
+  test("reads again what the chain's own day changes", async () => {
+    const { answer, requests } = await made(BLOCK_MS - 3 * 86_400_000, daily);
+    expect(answer).toMatchObject({ now: BLOCK_MS, results: { day19675: { ok: true } } });
+    expect(requests).toBe(2);
+  });
+
+  test("goes on with the second batch of a query at the block's time", async () => {
+    const twice = (now: number) =>
+      readThen({ first: value }, () => createQuery({ second: value }, ({ second }) => ({ now, second })));
+    expect(await made(BLOCK_MS + 5_000, twice)).toMatchObject({
+      answer: { now: BLOCK_MS, second: { ok: true } },
+      requests: 2,
+    });
+  });
 });

@@ -42,8 +42,8 @@ function answer(query: Query<Derivation>, answers: Readonly<Record<string, Hex>>
       }
     }),
   );
-  const next = query.next?.(results);
-  return next === undefined ? query.interpret(results) : answer(next, answers);
+  const next = query.next?.(results) ?? null;
+  return next === null ? query.interpret(results) : answer(next, answers);
 }
 
 const derive = (change: Readonly<Record<string, Hex | undefined>> = {}) => {

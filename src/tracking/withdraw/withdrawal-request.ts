@@ -1,5 +1,4 @@
 import { getAddress, type Hex } from "viem";
-import { atBlockTime } from "../../chains/block-time-query.ts";
 import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
@@ -39,7 +38,7 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
   const pending = exits?.pending;
   if (exits === null || pending === undefined) return null;
   const user = getAddress(row.userAddress);
-  const query = (now: number) => atBlockTime(now, (at) => pending(vault, { user, requestIds, now: at }));
+  const query = (now: number) => pending(vault, { user, requestIds, now });
   const { value, block } = await readTimed(ctx, { chainId: row.vaultChainId, query });
   return { vault, exits, request: ownRequest(row, value), block };
 }

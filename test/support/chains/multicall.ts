@@ -32,16 +32,26 @@ const NATIVE_BALANCE: ContractAnswer = { ok: true, data: numberToHex(10n ** 18n,
 const isBalanceRead = ({ to, data }: { to: Address; data: Hex }): boolean =>
   /^0xf{40}$/i.test(to) && size(data) === 30;
 
+/** Recognizes the program that reads the block's time by its target and its only short code. */
+const isTimeRead = ({ to, data }: { to: Address; data: Hex }): boolean =>
+  /^0xf{40}$/i.test(to) && data.startsWith("0x42");
+
 /** Answers an `eth_call` of the aggregator as its constructor would. */
 export function answerMulticall(data: Hex, world: { contracts: Contracts; block: BlockFields }): Hex {
   const { chainId, number: height, timestamp } = world.block;
   const results = callsOf(data).map((call) => {
-    const answer = isBalanceRead(call) ? NATIVE_BALANCE : world.contracts(call);
+    const answer = programAnswer(call, timestamp) ?? world.contracts(call);
     if ("status" in answer) return bytes(STATUS[answer.status], 1);
     const status = answer.ok ? STATUS.answered : STATUS.failed;
     return concatHex([bytes(status, 1), bytes(size(answer.data), 2), answer.data]);
   });
   return concatHex([bytes(chainId, 8), bytes(height, 8), bytes(timestamp, 8), ...results]);
+}
+
+/** Answers a read that is a program of its own, or returns null for a call of a contract. */
+function programAnswer(call: { to: Address; data: Hex }, timestamp: number): ContractAnswer | null {
+  if (isBalanceRead(call)) return NATIVE_BALANCE;
+  return isTimeRead(call) ? { ok: true, data: numberToHex(timestamp, { size: 32 }) } : null;
 }
 
 /** Returns the calls that an `eth_call` of the aggregator makes. */

@@ -22,7 +22,8 @@ export function answer<S>(query: Query<S>, table: Readonly<Record<string, unknow
       return [name, value === undefined ? failed(null) : { ok: true as const, value }];
     }),
   );
-  return query.next === undefined ? query.interpret(results) : answer(query.next(results), table);
+  const next = query.next?.(results) ?? null;
+  return next === null ? query.interpret(results) : answer(next, table);
 }
 
 type Topics = [Hex, ...Hex[]];

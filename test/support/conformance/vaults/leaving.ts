@@ -44,7 +44,8 @@ async function run<S>(of: Leaving, query: Query<S>): Promise<S> {
       results[name] = { ok: false, revert: revertOf(error) };
     }
   }
-  return query.next === undefined ? query.interpret(results) : run(of, query.next(results));
+  const next = query.next?.(results) ?? null;
+  return next === null ? query.interpret(results) : run(of, next);
 }
 
 /** Returns the revert data of a failed call, or null. */
