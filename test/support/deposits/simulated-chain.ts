@@ -1,4 +1,5 @@
 import {
+  type Abi,
   type Address,
   decodeFunctionData,
   encodeFunctionResult,
@@ -15,7 +16,7 @@ import { testChain } from "../chains/rpc-node.ts";
 import { USDC } from "./fixtures.ts";
 
 const ONE = 10n ** 18n;
-const abi = [...erc4626Abi(), ...erc20Abi.filter((item) => item.type === "function")] as const;
+const COMMON = [...erc4626Abi(), ...erc20Abi.filter((item) => item.type === "function")] as const;
 /** What the vault and the token of the fixtures say: a share is worth 1.25 USDC. */
 const HONEST: Readonly<Record<string, unknown>> = {
   asset: USDC,
@@ -50,23 +51,32 @@ export interface SimulatedChain {
   sent: SentCall[][];
 }
 
-const SELECTORS: ReadonlySet<string> = new Set(abi.map((item) => toFunctionSelector(item)));
+const SELECTORS: ReadonlySet<string> = new Set(COMMON.map((item) => toFunctionSelector(item)));
+const selectorOf = (item: Abi[number]): string[] =>
+  item.type === "function" ? [toFunctionSelector(item)] : [];
 const BALANCE_OF = "0x70a08231";
 const BEFORE = 10n ** 30n;
 
 /** A chain whose contracts answer `answers`, and whose nodes simulate calls with these effects. */
 export function simulatedChain(world: {
   effects?: (call: SentCall) => SimulatedEffects;
+  /** What views return, by name; a function of the contract's address and the first argument. */
   answers?: Readonly<Record<string, unknown>>;
   definition?: ChainDefinition;
+  /** Further functions that `answers` names. */
+  functions?: Abi;
 }): SimulatedChain {
   const answers = { ...HONEST, ...world.answers };
-  const contracts: Contracts = ({ data }) => {
-    if (!SELECTORS.has(data.slice(0, 10))) return { ok: false, data: "0x" };
+  const own = world.functions ?? [];
+  const abi = [...COMMON, ...own];
+  const selectors = new Set([...SELECTORS, ...own.flatMap(selectorOf)]);
+  const contracts: Contracts = ({ to, data }) => {
+    if (!selectors.has(data.slice(0, 10))) return { ok: false, data: "0x" };
     const { functionName, args } = decodeFunctionData({ abi, data });
     const [amount] = args ?? [];
     const known = functionName === "previewDeposit" ? sharesFor(amount as bigint) : answers[functionName];
-    const result = answers[functionName] ?? known;
+    const stated = answers[functionName] ?? known;
+    const result = typeof stated === "function" ? stated(to, amount) : stated;
     if (result === undefined) return { ok: false, data: "0x" };
     return { ok: true, data: encodeFunctionResult({ abi, functionName, result } as never) };
   };

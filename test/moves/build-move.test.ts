@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { OwnShare, quoteAny } from "../../src/moves/build-move.ts";
+import { USDC, USER, vault } from "../support/deposits/fixtures.ts";
+import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
+import { INTO, into, moveInput, movingWorld, NEW_SHARES } from "../support/withdrawals/moving.ts";
+import { storedOf } from "../support/withdrawals/withdrawing.ts";
+
+const both = [storedOf(vault), storedOf(into)];
+
+/** Quotes a payment while Postgres answers first with both vaults, then with one after the other. */
+async function quoted(input: Record<string, unknown>, change: Parameters<typeof movingWorld>[0] = {}) {
+  const { ctx } = await movingWorld(change);
+  const answers = [both, [storedOf(vault)], [storedOf(into)]];
+  const left = "from_token" in input ? [both, [storedOf(into)]] : answers;
+  const db = { run: async <T>() => (left.shift() ?? [storedOf(into)]) as T };
+  return quoteAny({ ...ctx, db }, moveInput(input));
+}
+
+describe("quoteAny()", () => {
+  test("moves what is paid with another vault's shares", async () => {
+    const quote = await quoted({});
+    expect(quote).toMatchObject({
+      quote_type: "move",
+      estimate: { estimated_shares: NEW_SHARES.toString() },
+    });
+  });
+
+  test("deposits any other token", async () => {
+    const amount = 10_000_000n;
+    const rises = { [balanceKey(INTO, USER)]: sharesFor(amount) };
+    const quote = await quoted(
+      { from_token: USDC, from_amount: amount.toString() },
+      { answers: { balanceOf: amount }, effects: () => ({ rises }) },
+    );
+    expect(quote.quote_type).toBe("direct");
+  });
+
+  test("refuses the vault's own share by a name of its own", async () => {
+    await expect(quoted({ from_token: INTO })).rejects.toBeInstanceOf(OwnShare);
+  });
+
+  test("refuses a chain that is not served before anything is read", async () => {
+    await expect(quoted({ from_chain_id: 999_999 })).rejects.toMatchObject({ code: "chain_unsupported" });
+  });
+
+  test("says why the shares cannot be redeemed where no exchange takes them either", async () => {
+    const { ctx } = await movingWorld({ routed: false });
+    const answers = [both, [storedOf(vault)]];
+    const db = { run: async <T>() => (answers.shift() ?? [storedOf(into)]) as T };
+    const quote = quoteAny({ ...ctx, db, providers: { ...ctx.providers, all: async () => [] } }, moveInput());
+    await expect(quote).rejects.toMatchObject({ code: "mode_unsupported" });
+  });
+});

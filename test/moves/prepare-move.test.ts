@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { prepareMove } from "../../src/moves/prepare-move.ts";
+import { decodeRouterCall } from "../../src/router/router-codec.ts";
+import type { Vault } from "../../src/vaults/vault.ts";
+import { USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
+import { balanceKey } from "../support/deposits/simulated-chain.ts";
+import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
+import { INTO, into, moveInput, movingWorld, NEW_SHARES } from "../support/withdrawals/moving.ts";
+import { EXCHANGE, fairWeth, storedOf, swapDesk } from "../support/withdrawals/withdrawing.ts";
+
+async function moved(world: Parameters<typeof movingWorld>[0] = {}, from: Vault = vault) {
+  const { ctx } = await movingWorld(world);
+  const made = await prepareMove(ctx, { input: moveInput(), from });
+  if (made.kind !== "direct") throw new Error(made.kind);
+  return made;
+}
+const codeOf = (world: Parameters<typeof movingWorld>[0], from?: Vault) =>
+  moved(world, from).then(
+    () => "none",
+    ({ code }: { code: string }) => code,
+  );
+
+describe("prepareMove() between vaults of one asset", () => {
+  test("redeems and deposits in one order, with a floor of new shares", async () => {
+    const made = await moved();
+    expect(made).toMatchObject({ quoteType: "move", sharesOf: vault.name, swaps: false });
+    const { deposit, expectedShares, depositAmount, floors } = made.direct;
+    expect([expectedShares, depositAmount]).toEqual([NEW_SHARES, WORTH]);
+    const { order, steps, sweep } = decodeRouterCall(deposit.data);
+    expect(order).toMatchObject({ tokenIn: VAULT, amountIn: HELD, tokenOut: INTO, receiver: USER });
+    expect(order.minOut).toBe(floors.minShares);
+    // Half a percent, because nothing is exchanged.
+    expect(order.minOut).toBe((NEW_SHARES * 995n) / 1_000n);
+    expect(steps.map(({ target }) => target)).toEqual([VAULT, INTO]);
+    expect(sweep).toEqual([USDC]);
+  });
+
+  test("the user pays with the shares of the vault that is left", async () => {
+    const { intent, checked } = (await moved()).direct;
+    expect(intent).toMatchObject({ token: { address: VAULT, decimals: 18 }, amount: HELD });
+    expect(checked).toMatchObject({ balance: HELD, allowance: 0n });
+  });
+
+  test("raises the floor to what the simulation saw", async () => {
+    const seen = NEW_SHARES + 10n ** 18n;
+    const rises = { [balanceKey(USDC, USER)]: WORTH, [balanceKey(INTO, USER)]: seen };
+    expect((await moved({ effects: () => ({ rises }) })).direct.floors.minShares).toBe(
+      (seen * 995n) / 1_000n,
+    );
+  });
+
+  const gated: Vault = { ...into, caller: "user" };
+  test.each<[string, Parameters<typeof movingWorld>[0], Vault | undefined, string]>([
+    ["a vault that must see the user", { target: gated }, undefined, "mode_unsupported"],
+    ["a vault that pays only requests", {}, { ...vault, params: { exit: "maple" } }, "mode_unsupported"],
+    [
+      "a vault that is paused for deposits",
+      { vaults: [storedOf(into, { status: "paused", statusReason: "maintenance" })] },
+      undefined,
+      "vault_paused",
+    ],
+    ["an account without shares", { answers: { balanceOf: 0n } }, undefined, "nothing_to_withdraw"],
+    [
+      "a vault that pays half of its preview",
+      { effects: () => ({ rises: { [balanceKey(USDC, USER)]: WORTH / 2n } }) },
+      undefined,
+      "price_unsafe",
+    ],
+  ])("refuses %s", async (_name, world, from, code) => {
+    expect(await codeOf(world, from)).toBe(code);
+  });
+
+  test("names no single transaction without the Router", async () => {
+    expect(await codeOf({ routed: false })).toBe("mode_unsupported");
+  });
+});
+
+describe("prepareMove() between vaults of different assets", () => {
+  const target: Vault = { ...into, asset: { address: WETH, symbol: "WETH", decimals: 18 } };
+  const asset = (to: string) => (to === INTO ? WETH : USDC);
+  const worth = (to: string, shares: bigint) => (to === INTO ? (shares * 5n) / 4n : (shares * WORTH) / HELD);
+  const swapping = async (change: Parameters<typeof swapDesk>[1] = {}) => {
+    const gained = 40n * 10n ** 15n;
+    const { ctx } = await movingWorld({
+      ...{ target, answers: { asset, previewDeposit: gained, convertToAssets: worth } },
+      effects: () => ({ rises: { [balanceKey(USDC, USER)]: WORTH, [balanceKey(INTO, USER)]: gained } }),
+    });
+    const desk = swapDesk(ctx, change);
+    return prepareMove(desk.ctx, { input: moveInput(), from: vault });
+  };
+
+  test("swaps between the two, from the old vault's asset into the new one's", async () => {
+    const made = await swapping();
+    if (made.kind !== "direct") throw new Error(made.kind);
+    expect(made.swaps).toBe(true);
+    const { steps } = decodeRouterCall(made.direct.deposit.data);
+    expect(steps.map(({ target: to }) => to)).toEqual([VAULT, EXCHANGE, INTO]);
+    expect(made.direct.depositAmount).toBeLessThanOrEqual(fairWeth(WORTH));
+  });
+
+  test.each<[string, Parameters<typeof swapDesk>[1], string]>([
+    ["offers too little", { price: (usdc) => fairWeth(usdc) / 2n }, "price_unsafe"],
+    ["pays only its caller", { asStep: false }, "mode_unsupported"],
+  ])("refuses a provider that %s", async (_name, change, code) => {
+    await expect(swapping(change)).rejects.toMatchObject({ code });
+  });
+});

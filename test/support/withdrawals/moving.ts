@@ -1,0 +1,35 @@
+import type { Address } from "viem";
+import { BuildInput } from "../../../src/schemas/build-input-schema.ts";
+import type { Vault } from "../../../src/vaults/vault.ts";
+import { USDC, USER, VAULT, vault } from "../deposits/fixtures.ts";
+import { balanceKey, type SimulatedEffects, sharesFor } from "../deposits/simulated-chain.ts";
+import { HELD, WORTH } from "./fixtures.ts";
+import { storedOf, type Withdrawing, withdrawing } from "./withdrawing.ts";
+
+/** The vault that is moved into, of the same asset. */
+export const INTO: Address = "0x1111111111111111111111111111111111111111";
+export const into: Vault = {
+  ...vault,
+  ...{ vaultId: `${vault.chainId}:${INTO}`, address: INTO, name: "Other USDC" },
+  ...{ shareToken: INTO, entryPoint: INTO, spender: INTO, pricer: INTO },
+};
+export const NEW_SHARES = sharesFor(WORTH);
+
+/** A chain on which the user may move all shares; the database's first answer is the registry with both vaults. */
+export function movingWorld(
+  world: Parameters<typeof withdrawing>[0] & { target?: Vault; effects?: () => SimulatedEffects } = {},
+): Promise<Withdrawing> {
+  const { target = into, effects, ...others } = world;
+  const rises = { [balanceKey(USDC, USER)]: WORTH, [balanceKey(INTO, USER)]: NEW_SHARES };
+  // Postgres is asked for the vault that is moved into.
+  const vaults = others.vaults ?? [storedOf(target)];
+  return withdrawing({ ...others, vaults, effects: effects ?? (() => ({ rises })) });
+}
+
+/** A request to deposit all shares of the first vault into the second. */
+export const moveInput = (change: Record<string, unknown> = {}): BuildInput =>
+  BuildInput.parse({
+    ...{ from_chain_id: vault.chainId, from_token: VAULT, from_amount: HELD.toString() },
+    ...{ vault_id: into.vaultId, user_address: USER },
+    ...change,
+  });

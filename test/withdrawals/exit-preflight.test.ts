@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { depositRouterAddress } from "../../src/router/router-address.ts";
+import { readExitFacts } from "../../src/withdrawals/exit-preflight.ts";
+import { testContext } from "../support/context.ts";
+import { VAULT, vault } from "../support/deposits/fixtures.ts";
+import { simulatedChain } from "../support/deposits/simulated-chain.ts";
+import { familyVault, HELD, home, orderOf, WORTH } from "../support/withdrawals/fixtures.ts";
+
+/** Reads the state of a withdrawal on a chain that answers so; gives the requests too. */
+async function read(
+  answers: Readonly<Record<string, unknown>> = {},
+  change: Parameters<typeof orderOf>[0] = {},
+) {
+  const { client } = simulatedChain({
+    definition: home,
+    answers: { balanceOf: HELD, allowance: 7n, previewRedeem: WORTH, convertToAssets: WORTH, ...answers },
+  });
+  const order = orderOf({ ...change, client });
+  const facts = await readExitFacts(testContext({ clients: [client] }), order);
+  return { facts, requests: client.calls.length };
+}
+
+test("readExitFacts() reads balance, allowances and the terms of each path at one block", async () => {
+  const { facts, requests } = await read({}, { shares: 5n });
+  expect(requests).toBe(1);
+  expect(facts).toMatchObject({ shares: 5n, balance: HELD, nativeBalance: 10n ** 18n, authorization: null });
+  expect(facts.block).toEqual({ number: 1_234, timestamp: 1_700_000_000 });
+  expect(facts.allowances).toEqual(new Map([[depositRouterAddress.toLowerCase(), 7n]]));
+  expect(facts.ways.map(({ via, mode, spender }) => [via, mode, spender])).toEqual([
+    ["router", "instant", depositRouterAddress],
+    ["user", "instant", null],
+  ]);
+  expect(facts.ways[0]?.terms).toMatchObject({ asset: vault.asset.address, previewAssets: WORTH });
+});
+
+test("readExitFacts() redeems the balance for all shares, which it reads first", async () => {
+  const { facts, requests } = await read();
+  expect(facts.shares).toBe(HELD);
+  expect(requests).toBe(2);
+});
+
+test("readExitFacts() refuses an account without shares, whatever number it names", async () => {
+  const empty = { balanceOf: 0n };
+  await expect(read(empty)).rejects.toMatchObject({ code: "nothing_to_withdraw" });
+  await expect(read(empty, { shares: 5n })).rejects.toMatchObject({ code: "nothing_to_withdraw" });
+});
+
+test("readExitFacts() states nothing that it could not read", async () => {
+  const { facts } = await read({ balanceOf: undefined, allowance: undefined }, { shares: 5n });
+  expect(facts.balance).toBeNull();
+  expect([...facts.allowances.values()]).toEqual([null]);
+});
+
+test("readExitFacts() offers the owner's own call alone without the Router, and only the modes asked for", async () => {
+  const { facts } = await read({}, { routed: false, shares: 5n });
+  expect(facts.ways.map(({ via }) => via)).toEqual(["user"]);
+  const lagoon = familyVault("lagoon");
+  const asked = await read({}, { vault: lagoon, mode: "request", shares: 5n });
+  expect(asked.facts.ways.map(({ via, mode }) => `${mode} ${via}`)).toEqual(["request user"]);
+  expect(asked.facts.ways[0]?.spender ?? VAULT).toBe(VAULT);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { getWithdrawalQuote } from "../../src/withdrawals/get-withdrawal-quote.ts";
+import { USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
+import { balanceKey } from "../support/deposits/simulated-chain.ts";
+import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
+import {
+  cooling,
+  inputOf,
+  storedOf,
+  swapDesk,
+  waitingFunctions,
+  withdrawing,
+} from "../support/withdrawals/withdrawing.ts";
+
+test("getWithdrawalQuote() shows what a build would give, and records nothing", async () => {
+  const world = await withdrawing({ effects: () => ({ rises: { [balanceKey(USDC, USER)]: WORTH } }) });
+  // The prices of the exchange's tokens are known.
+  const { ctx } = swapDesk(world.ctx);
+  expect(await getWithdrawalQuote(ctx, inputOf())).toMatchObject({
+    options: [
+      {
+        ...{ mode: "instant", assets: WORTH.toString(), min_assets: ((WORTH * 995n) / 1_000n).toString() },
+        ...{ to_amount: WORTH.toString(), exit_fee: "0", available_at: null, reasons: [] },
+      },
+    ],
+    warnings: [],
+  });
+  expect(world.db.written).toEqual([]);
+});
+
+test("getWithdrawalQuote() shows a mode that is impossible now with its code, after the possible ones", async () => {
+  const { ctx } = await withdrawing({
+    vaults: [storedOf(cooling)],
+    functions: waitingFunctions,
+    answers: { cooldowns: [0n, 0n], cooldownDuration: 604_800 },
+    effects: () => ({ rises: { [balanceKey(VAULT, USER)]: -HELD } }),
+  });
+  const { options } = await getWithdrawalQuote(ctx, inputOf());
+  expect(options.map(({ mode, assets }) => [mode, assets])).toEqual([
+    ["cooldown", WORTH.toString()],
+    ["instant", null],
+  ]);
+  expect(options[0]?.available_at).toBe(new Date((1_700_000_000 + 604_800) * 1_000).toISOString());
+  expect(JSON.stringify(options[1]?.reasons)).toContain("mode_unsupported");
+});
+
+test("getWithdrawalQuote() refuses when no mode is possible", async () => {
+  const { ctx } = await withdrawing({ effects: () => ({}) });
+  await expect(getWithdrawalQuote(ctx, inputOf())).rejects.toMatchObject({ code: "price_unsafe" });
+});

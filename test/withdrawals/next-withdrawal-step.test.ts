@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import type { WithdrawalRow } from "../../src/db/queries/deposit-queries.ts";
+import { nextExitStep } from "../../src/withdrawals/next-withdrawal-step.ts";
+import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
+import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
+import { withdrawalRow } from "../support/withdrawals/withdrawal-row.ts";
+import {
+  cooling,
+  EXCHANGE,
+  fairWeth,
+  fixedDatabase,
+  storedOf,
+  swapDesk,
+  waitingFunctions,
+  withdrawing,
+} from "../support/withdrawals/withdrawing.ts";
+
+const HEAD = 1_700_000_000;
+const ARRIVED = 101_000_000n;
+const claimable: WithdrawalRow = { ...withdrawalRow, state: "claimable", mode: "cooldown", requestId: "0" };
+const awaiting: WithdrawalRow = {
+  ...withdrawalRow,
+  ...{ state: "awaiting_transfer", twoStep: true, assets: ARRIVED.toString(), slippage: 0.03 },
+  moveToken: WETH.toLowerCase(),
+};
+
+describe("nextExitStep() of a request", () => {
+  /** What follows for an account with this much cooling until `end`; `others` are its other redemptions. */
+  const nextOf = async (
+    row: WithdrawalRow,
+    of: { end?: number; assets?: bigint; effects?: SimulatedEffects; others?: readonly WithdrawalRow[] } = {},
+  ) => {
+    const { ctx } = await withdrawing({
+      vaults: [storedOf(cooling)],
+      functions: waitingFunctions,
+      answers: { cooldowns: [BigInt(of.end ?? HEAD), of.assets ?? ARRIVED], cooldownDuration: 604_800 },
+      effects: () => of.effects ?? {},
+    });
+    // The registry is asked first, then the account's other redemptions.
+    const answers = [[storedOf(cooling)], of.others ?? []];
+    const db = fixedDatabase(() => answers.shift() ?? []);
+    return nextExitStep({ ...ctx, db }, row);
+  };
+
+  test("claims what was settled, with a simulated transaction", async () => {
+    const { next, refusal } = await nextOf(claimable);
+    expect(refusal).toBeNull();
+    expect(next).toMatchObject({ kind: "claim", transaction_request: { to: VAULT }, approval: null });
+  });
+
+  test("has nothing to claim before the wait is over", async () => {
+    const later = { end: HEAD + 3_600 };
+    expect(await nextOf({ ...claimable, state: "cooling" }, later)).toEqual({ next: null, refusal: null });
+  });
+
+  test.each<[string, Parameters<typeof nextOf>[1], string]>([
+    ["the vault no longer knows", { assets: 0n }, "request_gone"],
+    ["would revert", { effects: { revert: "0x" } }, "would_revert"],
+  ])("says why a claim that %s cannot be signed", async (_name, of, code) => {
+    expect(await nextOf(claimable, of)).toMatchObject({ next: null, refusal: { code } });
+  });
+
+  test("offers one claim for several requests only once, at the oldest", async () => {
+    const at = (ms: number) => new Date(claimable.createdAt.getTime() + ms);
+    const other = (ms: number): WithdrawalRow => ({
+      ...claimable,
+      ...{ trackingId: "trk_ffffffffffffffffffffffffffffffff", createdAt: at(ms) },
+    });
+    const shared = await nextOf(claimable, { others: [other(-1)] });
+    expect(shared).toMatchObject({ next: null, refusal: { code: "claim_shared" } });
+    expect((await nextOf(claimable, { others: [other(1)] })).next?.kind).toBe("claim");
+    const ended = { ...other(-1), state: "completed" as const };
+    expect((await nextOf(claimable, { others: [ended] })).next?.kind).toBe("claim");
+  });
+});
+
+describe("nextExitStep() of a second step", () => {
+  const nextOf = async (row: WithdrawalRow, held = ARRIVED) => {
+    const world = await withdrawing({
+      answers: { balanceOf: held },
+      effects: () => ({ rises: { [balanceKey(WETH, USER)]: fairWeth(ARRIVED) } }),
+    });
+    const desk = swapDesk(world.ctx);
+    return { made: await nextExitStep(desk.ctx, row), ...desk, db: world.db };
+  };
+
+  test("swaps exactly what the vault paid, and stores what identifies the transaction", async () => {
+    const { made, asked, db } = await nextOf(awaiting);
+    expect(made.refusal).toBeNull();
+    expect(asked[0]).toMatchObject({ fromToken: USDC, toToken: WETH, amount: ARRIVED, user: USER });
+    expect(made.next).toMatchObject({ kind: "transfer", transaction_request: { to: EXCHANGE } });
+    expect(made.next?.approval).toMatchObject({ token_address: USDC, amount: ARRIVED.toString() });
+    expect(JSON.stringify(db.written)).toContain(EXCHANGE.toLowerCase());
+  });
+
+  test("asks nobody to swap what was spent, or an amount that is unknown", async () => {
+    const spent = await nextOf(awaiting, ARRIVED - 1n);
+    expect(spent.made).toMatchObject({ next: null, refusal: { code: "balance_insufficient" } });
+    expect(spent.db.written).toEqual([]);
+    const unknown = await nextOf({ ...awaiting, assets: null });
+    expect(unknown.made).toMatchObject({ next: null, refusal: { code: "amount_unknown" } });
+    expect(unknown.asked).toEqual([]);
+  });
+});
+
+test.each(["built", "submitted", "bridging", "completed", "failed"] as const)(
+  "nextExitStep() has nothing for a withdrawal that is %s",
+  async (state) => {
+    const { ctx } = await withdrawing();
+    expect(await nextExitStep(ctx, { ...withdrawalRow, state })).toEqual({ next: null, refusal: null });
+  },
+);

@@ -1,0 +1,97 @@
+import { zeroAddress } from "viem";
+import { describe, expect, test } from "vitest";
+import { depositRouterAddress } from "../../src/router/router-address.ts";
+import {
+  preparedTokens,
+  prepareWithdrawal,
+  quoteWithdrawal,
+} from "../../src/withdrawals/prepare-withdrawal.ts";
+import { USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
+import { balanceKey } from "../support/deposits/simulated-chain.ts";
+import { away, clientOf, HELD, home, orderOf, WORTH } from "../support/withdrawals/fixtures.ts";
+import {
+  cooling,
+  inputOf,
+  storedOf,
+  waitingFunctions,
+  withdrawing,
+} from "../support/withdrawals/withdrawing.ts";
+
+const paysAll = () => ({ rises: { [balanceKey(USDC, USER)]: WORTH } });
+const startsCooldown = () => ({ rises: { [balanceKey(VAULT, USER)]: -HELD } });
+const duringCooldown = {
+  vaults: [storedOf(cooling)],
+  functions: waitingFunctions,
+  answers: { cooldowns: [0n, 0n], cooldownDuration: 604_800 },
+};
+
+describe("prepareWithdrawal()", () => {
+  test("redeems through the Router with a floor, from the vault that Postgres has", async () => {
+    const { ctx } = await withdrawing({ effects: paysAll });
+    const made = await prepareWithdrawal(ctx, inputOf());
+    expect(made).toMatchObject({
+      kind: "direct",
+      exit: { assets: WORTH, minAssets: (WORTH * 995n) / 1_000n },
+    });
+    expect(made.exit.call.target).toBe(depositRouterAddress);
+  });
+
+  test("calls the vault itself where the Router is not deployed", async () => {
+    const { ctx } = await withdrawing({ effects: paysAll, routed: false });
+    const made = await prepareWithdrawal(ctx, inputOf());
+    expect(made.exit).toMatchObject({ call: { target: VAULT }, minAssets: null });
+  });
+
+  test("starts the cooldown with `auto` while nothing is paid at once", async () => {
+    const { ctx } = await withdrawing({ ...duringCooldown, effects: startsCooldown });
+    const made = await prepareWithdrawal(ctx, inputOf());
+    expect(made.exit.exit.way.mode).toBe("cooldown");
+    const instant = prepareWithdrawal(ctx, inputOf({ mode: "instant" }));
+    await expect(instant).rejects.toMatchObject({ code: "mode_unsupported" });
+  });
+
+  test.each<[string, Parameters<typeof withdrawing>[0], Record<string, unknown>]>([
+    ["vault_not_found", { vaults: [] }, {}],
+    ["nothing_to_withdraw", { answers: { balanceOf: 0n } }, {}],
+    ["price_unsafe", { effects: () => ({}) }, {}],
+    ["authorization_unsupported", { effects: paysAll }, { authorize: "erc3009" }],
+  ])("refuses with %s", async (code, world, input) => {
+    const { ctx } = await withdrawing(world);
+    await expect(prepareWithdrawal(ctx, inputOf(input))).rejects.toMatchObject({ code });
+  });
+});
+
+describe("quoteWithdrawal()", () => {
+  test("shows every mode, the possible ones first, with the reason of the others", async () => {
+    const { ctx } = await withdrawing({ ...duringCooldown, effects: startsCooldown });
+    const { options } = await quoteWithdrawal(ctx, inputOf());
+    expect(options.map(({ mode, refusal }) => [mode, refusal?.code ?? null])).toEqual([
+      ["cooldown", null],
+      ["instant", "mode_unsupported"],
+    ]);
+  });
+
+  test("refuses with the first mode's reason if none is possible", async () => {
+    const { ctx } = await withdrawing({ effects: () => ({}) });
+    await expect(quoteWithdrawal(ctx, inputOf())).rejects.toMatchObject({ code: "price_unsafe" });
+  });
+});
+
+test("preparedTokens() names the gas, what the vault pays and what is asked for, each once", () => {
+  const { chainId } = vault;
+  const usdc = { chainId, token: USDC };
+  const gas = { chainId, token: zeroAddress };
+  expect(preparedTokens(orderOf())).toEqual([gas, usdc]);
+  const client = clientOf(home);
+  expect(preparedTokens(orderOf({ to: { client, chainId, token: WETH } }))).toEqual([
+    gas,
+    usdc,
+    { chainId, token: WETH },
+  ]);
+  const elsewhere = { client, chainId: away.chainId, token: USDC };
+  expect(preparedTokens(orderOf({ to: elsewhere }))).toEqual([
+    gas,
+    usdc,
+    { chainId: away.chainId, token: USDC },
+  ]);
+});

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import type { StepLeg, StepPlan } from "../../src/orders/order-steps.ts";
+import { depositRouterAddress } from "../../src/router/router-address.ts";
+import type { WithdrawalNextStep, WithdrawalState } from "../../src/schemas/withdrawal-schema.ts";
+import {
+  pollWithdrawalAfter,
+  readWithdrawalSteps,
+  toWithdrawalSteps,
+} from "../../src/withdrawals/withdrawal-steps.ts";
+import { USDC, VAULT, vault } from "../support/deposits/fixtures.ts";
+import { withdrawalRow } from "../support/withdrawals/withdrawal-row.ts";
+import { fixedDatabase, withdrawing } from "../support/withdrawals/withdrawing.ts";
+
+const request = { to: VAULT, data: "0x12", value: "0", chain_id: vault.chainId, gas_limit: null } as const;
+const shares = { address: VAULT, symbol: "", decimals: 18 };
+const usdc = { address: USDC, symbol: "USDC", decimals: 6 };
+const source: StepLeg = {
+  ...{ slot: "source", purpose: "redeem", chainId: vault.chainId, token: shares, shares_of: vault.name },
+  ...{ amount: "100000000000000000000", spender: depositRouterAddress, allowed: false, reset: false },
+  transaction: request,
+};
+const instant: StepPlan = { source, destination: null, settles: false };
+const requested: StepPlan = {
+  ...instant,
+  source: { ...source, purpose: "request", spender: null, allowed: true },
+  settles: true,
+};
+const twoStep: StepPlan = {
+  ...instant,
+  destination: {
+    ...{ slot: "destination", purpose: "transfer", chainId: vault.chainId, token: usdc },
+    ...{ amount: "101000000", spender: null, allowed: true, reset: false, transaction: null },
+  },
+};
+const HASH = `0x${"11".repeat(32)}`;
+
+interface Case {
+  state: WithdrawalState;
+  plan?: StepPlan;
+  row?: Partial<typeof withdrawalRow>;
+  next?: WithdrawalNextStep["kind"];
+  allowance?: bigint | null;
+}
+const CALL = { to: VAULT, data: "0x12", value: "0x0", chain_id: "0x7a69" } as const;
+const nextOf = (kind: WithdrawalNextStep["kind"]): WithdrawalNextStep => ({
+  ...{ kind, transaction_request: request, approval: null, calls: [CALL] },
+});
+/** The steps as `<id>: <state>`. */
+const stepsOf = ({ state, plan = instant, row = {}, next, allowance = null }: Case): string[] =>
+  toWithdrawalSteps({
+    ...{ row: { ...withdrawalRow, state, ...row }, state, plan, allowance },
+    next: next === undefined ? null : nextOf(next),
+  }).map(({ step_id, state: own }) => `${step_id}: ${own}`);
+
+describe("toWithdrawalSteps() of a redemption at once", () => {
+  test.each<[string, Case, string[]]>([
+    ["is approved first", { state: "built" }, ["source.approve: required", "source.redeem: required"]],
+    [
+      "needs no approval again",
+      { state: "built", allowance: 100n * 10n ** 18n },
+      ["source.approve: done", "source.redeem: required"],
+    ],
+    [
+      "waits once its hash is known",
+      { state: "built", row: { sourceTxHash: HASH } },
+      ["source.approve: done", "source.redeem: waiting"],
+    ],
+    ["waits for its block", { state: "submitted" }, ["source.approve: done", "source.redeem: waiting"]],
+    ["is done", { state: "completed" }, ["source.approve: done", "source.redeem: done"]],
+    ["is over", { state: "expired" }, ["source.approve: skipped", "source.redeem: skipped"]],
+    ["failed", { state: "failed" }, ["source.approve: skipped", "source.redeem: skipped"]],
+  ])("%s", (_name, of, steps) => {
+    expect(stepsOf(of)).toEqual(steps);
+  });
+});
+
+describe("toWithdrawalSteps() of a request", () => {
+  const plan = requested;
+  test.each<[string, Case, string[]]>([
+    ["asks for the claim later", { state: "built", plan }, ["source.request: required", "claim: waiting"]],
+    ["waits for the vault", { state: "requested", plan }, ["source.request: done", "claim: waiting"]],
+    ["claims", { state: "claimable", plan, next: "claim" }, ["source.request: done", "claim: required"]],
+    [
+      "does not claim twice",
+      { state: "claimable", plan, next: "claim", row: { claimTxHash: HASH } },
+      ["source.request: done", "claim: waiting"],
+    ],
+    [
+      "cancels what expired",
+      { state: "requested", plan, next: "cancel" },
+      ["source.request: done", "claim: waiting", "cancel: required"],
+    ],
+    [
+      "has claimed",
+      { state: "completed", plan, row: { claimTxHash: HASH } },
+      ["source.request: done", "claim: done"],
+    ],
+    ["was paid without a claim", { state: "completed", plan }, ["source.request: done", "claim: skipped"]],
+    ["was rejected", { state: "rejected", plan }, ["source.request: done", "claim: skipped"]],
+  ])("%s", (_name, of, steps) => {
+    expect(stepsOf(of)).toEqual(steps);
+  });
+
+  test("a plain redemption that the vault queued gets a claim", () => {
+    expect(stepsOf({ state: "requested" })).toContain("claim: waiting");
+  });
+
+  test("a request that expired after it was made is a step that was done", () => {
+    const at = withdrawalRow.createdAt.toISOString();
+    const history = [...withdrawalRow.history, { state: "requested" as const, at }];
+    expect(stepsOf({ state: "failed", plan, row: { history } })[0]).toBe("source.request: done");
+  });
+});
+
+describe("toWithdrawalSteps() of two steps", () => {
+  const plan = twoStep;
+  test("the second waits for the vault's payment, and then takes what arrived", () => {
+    expect(stepsOf({ state: "submitted", plan }).at(-1)).toBe("destination.transfer: waiting");
+    const steps = toWithdrawalSteps({
+      ...{ state: "awaiting_transfer", plan, allowance: null, next: nextOf("transfer") },
+      row: { ...withdrawalRow, state: "awaiting_transfer", assets: "100500000" },
+    });
+    expect(steps.at(-1)).toMatchObject({
+      state: "required",
+      amount: "100500000",
+      transaction_request: request,
+    });
+  });
+
+  test.each<[WithdrawalState, string]>([
+    ["bridging", "destination.transfer: waiting"],
+    ["completed", "destination.transfer: done"],
+  ])("once it was seen, %s is %s", (state, last) => {
+    expect(stepsOf({ state, plan, row: { depositProven: true } }).at(-1)).toBe(last);
+  });
+
+  test("nothing is left to do after a failure", () => {
+    expect(stepsOf({ state: "failed", plan }).at(-1)).toBe("destination.transfer: skipped");
+  });
+});
+
+describe("readWithdrawalSteps()", () => {
+  const stepsFrom = async (rows: readonly object[], allowance: unknown = 0n) => {
+    const { ctx } = await withdrawing({ answers: { allowance } });
+    const db = fixedDatabase(() => rows);
+    const state = "built" as const;
+    return readWithdrawalSteps({ ...ctx, db }, { row: withdrawalRow, state, next: null });
+  };
+
+  test("reads the allowance that the first transaction needs", async () => {
+    const [approve] = await stepsFrom([{ plan: instant }]);
+    expect(approve).toMatchObject({ step_id: "source.approve", state: "required" });
+    const [allowed] = await stepsFrom([{ plan: instant }], 100n * 10n ** 18n);
+    expect(allowed).toMatchObject({ step_id: "source.approve", state: "done" });
+  });
+
+  test("an allowance that cannot be read is not taken for granted", async () => {
+    const [approve] = await stepsFrom([{ plan: instant }], undefined);
+    expect(approve).toMatchObject({ step_id: "source.approve", state: "required" });
+  });
+
+  test("without a stored plan the row says what there is, without transactions", async () => {
+    const steps = await stepsFrom([]);
+    expect(steps).toMatchObject([{ step_id: "source.redeem", state: "required", transaction_request: null }]);
+  });
+});
+
+test.each<[WithdrawalState, number]>([
+  ["built", 3_000],
+  ["claimable", 3_000],
+  ["submitted", 3_000],
+  ["bridging", 5_000],
+  ["cooling", 60_000],
+  ["completed", 60_000],
+])("pollWithdrawalAfter(): %s is read again after %i ms", (state, ms) => {
+  expect(pollWithdrawalAfter(state)).toBe(ms);
+});
