@@ -24,7 +24,7 @@ export interface ApiRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** A client of the API. The actions take it as their first argument. */
+/** A client of the API. Every action takes one as its first argument. */
 export interface CausewayClient {
   readonly url: string;
   /** Sends a request and returns the decoded response. Throws CausewayError. */
@@ -33,7 +33,7 @@ export interface CausewayClient {
 
 const TIMEOUT_MS = 15_000;
 
-/** Creates a client of the API. It keeps no state. */
+/** Creates a client of the API. It is stateless: it keeps no session and caches nothing. */
 export function createCausewayClient(options: CausewayClientOptions): CausewayClient {
   const url = options.url.replace(/\/+$/, "");
   const send = options.fetch ?? ((target, init) => fetch(target, init));
@@ -71,7 +71,10 @@ function toQuery(query: Readonly<Record<string, unknown>>): string {
   return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`;
 }
 
-/** Converts an error response of the API to an error: a problem document, or the issues of a 422 response. */
+/**
+ * Converts an error response of the API, which is a problem document or, for status 422, a list of issues. An unknown
+ * format becomes the error `network`.
+ */
 function toApiError({ status, headers }: Response, json: unknown): CausewayError {
   const { detail, code, request_id: requestId, ...rest } = json as Record<string, unknown>;
   if (Array.isArray(detail)) {

@@ -2,10 +2,10 @@ import type { ApiErrorCode } from "./api-types.generated.ts";
 
 /**
  * Codes of errors that arise in the client. `invalid_input`: the API rejected the input, see `issues`; `network`: no
- * usable response; `aborted`: by the caller's signal; `user_rejected`: the user declined in the wallet;
- * `wrong_account`: the wallet does not hold the order's account; `chain_unavailable`: the wallet cannot switch to the
- * chain; `transaction_reverted`: a transaction was included and reverted; `wallet_failed`: any other failure of the
- * wallet.
+ * usable response; `aborted`: the caller's signal aborted; `user_rejected`: the user declined in the wallet;
+ * `wrong_account`: the order is for another account than the wallet's, or no account is connected; `chain_unavailable`:
+ * the wallet cannot switch to the chain; `transaction_reverted`: a transaction was included and reverted;
+ * `wallet_failed`: any other failure of the wallet.
  */
 export type ClientErrorCode =
   | "invalid_input"
@@ -36,11 +36,11 @@ export interface CausewayErrorDetails {
 /** The only error that the client throws. `code` is stable; the message is for display. */
 export class CausewayError extends Error {
   override readonly name = "CausewayError";
-  /** A code of the API's table (`/docs/errors`) or of the client. */
+  /** An error code of the API (`/docs/errors`) or of the client. */
   readonly code: ApiErrorCode | ClientErrorCode;
   /** HTTP status, or null if the API did not return an error response. */
   readonly status: number | null;
-  /** Id of the request, for support, or null. */
+  /** Id of the request, for support inquiries, or null if the API sent none. */
   readonly requestId: string | null;
   /** Additional fields of the API's error, such as `min_deposit`, `retry_after` or `reasons`. */
   readonly members: Readonly<Record<string, unknown>>;

@@ -35,8 +35,8 @@ export async function executeDeposit(client: CausewayClient, input: ExecuteDepos
 }
 
 /**
- * Continues a deposit from its tracking id alone, for example after a reload of the page: reads the remaining steps and
- * executes them like `executeDeposit`. Throws `deposit_not_found` and CausewayError.
+ * Continues a deposit from its tracking id alone, for example after a reload of the page: fetches the remaining steps
+ * and executes them like `executeDeposit`. Throws `deposit_not_found` and CausewayError.
  */
 export async function continueDeposit(
   client: CausewayClient,
@@ -56,7 +56,9 @@ function walk(
   return walkSteps(trackedOrder(client, { kind: "deposits", userAddress, first, read, signal }), options);
 }
 
-/** A move to execute: shares of one vault are moved directly into another vault, also on another chain. */
+/**
+ * A move to execute: shares of one vault are redeemed and deposited into another vault, on the same or another chain.
+ */
 export type ExecuteMoveInput = Omit<ExecuteDepositInput, "fromChainId" | "fromToken" | "fromAmount"> & {
   /** Id of the vault whose shares are redeemed. */
   fromVaultId: string;
@@ -80,8 +82,8 @@ export async function executeMove(client: CausewayClient, input: ExecuteMoveInpu
 }
 
 /**
- * Cancels the signed order of a deposit that has not been submitted: by a transaction, and if the token requires it, by
- * a signature first. Throws `deposit_state` if there is nothing to cancel, and CausewayError.
+ * Cancels a deposit's signed order before it is submitted. Sends a transaction, after a signature if the token requires
+ * one. Throws `deposit_state` if there is nothing to cancel, and CausewayError.
  */
 export async function cancelDeposit(
   client: CausewayClient,
@@ -92,8 +94,8 @@ export async function cancelDeposit(
 }
 
 /**
- * Polls a deposit and calls `onChange` for each reading that differs, until no step is left, or the signal aborts.
- * Returns the last reading. Temporary API failures are retried.
+ * Polls a deposit until no step is left, and calls `onChange` with the first result and every changed one. Returns the
+ * last result. Temporary API failures are retried. Throws `aborted` when the signal aborts.
  */
 export function watchDeposit(
   client: CausewayClient,

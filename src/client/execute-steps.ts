@@ -12,26 +12,33 @@ import {
   walletOn,
 } from "./wallet-steps.ts";
 
-/** A reading of an order: the user's steps with their states, and the recommended time before the next reading. */
+/**
+ * State of an order as the API returned it: the user's steps, and the recommended time in milliseconds before the order
+ * is fetched again.
+ */
 export interface OrderReading {
   trackingId: string;
-  /** State of the order, such as `built` or `completed`; absent in a build's response. */
+  /** State of the order, such as `built` or `completed`. Absent in the response to a build. */
   state?: string;
   steps: readonly Step[];
   pollAfterMs?: number;
 }
 
-/** Progress of an execution, at one step. */
+/** Progress of an execution, reported at each change of a step. */
 export interface ExecutionProgress {
   trackingId: string;
   /**
-   * `wallet`: the wallet asks the user for the step; `sent`: its transaction is sent; `included`: it is in a block;
-   * `signed`: the message is signed; `waiting`: for a bridge, a vault or confirmations; `done`: no step is left.
+   * `wallet`: the wallet shows the step to the user; `sent`: its transaction is sent; `included`: its transaction is in
+   * a block; `signed`: its message is signed; `waiting`: waits for a bridge, a vault or confirmations; `done`: no step
+   * is left.
    */
   phase: "wallet" | "sent" | "included" | "signed" | "waiting" | "done";
-  /** The current step, or null when done. */
+  /** The current step, or null when `phase` is `done`. */
   step: Step | null;
-  /** The steps of a batch, or the single step. */
+  /**
+   * The steps that the wallet executes together, or only the current step. In phase `waiting`, all open steps; in phase
+   * `done`, none.
+   */
   batch: readonly Step[];
   txHash: Hash | null;
   steps: readonly Step[];
@@ -40,10 +47,11 @@ export interface ExecutionProgress {
 /** Options of an execution. */
 export interface ExecutionOptions {
   wallet: WalletSource;
-  /** Called at every change. It must not throw. */
+  /** Called at every change. The callback must not throw. */
   onProgress?: ((progress: ExecutionProgress) => void) | undefined;
   /**
-   * Aborts the execution with the code `aborted`. Sent transactions are not affected; continue with the tracking id.
+   * Aborts the execution with the error `aborted`. Transactions that were already sent are not affected; the order can
+   * be continued from its tracking id.
    */
   signal?: AbortSignal | undefined;
   /** False to send every transaction separately, even if the wallet supports batches. */
@@ -55,13 +63,16 @@ export interface Order<Reading extends OrderReading> {
   userAddress: string;
   first: OrderReading;
   read(): Promise<Reading>;
-  /** Submits a signature of the user and returns the next reading. */
+  /** Submits a signature of the user and returns the order with the transaction that it enables. */
   submit(signature: string): Promise<OrderReading>;
-  /** Reports a transaction, so that it is found immediately. The chains decide; a failed report changes nothing. */
+  /**
+   * Reports a transaction, so that the API finds it immediately. The API verifies it on-chain, so a failed report
+   * changes nothing.
+   */
   report(step: Pick<Step, "stepId" | "purpose">, txHash: Hash): Promise<unknown>;
 }
 
-/** Returns an order that the API tracks, with the API calls for its kind. */
+/** Adds to an order the API calls that submit its signatures and report its transactions. */
 export function trackedOrder<Reading extends OrderReading>(
   client: CausewayClient,
   of: Pick<Order<Reading>, "userAddress" | "first" | "read"> & {
@@ -86,8 +97,8 @@ export function trackedOrder<Reading extends OrderReading>(
 }
 
 /**
- * Executes steps that the API does not track, such as the claim of a request that was made elsewhere. Returns when all
- * are done. `submit` is for steps that are signatures.
+ * Executes the steps of an order that the API does not track, such as the claim of a request that was made elsewhere.
+ * Returns when all steps are done. `submit` is needed only if one of them is a signature. Throws CausewayError.
  */
 export async function walkBuiltSteps(
   of: Pick<Order<OrderReading>, "userAddress" | "first"> & Partial<Pick<Order<OrderReading>, "submit">>,
@@ -113,8 +124,8 @@ export async function walkBuiltSteps(
 }
 
 /**
- * Cancels a signed order that has not been submitted: by a transaction, and if the token requires it, by a signature
- * first. Throws the API's code for orders in another state if there is nothing to cancel, and CausewayError.
+ * Cancels a signed order before it is submitted. Sends a transaction, after a signature if the token requires one.
+ * Throws `deposit_state` or `withdrawal_state` if there is nothing to cancel, and CausewayError.
  */
 export async function cancelSignedOrder(
   client: CausewayClient,
@@ -133,12 +144,13 @@ export async function cancelSignedOrder(
   await walkBuiltSteps({ userAddress, first: await submit(), submit }, options);
 }
 
-/** Default interval between readings, in milliseconds. */
+/** Default polling interval in milliseconds. */
 const POLL_MS = 3_000;
 
 /**
- * Executes the steps of an order: does the first required step, reads again, and ends when no step is required or
- * waiting. Returns the last reading. A sent transaction is never sent again in this execution. Throws CausewayError.
+ * Executes the steps of an order: performs the first required step, fetches the order again, and repeats this until no
+ * step is required or waiting. Returns the last state of the order. Never sends a transaction twice. Throws
+ * CausewayError.
  */
 export async function walkSteps<Reading extends OrderReading>(
   order: Order<Reading>,
@@ -165,7 +177,7 @@ export async function walkSteps<Reading extends OrderReading>(
 
 type Told = Omit<ExecutionProgress, "trackingId">;
 
-/** One execution of an order's steps, with the steps that it has already done. */
+/** One execution of an order's steps, with the steps that are already done. */
 class StepWalk<Reading extends OrderReading> {
   readonly #order: Order<Reading>;
   readonly #options: ExecutionOptions;
@@ -184,8 +196,8 @@ class StepWalk<Reading extends OrderReading> {
   }
 
   /**
-   * Marks the signatures of this execution as done: the API does not store them and requires them until it has seen the
-   * order.
+   * Marks signatures that were made in this execution as done. The API does not store signatures, so it returns them as
+   * required until the order is on-chain.
    */
   withSignatures<Shown extends OrderReading>(reading: Shown): Shown {
     const show = (step: Step): Step =>
@@ -197,7 +209,7 @@ class StepWalk<Reading extends OrderReading> {
     this.#options.onProgress?.({ trackingId: this.#order.first.trackingId, ...told });
   }
 
-  /** Returns, only once, the reading that the last step returned. */
+  /** Returns and clears the response to the last submitted signature. Null if there is none. */
   takeAnswer(): OrderReading | null {
     const answer = this.#answer;
     this.#answer = null;
@@ -257,16 +269,19 @@ class StepWalk<Reading extends OrderReading> {
   }
 }
 
-/** Key of a step: a signature and the transaction that it enables may share one id. */
+/** Unique key of a step: a signature and the transaction that it enables may have the same id. */
 const keyOf = ({ kind, stepId }: Step): string => `${kind} ${stepId}`;
 
-/** Returns the name under which the API accepts the report of a step's transaction. */
+/** Returns the step name under which the API accepts the report of a transaction. */
 function reportedAs(kind: "deposits" | "withdrawals", step: Pick<Step, "stepId" | "purpose">): string {
   if (kind === "withdrawals" || step.purpose === "claim" || step.purpose === "cancel") return step.purpose;
   return step.stepId.startsWith("source.") ? "source" : "deposit";
 }
 
-/** Returns the required transactions from a step on that fit into one batch: consecutive and on the same chain. */
+/**
+ * Returns the required transactions that fit into one batch with `step`: those that follow it directly, on the same
+ * chain.
+ */
 function batchFrom(step: TransactionStep, steps: readonly Step[]): TransactionStep[] {
   const batch: TransactionStep[] = [];
   for (const other of steps.slice(steps.indexOf(step))) {
@@ -279,8 +294,8 @@ function batchFrom(step: TransactionStep, steps: readonly Step[]): TransactionSt
 }
 
 /**
- * Reads until the API responds. Outages are waited for, because sent transactions proceed anyway; other errors
- * propagate.
+ * Calls `read` until the API responds. Network errors, rate limits and server errors are retried, because sent
+ * transactions proceed without the client; other errors propagate.
  */
 async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (;;) {
@@ -297,8 +312,8 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | un
 }
 
 /**
- * Polls an order and reports each reading that differs, until no step is left. Returns the last reading. Throws
- * `aborted` when the signal aborts.
+ * Polls an order until no step is left, and calls `onChange` with the first result and every changed one. Returns the
+ * last result. Throws `aborted` when the signal aborts.
  */
 export async function watchOrder<Reading extends OrderReading & { updatedAt: string }>(of: {
   read: () => Promise<Reading>;
@@ -318,7 +333,7 @@ export async function watchOrder<Reading extends OrderReading & { updatedAt: str
   }
 }
 
-/** Waits, or throws `aborted` when the signal aborts. */
+/** Waits for `ms` milliseconds. Throws `aborted` when the signal aborts. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

@@ -3,24 +3,24 @@ import type { ApiRequest, CausewayClient } from "./causeway-client.ts";
 import type { Model } from "./wire-format.ts";
 
 type Id = keyof operations;
-/** Type of an operation's response. */
+/** Type of the response of an API operation. */
 export type Answer<Name extends Id> = operations[Name]["responses"] extends {
   200: { content: { "application/json": infer Body } };
 }
   ? Model<Body>
   : never;
-/** Type of an operation's request body. */
+/** Type of the request body of an API operation. */
 export type Body<Name extends Id> = operations[Name] extends {
   requestBody?: { content: { "application/json": infer Input } };
 }
   ? Model<Input>
   : never;
-/** Type of an operation's query. */
+/** Type of the query parameters of an API operation. */
 export type Query<Name extends Id> = Model<NonNullable<operations[Name]["parameters"]["query"]>>;
 
-/** Options of every action. */
+/** Options that every action accepts. */
 export interface ActionOptions {
-  /** Aborts the action with the code `aborted`. */
+  /** Aborts the action with the error `aborted`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -43,7 +43,10 @@ export type WithdrawalQuote = Answer<"withdrawals.quote">;
 export type BuiltWithdrawal = Answer<"withdrawals.build">;
 /** A withdrawal to quote or to build: a number of shares in the share token's smallest unit, or `all`. */
 export type WithdrawalInput = Omit<Body<"withdrawals.build">, "shares"> & { shares: bigint | "all" };
-/** Sends a request and returns the response of the operation. Throws CausewayError. */
+/**
+ * Sends a request and returns its response, typed as that of the operation `Name`. The type is not checked at run time.
+ * Throws CausewayError.
+ */
 export async function ask<Name extends Id>(
   client: CausewayClient,
   request: ApiRequest,

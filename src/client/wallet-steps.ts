@@ -13,27 +13,30 @@ import {
 import { CausewayError } from "./causeway-error.ts";
 import type { Step } from "./read-actions.ts";
 
-/** A viem client that can sign, for a browser's wallet or a local account. */
+/** A viem client that can sign: of a browser wallet, or with a local account. */
 export type Wallet = Client<Transport, Chain | undefined, Account | undefined>;
 
 /**
- * Source of wallet clients: one client that switches chains, as browser wallets do, or a function that returns a client
- * per chain, for local accounts.
+ * The wallet of an execution. Either one client that can switch chains, as browser wallets do, or a function that
+ * returns a client for a chain id, for local accounts.
  */
 export type WalletSource = Wallet | ((chainId: number) => Wallet | Promise<Wallet>);
 
-/** A step that is a transaction of the wallet. */
+/** A step in which the wallet sends a transaction. */
 export type TransactionStep = Extract<Step, { kind: "transaction" }>;
-/** A step that is a signature of the wallet. */
+/** A step in which the wallet signs a message. */
 export type SignatureStep = Extract<Step, { kind: "signature" }>;
 
-/** Maximum time until a transaction is included, in milliseconds. */
+/** Maximum time to wait until a transaction is included in a block, in milliseconds. */
 const INCLUSION_MS = 600_000;
 /** EIP-1193 and EIP-5792 error codes of a user's rejection. */
 const USER_REJECTED = 4001;
 const NOT_AUTHORIZED = 4100;
 
-/** Returns the wallet's client for a chain, after switching to it. Throws `chain_unavailable` and `user_rejected`. */
+/**
+ * Returns the wallet's client for a chain. A browser wallet is switched to the chain. Throws `chain_unavailable` and
+ * `user_rejected`.
+ */
 export async function walletOn(source: WalletSource, chainId: number): Promise<Wallet> {
   if (typeof source === "function") return source(chainId);
   try {
@@ -46,7 +49,10 @@ export async function walletOn(source: WalletSource, chainId: number): Promise<W
   throw new CausewayError("chain_unavailable", `the wallet stays on another chain than ${chainId}`);
 }
 
-/** Returns the account of a wallet. Throws `wrong_account` if it is not the expected one, or none is connected. */
+/**
+ * Returns the account of a wallet. Throws `wrong_account` if none is connected, or if it is not the account `expected`;
+ * null accepts any account.
+ */
 export async function accountOf(wallet: Wallet, expected: string | null): Promise<Account | `0x${string}`> {
   const account = wallet.account ?? (await getAddresses(wallet).catch(() => []))[0];
   const address = typeof account === "object" ? account.address : account;
@@ -66,8 +72,9 @@ export async function addressIn(
 }
 
 /**
- * Sends the transaction of a step. `included` waits for its receipt and throws `transaction_reverted` if it reverted.
- * If the user replaced it in the wallet, the replacement counts.
+ * Sends the transaction of a step. `included` waits for the receipt and returns the hash of the transaction, or of the
+ * one by which the user replaced it in the wallet; it throws `transaction_reverted` if that reverted. Throws
+ * `wrong_account`, `user_rejected`, `wallet_failed`.
  */
 export async function sendStep(
   wallet: Wallet,
@@ -96,8 +103,9 @@ async function receiptOf(wallet: Wallet, hash: Hash): Promise<Hash> {
 }
 
 /**
- * Sends steps of the wallet's chain as one atomic batch (EIP-5792) and waits for it. Returns null if the wallet rejects
- * the batch, so that the steps can be sent one by one. Throws `user_rejected` and `transaction_reverted`.
+ * Sends the transactions of several steps as one atomic batch (EIP-5792), waits for it, and returns the hash of its
+ * last transaction. Null if the wallet rejects batches, so that the steps must be sent separately. Throws
+ * `user_rejected` and `transaction_reverted`.
  */
 export async function sendBatch(
   wallet: Wallet,
@@ -120,7 +128,10 @@ export async function sendBatch(
   throw new CausewayError("transaction_reverted", "the batch of transactions failed");
 }
 
-/** Returns true if the wallet executes several calls atomically on a chain. Source: EIP-5792, `atomic`. */
+/**
+ * Returns true if the wallet executes several calls atomically on a chain. False if the wallet does not say. Source:
+ * EIP-5792, `atomic`.
+ */
 export async function canBatch(
   wallet: Wallet,
   { user, chainId }: { user: string; chainId: number },
@@ -136,7 +147,7 @@ export async function canBatch(
   }
 }
 
-/** Signs the EIP-712 message of a step. Throws `user_rejected`. */
+/** Signs the EIP-712 message of a step. Throws `wrong_account`, `user_rejected`, `wallet_failed`. */
 export async function signStep(
   wallet: Wallet,
   { step, user }: { step: SignatureStep; user: string },
@@ -155,7 +166,10 @@ function requestOf(step: TransactionStep): NonNullable<TransactionStep["transact
   throw new CausewayError("wallet_failed", `the step ${step.stepId} has no transaction yet`);
 }
 
-/** Converts an error of the wallet: the user's rejection, an unavailable account, or `otherwise`. */
+/**
+ * Converts an error of the wallet to `user_rejected` or `wrong_account`, according to its error code, or to the code
+ * `otherwise`.
+ */
 export function toWalletError(error: unknown, otherwise: CausewayError["code"]): CausewayError {
   if (error instanceof CausewayError) return error;
   const codes = new Set<unknown>();

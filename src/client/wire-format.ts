@@ -6,8 +6,8 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   : S;
 
 /**
- * An API value in the client's form, with names in `camelCase`. Amounts are `bigint` and addresses `0x${string}`
- * already in the generated types. The contents of `typed_data` are unchanged, because they are signed.
+ * An API value as the client returns it: names are in `camelCase`. Amounts are already `bigint`, and addresses
+ * `0x${string}`, in the generated types. The contents of `typed_data` are unchanged, because they are signed.
  */
 export type Model<T> = T extends readonly (infer Item)[]
   ? Model<Item>[]
@@ -19,7 +19,7 @@ const toCamelCase = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Converts a JSON value of the API to the client's form. */
+/** Converts a JSON value of the API to the value that the client returns: names in `camelCase`, amounts as `bigint`. */
 export function decodeModel(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(decodeModel);
   if (typeof value !== "object" || value === null) return value;

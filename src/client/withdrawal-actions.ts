@@ -18,7 +18,7 @@ import {
 } from "./read-actions.ts";
 import { addressIn } from "./wallet-steps.ts";
 
-/** A request to a vault, by its id in `requests` of positions and actions. */
+/** A redemption request at a vault. `requestId` is the `request_id` that positions and actions return in `requests`. */
 export interface RequestOfVault {
   vaultId: string;
   requestId: string;
@@ -43,7 +43,10 @@ export async function executeWithdrawal(
   return walk(client, { userAddress, first, options: { wallet, onProgress, signal, batch } });
 }
 
-/** Continues a withdrawal from its tracking id alone. Throws `withdrawal_not_found` and CausewayError. */
+/**
+ * Continues a withdrawal from its tracking id alone, like `continueDeposit`. Throws `withdrawal_not_found` and
+ * CausewayError.
+ */
 export async function continueWithdrawal(
   client: CausewayClient,
   { trackingId, ...options }: { trackingId: string } & ExecutionOptions,
@@ -63,8 +66,8 @@ function walk(
 }
 
 /**
- * Cancels the signed order of a withdrawal that has not been submitted, like `cancelDeposit`. Throws `withdrawal_state`
- * if there is nothing to cancel, and CausewayError.
+ * Cancels a withdrawal's signed order before it is submitted, like `cancelDeposit`. Throws `withdrawal_state` if there
+ * is nothing to cancel, and CausewayError.
  */
 export async function cancelSignedWithdrawal(
   client: CausewayClient,
@@ -74,7 +77,7 @@ export async function cancelSignedWithdrawal(
   await cancelSignedOrder(client, { kind: "withdrawals", trackingId, userAddress, options });
 }
 
-/** Polls a withdrawal like `watchDeposit`. Returns the last reading. */
+/** Polls a withdrawal until no step is left, like `watchDeposit`. Returns the last result. */
 export function watchWithdrawal(
   client: CausewayClient,
   watch: { trackingId: string; onChange?: (withdrawal: Withdrawal) => void } & ActionOptions,
@@ -83,7 +86,7 @@ export function watchWithdrawal(
   return watchOrder({ read: () => getWithdrawal(client, { trackingId, signal }), onChange, signal });
 }
 
-/** Input for the claim or cancellation of a request. `userAddress` defaults to the wallet's account. */
+/** A request to claim or cancel, and the wallet that does so. `userAddress` defaults to the wallet's account. */
 export type RequestExecution = RequestOfVault & ExecutionOptions & { userAddress?: `0x${string}` };
 
 /**

@@ -14,7 +14,7 @@ import { trackDeposit } from "../tracking/track/track-deposit.ts";
 import { toSignedSteps } from "./build/deposit-step-plan.ts";
 import { loadDeposit } from "./deposit-records.ts";
 
-/** A built deposit that waits for a signature. */
+/** A built deposit that the user pays for with a signature, before it is sent. `planned` is the payload to sign. */
 interface SignedDeposit {
   row: DepositRow;
   plan: StepPlan;
@@ -22,7 +22,7 @@ interface SignedDeposit {
 }
 
 /**
- * Loads a deposit that waits for a signature and has not been sent. Throws `deposit_not_found`, `store_unavailable`,
+ * Loads a deposit that is paid with a signature and has not been sent. Throws `deposit_not_found`, `store_unavailable`,
  * and `deposit_state` for any other deposit.
  */
 async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDeposit> {
@@ -42,7 +42,7 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDepos
 
 /**
  * Completes a built deposit with its user's signature: simulates the signed Router call on the real state, and returns
- * the response to the build with that transaction. The deposit's state does not change, and the signature is not
+ * the build response with that transaction filled in. The deposit's state does not change, and the signature is not
  * stored. Throws `deposit_not_found`, `deposit_state`, `quote_expired`; errors of `authorizeOrder` propagate.
  */
 export async function authorizeDeposit(
@@ -66,8 +66,9 @@ export async function authorizeDeposit(
 }
 
 /**
- * Returns the step that cancels a deposit's signed order before it is submitted. `signature` is that of an earlier
- * `cancel` step, or null. Throws `deposit_not_found`, `deposit_state`; errors of `cancelAuthorization` propagate.
+ * Returns the step that cancels a deposit's signed order before it is submitted. `signature` is the user's signature of
+ * an earlier `cancel` step, or null on the first call. Throws `deposit_not_found`, `deposit_state`; errors of
+ * `cancelAuthorization` propagate.
  */
 export async function cancelDeposit(
   ctx: Context,

@@ -6,8 +6,8 @@ import { KEY_TTL_MS } from "../orders/idempotent-build.ts";
 const DELETE_LIMIT = 5_000;
 
 /**
- * Deletes the stored responses whose idempotency key has expired, oldest first, because they contain client addresses
- * and users. Returns the number of deleted responses. Throws `store_unavailable`.
+ * Deletes the stored build responses whose idempotency key has expired, oldest first, because they contain personal
+ * data: client addresses and user accounts. Returns the number of deleted responses. Throws `store_unavailable`.
  */
 export function deleteExpiredAnswers(ctx: Context): Promise<number> {
   return deleteKeysBefore(ctx.db, { claimedBefore: new Date(ctx.now() - KEY_TTL_MS), limit: DELETE_LIMIT });

@@ -4,16 +4,16 @@ import { DAY_MS } from "../lib/durations.ts";
 
 /** Time for which an unsent deposit is kept after its quote has expired, in milliseconds. */
 const UNSENT_TTL_MS = 30 * DAY_MS;
-/** Minimum time between the deposit's expiry and the last block read on its chains, in milliseconds. */
+/** Minimum time between a deposit's expiry and the last indexed block of its chains, in milliseconds. */
 const COVERAGE_MARGIN_MS = DAY_MS;
 /** Maximum number of deposits deleted by one statement, and of statements per run. */
 const BATCH_SIZE = 1_000;
 const MAX_BATCHES = 10;
 
 /**
- * Deletes the deposits without a transaction on a chain whose quotes expired 30 days ago, so that builds alone do not
- * fill the table. A deposit that is sent later is recognised by its receipt. Returns the number of deleted deposits.
- * Throws `store_unavailable`.
+ * Deletes the deposits that were never sent and whose quotes expired 30 days ago, so that builds do not fill the table.
+ * If one is sent later, its status is derived from the receipt alone. Returns the number of deleted deposits. Throws
+ * `store_unavailable`.
  */
 export async function deleteUnsent(ctx: Context): Promise<number> {
   const age = {

@@ -105,9 +105,9 @@ export async function listDeposits(
 }
 
 /**
- * Marks a deposit as abandoned when its user will not send the transaction. The deposit is reopened if the transaction
- * appears on-chain after all. Throws `deposit_not_found`, `store_unavailable`, and `deposit_state` if the deposit was
- * already sent.
+ * Marks a deposit as abandoned, because its user will not send the transaction. If the transaction appears on-chain
+ * after all, the deposit is reopened. Throws `deposit_not_found`, `store_unavailable`, and `deposit_state` if the
+ * deposit was already sent.
  */
 export async function abandonDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await loadDeposit(ctx, trackingId);
@@ -122,15 +122,15 @@ export async function abandonDeposit(ctx: Context, trackingId: string): Promise<
 }
 
 /**
- * The user's transactions of a deposit: the source transaction, the second step (the deposit after a delivery), the
- * claim of settled shares, the cancellation of an order or a request, and approvals, which need no report because the
- * allowance shows them.
+ * The user's transactions of a deposit that can be reported: the source transaction, the second step (`deposit`), the
+ * claim of settled shares, the cancellation of an order or request, and approvals. Reports of approvals are ignored,
+ * because the allowance shows them.
  */
 export type DepositStep = "source" | "deposit" | "claim" | "cancel" | "approval";
 
 /**
- * Stores a reported transaction of one step as a hint for tracking. Anyone can report, so a report binds nothing and
- * excludes no other report: only the receipt decides. Throws `deposit_not_found`, `store_unavailable`.
+ * Stores a reported transaction of one step as a hint for tracking, and returns the deposit unchanged. Anyone can
+ * report any hash, so a report is no proof: only the receipt decides. Throws `deposit_not_found`, `store_unavailable`.
  */
 export async function reportTransaction(
   ctx: Context,
@@ -143,7 +143,7 @@ export async function reportTransaction(
   return row;
 }
 
-/** Returns the chains on which the transaction of a step may be. */
+/** Returns the chains on which the transaction of a step may be. Empty for an approval. */
 function chainsOfStep({ fromChainId, vaultChainId }: DepositRow, step: DepositStep): number[] {
   if (step === "approval") return [];
   if (step === "source") return [fromChainId];

@@ -12,7 +12,10 @@ import { acceptedTokens } from "../vaults/vault-entry.ts";
 import type { DepositOrder } from "./build/deposit-order.ts";
 import type { PreparedDeposit } from "./build/prepared-deposit.ts";
 
-/** Returns the tokens whose prices a deposit may need: of both sides, and the native currencies for gas. */
+/**
+ * Returns the tokens whose prices a deposit may need: the paid token, the vault's accepted tokens, and the native
+ * currencies of both chains for gas.
+ */
 function tokensOf({ from, vault, client, entry }: DepositOrder): ChainToken[] {
   const accepted = acceptedTokens(vault, { chain: client.definition, entry });
   const { chainId } = vault;
@@ -25,8 +28,9 @@ function tokensOf({ from, vault, client, entry }: DepositOrder): ChainToken[] {
 }
 
 /**
- * Requests the prices that a deposit may need from the price API, in parallel with its preparation. For a direct
- * deposit, whose prices are only displayed, it requests only the paid token if that has no price feed. Never throws.
+ * Starts to request the prices that a deposit may need from the price API, in parallel with its preparation. For a
+ * direct deposit, whose prices are only displayed, only the paid token is requested, and only if it has no on-chain
+ * price feed. Never throws.
  */
 export function askDepositPrices(
   ctx: Context,
@@ -43,7 +47,7 @@ export async function depositPrices(ctx: Context, { order }: PreparedDeposit): P
   return requestPrices(ctx, tokensOf(order));
 }
 
-/** Values in US dollars, times 10^18, each null if a price is unknown. */
+/** Values of a deposit in US dollars, times 10^18. Null if a price is unknown. */
 export interface DepositValues {
   /** Value of the payment. */
   paid: bigint | null;
@@ -75,7 +79,7 @@ export function valueDeposit(prepared: PreparedDeposit, prices: Prices): Deposit
   };
 }
 
-/** Transaction fees by chain id for the chains on which a user signs; null if they could not be read. */
+/** Gas fees by chain id, for the chains on which the user signs. A value is null if the fees could not be read. */
 export type FeesByChain = ReadonlyMap<number, GasFees | null>;
 
 const CachedFees: z.ZodType<GasFees | null> = z
@@ -83,8 +87,7 @@ const CachedFees: z.ZodType<GasFees | null> = z
   .nullable();
 
 /**
- * Reads the transaction fees of a deposit's chains, cached for 15 seconds. A chain that cannot be read has null. Never
- * throws.
+ * Reads the gas fees of a deposit's chains, cached for 15 seconds. A chain that cannot be read gets null. Never throws.
  */
 export async function readDepositFees(ctx: Context, chainIds: readonly number[]): Promise<FeesByChain> {
   const read = async (chainId: number): Promise<GasFees | null> => {
@@ -109,7 +112,7 @@ export async function readDepositFees(ctx: Context, chainIds: readonly number[])
   return new Map(await Promise.all(distinct.map(async (id) => [id, await read(id)] as const)));
 }
 
-/** Transaction fees and prices for valuing a deposit's gas. */
+/** Gas fees, and the prices of the native currencies in which they are paid. */
 export interface GasMarket {
   fees: FeesByChain;
   prices: Prices;
@@ -140,8 +143,9 @@ export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): stri
 }
 
 /**
- * Returns the gas cost of a route that was not built: the provider's units of gas at known prices, or null if it states
- * none. The user's own deposit after a delivery is not included.
+ * Returns the gas cost of a route that was quoted but not built, in US dollars: the provider's gas estimate at current
+ * fees and prices. Null if the provider gives no estimate, or the fees or the price are unknown. The user's own deposit
+ * after a delivery is not included.
  */
 export function quotedGasCost(
   { gas }: Pick<TransferQuote, "gas">,

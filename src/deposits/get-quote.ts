@@ -103,15 +103,15 @@ function isBuilt(option: TransferQuote, { route }: RoutedDeposit): boolean {
   return option.provider === route.provider && option.bridge === route.bridge;
 }
 
-/** Returns true if the gas cost at an index is the lowest. False unless every route has a known gas cost. */
+/** Returns true if the gas cost at `index` is the lowest. False if the gas cost of any route is unknown. */
 function isLeast(costs: readonly (string | null)[], index: number): boolean {
   const cost = Number(costs[index]);
   return costs.every((other) => other !== null && Number(other) >= cost);
 }
 
 /**
- * Returns the tags of one route in comparison with the amounts and durations of all routes. `best_output` is the highest
- * expected amount; routes that tie share a tag.
+ * Returns the tags that one route earns among all: `best_output` for the highest expected amount, `fastest` for the
+ * shortest duration. Routes that tie share a tag.
  */
 function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] {
   const best = all.every(({ toAmount }) => toAmount <= option.toAmount);

@@ -13,9 +13,9 @@ import { prepareSecondStep } from "./build/two-step-deposit.ts";
 const NO_NEXT_STEP: PreparedClaim = { next: null, refusal: null };
 
 /**
- * Returns the next transaction that the user must sign for a deposit, built and simulated now: the second step for the
- * amount that arrived, or the claim of settled shares. If the vault rejects it or a chain cannot be read, the result
- * contains a `refusal` instead. Both are null if there is nothing to sign. Throws only unexpected errors.
+ * Returns the next transaction that the user must sign for a deposit, newly built and simulated: the second step for
+ * the amount that arrived, or the claim of settled shares. If the vault rejects it or a chain cannot be read, `next` is
+ * null and `refusal` states the reason. Both are null if there is nothing to sign. Throws only unexpected errors.
  */
 export async function nextStep(ctx: Context, row: DepositRow): Promise<PreparedClaim> {
   try {
@@ -57,10 +57,10 @@ async function nextDeposit(
 }
 
 /**
- * Returns the simulated claim of a deposit's settled shares, or an empty result while the vault has not settled the
- * request or if it sends the shares itself. The refusal is `request_gone` if the vault no longer knows the request, and
- * `claim_shared` if the claim is the next step of an earlier request of the same account. Throws `store_unavailable`.
- * Errors of the RPC nodes propagate.
+ * Returns the simulated claim of a deposit's settled shares. Both fields are null while the vault has not settled the
+ * request, and for vaults that send the shares themselves. The refusal is `request_gone` if the vault no longer knows
+ * the request, and `claim_shared` if one claim also collects an earlier request of the account, which then offers it.
+ * Throws `store_unavailable`; errors of the RPC nodes propagate.
  */
 async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<PreparedClaim> {
   const now = await readRequest(ctx, row);
@@ -85,8 +85,8 @@ async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<Prepared
 }
 
 /**
- * Returns the tracking id of the account's oldest open request that the same claim collects, or null if that is this
- * deposit.
+ * Returns the tracking id of the account's oldest open request that the same claim collects. Null if the oldest is this
+ * deposit's.
  */
 async function findSharingRequest(ctx: Context, row: DepositRow): Promise<string | null> {
   const others = await selectOtherRequests(ctx.db, row);

@@ -49,10 +49,10 @@ import {
 } from "./position-shares.ts";
 
 /**
- * Returns a user's positions: shares in every vault of the registry, and pending requests at asynchronous vaults. All
- * chains are read in parallel, each at one block and, if possible, in one request, plus one request for each simulated
- * claim. A chain that cannot be read is reported in the result. Throws `chain_unsupported`, `store_unavailable`, and
- * `upstream_unavailable` if no chain could be read.
+ * Returns a user's positions: shares in every vault of the registry, and pending requests at asynchronous vaults. The
+ * chains are read in parallel, each at one block and, if possible, in one RPC request, plus one request for each
+ * simulated claim. A chain that cannot be read has `ok: false` in the result. Throws `chain_unsupported`,
+ * `store_unavailable`, and `upstream_unavailable` if no chain could be read.
  */
 export async function getPositions(
   ctx: Context,
@@ -93,30 +93,34 @@ export async function getPositions(
   };
 }
 
-/** Returns the assets of vaults as tokens, without duplicates. */
+/** Returns the vaults' assets, without duplicates. */
 function assetsOf(vaults: readonly Vault[]): ChainToken[] {
   const tokens = vaults.map(({ chainId, asset }) => ({ chainId, token: asset.address }));
   return [...new Map(tokens.map((token) => [priceKey(token), token])).values()];
 }
 
-/** Returns true if a user's open redemptions at the vault are found only by the ids of stored withdrawals. */
+/**
+ * Returns true if the vault's open redemptions can only be read by request id, so that the ids must come from the
+ * database.
+ */
 const findsByIds = (vault: Vault): boolean => adapterOf(vault).exits?.findsByIds === true;
 
-/** Shares and pending requests of a user on one chain, and the pending deposits in the API's format. */
+/** A user's shares on one chain with their values, and the pending deposits, both as read and in the API's format. */
 type ChainAnswer = ChainPositions & {
   values: readonly PositionValue[];
   deposits: readonly PendingPosition[];
   pending: Positions["pending"];
 };
 /**
- * A user's pending deposit requests, and the ids of vaults whose shares cannot be valued, because their registry entry
- * no longer names the contracts that price them.
+ * What is read from a chain together with a user's shares: pending deposits, open redemptions, and outdated vaults.
+ * `outdated` are the ids of vaults whose shares cannot be valued, because other contracts than those in the registry
+ * entry now price them.
  */
 interface PendingAndOutdated {
   pending: PendingPosition[];
   leaving: LeavingShares[];
   outdated: ReadonlySet<string>;
-  /** Readings of the price feeds, or null if no asset of the chain has a feed. */
+  /** Answers of the price feeds, or null if no asset of the chain has a feed. */
   feeds: FeedReadings | null;
 }
 const NOTHING_STORED: StoredFlows = { flows: new Map(), requests: [], requestFlows: [] };
@@ -156,7 +160,10 @@ async function readOrNull(
   }
 }
 
-/** Reads the prices of redeeming from held vaults that were not read with the shares. Null where the chain fails. */
+/**
+ * Adds the prices of instant redemption for held vaults whose prices were not read together with the shares. A price is
+ * null if the chain cannot be read.
+ */
 async function withMissingPrices(
   client: ChainClient,
   read: { held: readonly HeldShares[]; leaving: readonly LeavingShares[]; priced: ReadonlySet<string> },
@@ -171,8 +178,8 @@ async function withMissingPrices(
 }
 
 /**
- * Returns the query for a user's pending requests, for the vaults whose shares cannot be valued with their registry
- * entry, and for the price feeds of the vaults' assets, or null if no vault of the chain needs any of these reads.
+ * Returns the query for everything that is read together with a user's shares: the user's pending requests, the
+ * outdated vaults, and the price feeds of the vaults' assets. Null if no vault of the chain needs any of these.
  */
 function besideQuery(
   ctx: Context,
@@ -195,8 +202,8 @@ function besideQuery(
 }
 
 /**
- * Reads a user's shares, and the additional query `beside`, in one request, or in separate parallel requests if one
- * request cannot hold both.
+ * Reads a user's shares and the query `beside` in one RPC request, or in parallel requests if one request cannot hold
+ * both.
  */
 async function readAnswer(
   client: ChainClient,

@@ -22,23 +22,23 @@ function withStoreDeadline<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Maximum lag of the flow index behind the balance read, in milliseconds. A longer lag would make a deposit or
- * withdrawal look like yield or loss.
+ * Maximum time by which the flow index may lag behind the balance, in milliseconds. With a longer lag, a deposit or
+ * withdrawal that is not yet indexed would look like a gain or loss.
  */
 const MAX_LAG_MS = 5 * 60_000;
 
-/** A user's indexed deposits and withdrawals by chain id, and the user's open deposit requests. */
+/** A user's indexed deposits and withdrawals by chain id, and the user's open requests. */
 export interface StoredFlows {
   flows: ReadonlyMap<number, ChainFlows>;
-  /** Open requests with a known id, for vault families that cannot list requests by account. */
+  /** Open requests with a known id, for vault families whose requests cannot be listed by account. */
   requests: readonly OpenRequest[];
-  /** Flows of redemption requests, which are excluded from the sums. */
+  /** Flows of redemption requests, which `flows` does not count. */
   requestFlows: readonly UserRequestFlow[];
 }
 
 /**
- * Reads a user's indexed flows and open deposit requests on the given chains from the database. Returns an empty result
- * if the database fails or is too slow. Never throws.
+ * Reads a user's indexed flows and open requests on the given chains from the database. Empty if the database fails or
+ * is too slow. Never throws.
  */
 export async function readStoredFlows(
   ctx: Context,
@@ -54,7 +54,10 @@ export async function readStoredFlows(
   }
 }
 
-/** Adds requests that the flows name and that were not built by Causeway. The vault determines which are still open. */
+/**
+ * Adds the redemption requests of the flows that were not built by this service, without a tracking id. Some may
+ * already be closed; only the vault shows which.
+ */
 function withForeign(
   built: readonly OpenRequest[],
   flows: readonly UserRequestFlow[],

@@ -19,14 +19,14 @@ export interface PendingPosition extends PendingDeposit {
   claim: { target: Address; data: Hex } | null;
 }
 
-/** An asynchronous vault, the interface to its deposit requests, and the user's known request ids. */
+/** An asynchronous vault, its functions for deposit requests, and the user's known request ids. */
 interface RequestVault {
   vault: Vault;
   requests: AsyncDeposits;
   requestIds: readonly string[];
 }
 
-/** Returns the asynchronous vaults among `vaults`, each with the interface to its deposit requests. */
+/** Returns the asynchronous vaults among `vaults`, each with its functions for deposit requests. */
 export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault, "requestIds">[] {
   return vaults.flatMap((vault) => {
     const requests = asyncDepositsOf(vault);
@@ -80,14 +80,14 @@ function toPending(user: Address, of: RequestVault & { pending: PendingDeposit }
   return [{ ...pending, vault, claim: requests.claim(vault, { user, pending }) }];
 }
 
-/** Maximum number of claims that are simulated per chain. Each claim needs a request of its own. */
+/** Maximum number of claims that are simulated per chain. Each takes one RPC request. */
 const MAX_CLAIMS = 8;
 
 /**
- * Converts a user's pending deposits on one chain to the API's format. Includes a claim only if its simulation
- * succeeds; otherwise `next_refusal` contains the reason. Makes one request per claim, for at most eight claims.
- * `headTime` is the timestamp, in seconds, of the block at which the pending deposits were read. Never throws an
- * AppError.
+ * Converts a user's pending deposits on one chain to the API's format. A claim is included only if its simulation
+ * succeeds; otherwise `next_refusal` states the reason. Makes one RPC request per claim, for at most eight claims.
+ * `headTime` is the timestamp, in unix seconds, of the block at which the deposits were read. Throws only unexpected
+ * errors.
  */
 export async function toWirePending(
   ctx: Context,

@@ -12,26 +12,32 @@ import { adapterOf } from "../vaults/vault-families.ts";
 import type { PendingPosition } from "./position-pending-deposits.ts";
 import type { HeldShares } from "./position-shares.ts";
 
-/** A user's open redemptions at a vault, and the price of redeeming now. */
+/** A user's open redemptions at a vault, and the vault's price of instant redemption. */
 export interface LeavingShares {
   vault: Vault;
   requests: readonly PendingExit[];
-  /** Assets that the flows of redemption requests have taken out of the vault; null if unknown. */
+  /**
+   * Assets that the user's redemption requests have taken out of the vault according to the indexed flows, in the
+   * asset's smallest unit; null if unknown.
+   */
   takenOut: bigint | null;
-  /** A sample of shares before and after the fees of redeeming now, or null if that is impossible or unknown. */
+  /**
+   * Value of a sample of shares before (`gross`) and after (`net`) the fees of instant redemption. Null if the vault
+   * has no instant redemption or the fees are unknown.
+   */
   price: { gross: bigint; net: bigint } | null;
 }
 
 /**
- * Returns the query for a user's open redemptions and the price of redeeming now, at the vaults of one chain, or null
- * if no vault needs a read. Redemptions that the vault rejected are excluded, because they have no value.
+ * Returns the query for a user's open redemptions, and for the prices of instant redemption, at the vaults of one
+ * chain. Null if no vault needs a read. Redemptions that the vault rejected are excluded, because they have no value.
  */
 export function leavingQuery(input: {
   user: Address;
   vaults: readonly Vault[];
   open: readonly OpenRequest[];
   requestFlows: readonly UserRequestFlow[];
-  /** Lowercase addresses of the vaults whose price is read; of the others it is null. */
+  /** Lowercase addresses of the vaults whose price is read. The price of the others is null. */
   priced: ReadonlySet<string>;
   now: number;
 }): Query<LeavingShares[]> | null {
@@ -57,15 +63,14 @@ function leavingParts(input: Parameters<typeof leavingQuery>[0]) {
 const exitPriceOf = (vault: Vault) => adapterOf(vault).exits?.exitPrice?.(vault) ?? null;
 
 /**
- * Maximum number of vaults of a chain whose prices of redeeming are read before the user's shares are known: two reads
- * each fit into the request that reads the shares.
+ * Maximum number of vaults per chain for which all prices of instant redemption are read before the user's shares are
+ * known. The two reads of each vault then still fit into the request that reads the shares.
  */
 const MAX_PRICED_AHEAD = 140;
 
 /**
- * Returns the lowercase addresses of the vaults whose prices of redeeming are read together with the user's shares: all
- * vaults of a chain with few, otherwise those of the user's stored flows, so that a request does not grow with the
- * registry.
+ * Returns the lowercase addresses of the vaults whose prices of instant redemption are read together with the user's
+ * shares: all vaults of a chain with at most 140, otherwise those in which the user has indexed flows.
  */
 export function pricedAhead(
   vaults: readonly Vault[],
@@ -76,8 +81,8 @@ export function pricedAhead(
 }
 
 /**
- * Returns the query for the prices of redeeming from vaults that a user holds and that were not read with the shares, by
- * vault id, or null if there is none.
+ * Returns the query for the prices of instant redemption, by vault id, of held vaults that are not in `priced`. Null if
+ * there are none.
  */
 export function missingPricesQuery(
   held: readonly HeldShares[],
@@ -90,7 +95,10 @@ export function missingPricesQuery(
   return parts.length === 0 ? null : queryAll(Object.fromEntries(parts));
 }
 
-/** Adds prices that were read later, by vault id, to what is known about a user's redemptions. */
+/**
+ * Adds prices of instant redemption, by vault id, to a user's redemptions. A held vault without open redemptions is
+ * added with its price.
+ */
 export function withPrices(
   leaving: readonly LeavingShares[],
   input: { held: readonly HeldShares[]; prices: Readonly<Record<string, LeavingShares["price"]>> },
@@ -105,7 +113,10 @@ export function withPrices(
   }));
 }
 
-/** Returns the query for the assets that a user's flows with request ids have taken out of a vault. */
+/**
+ * Returns the query for the assets that a user's redemption requests have taken out of a vault according to the indexed
+ * flows. The result is zero without such flows, and null if the family cannot value them.
+ */
 function takenByRequests(
   vault: Vault,
   { user, requestFlows }: { user: Address; requestFlows: readonly UserRequestFlow[] },
@@ -126,7 +137,10 @@ function toLeaving(
   return { ...found, vault, requests: found.requests ?? [] };
 }
 
-/** Returns the query for a user's open redemptions at one vault, or null if its family has none. */
+/**
+ * Returns the query for a user's open redemptions at one vault, or null if the vault's family has no redemption
+ * requests.
+ */
 export function openRedemptions(
   vault: Vault,
   of: { user: Address; open: readonly OpenRequest[]; now: number },
@@ -138,28 +152,34 @@ export function openRedemptions(
   return mapQuery(query, (requests) => requests.filter(isOpen));
 }
 
-/** Returns false for ended redemptions: rejected by the vault, or expired with the shares in the wallet. */
+/**
+ * Returns false for redemptions that have ended: rejected by the vault, or expired with the shares still in the user's
+ * wallet.
+ */
 const isOpen = ({ state, inWallet }: PendingExit): boolean =>
   state !== "rejected" && !(state === "expired" && inWallet);
 
 const isRedemptionOf = ({ chainId, address }: Vault, one: OpenRequest): boolean =>
   one.direction === "withdrawal" && one.chainId === chainId && sameAddress(one.vaultAddress, address);
 
-/** Value of a user's position in one vault, including open redemptions. Amounts are in the asset's smallest unit. */
+/** A user's position in one vault, including open redemptions. Amounts are in the asset's smallest unit. */
 export interface PositionValue extends HeldShares {
-  /** Proceeds of redeeming now, or null if that is impossible or unknown. */
+  /**
+   * Assets that the user would receive for all shares by instant redemption, or null if that is impossible or unknown.
+   */
   redeemable: bigint | null;
   /**
-   * Correction of the flows' sum: plus withdrawals that it counts although they are unpaid, minus those that it
-   * excludes; null if unknown.
+   * Correction of the sum of the user's indexed flows: the flows' withdrawals that are not yet paid, minus withdrawals
+   * that they do not count. Null if unknown.
    */
   correction: bigint | null;
   requests: readonly PendingExit[];
 }
 
 /**
- * Joins a user's shares with open redemptions, so that a request does not change a position's value: a redemption adds
- * to the value unless its shares are still in the wallet. A position with only a request has a balance of zero.
+ * Adds open redemptions to a user's positions, so that a request does not change a position's value: a redemption
+ * counts unless its shares are still in the wallet and thus already counted. A position that consists only of a request
+ * has a balance of zero.
  */
 export function joinRequests(
   held: readonly HeldShares[],
@@ -198,8 +218,8 @@ function sumWith(start: bigint | null, requests: readonly PendingExit[]): bigint
 }
 
 /**
- * Returns the proceeds of redeeming all shares now, rounded down, or null if the vault does not pay instantly or its
- * fee is unknown.
+ * Returns the assets that the user would receive for all shares by instant redemption, rounded down. Null if the vault
+ * does not pay instantly or its fee is unknown.
  */
 function redeemableOf({ vault, assets }: HeldShares, price: LeavingShares["price"]): bigint | null {
   const exits = adapterOf(vault).exits;

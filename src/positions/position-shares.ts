@@ -14,7 +14,7 @@ import {
 import type { Vault } from "../vaults/vault.ts";
 import { adapterOf } from "../vaults/vault-families.ts";
 
-/** A user's shares in one vault and their value in the asset, each in the token's smallest unit. */
+/** A user's shares in one vault and their value in the vault's asset, each in the token's smallest unit. */
 export interface HeldShares {
   vault: Vault;
   shares: bigint;
@@ -33,18 +33,22 @@ export interface ChainPositions {
 }
 
 /**
- * A vault, with the parameters by which the position lens (code run in an `eth_call` without being deployed) reads it.
+ * A vault with the parameters by which the position lens reads it. The lens is contract code that runs in an `eth_call`
+ * without being deployed.
  */
 export type LensedVault = LensVault & { vault: Vault };
 type Answered = { call: PositionCall<LensedVault>; answer: PositionAnswer };
 
 const AnswerHex = z.string().regex(/^0x([0-9a-fA-F]{2})+$/);
-/** Maximum number of batches of lens calls. A call that runs out of gas leaves vaults for the next batch. */
+/**
+ * Maximum number of rounds of lens calls. Vaults that a call does not reach, because it runs out of gas, are read in
+ * the next round.
+ */
 const MAX_ROUNDS = 8;
 
 /**
  * Reads a user's shares in many vaults through the position lens, with as many vaults per `eth_call` as fit. Throws an
- * Error if some vaults could not be reached. Errors of the chain client propagate.
+ * Error if some vaults are unread after eight rounds. Errors of the chain client propagate.
  */
 export async function readChainPositions(
   client: ChainClient,
@@ -68,8 +72,8 @@ export async function readChainPositions(
 }
 
 /**
- * Reads a user's shares like `readChainPositions`, together with the query `beside` in one `eth_call`. Returns null if
- * one call cannot hold both, or if the nodes reject it. Other errors of the chain client propagate.
+ * Reads a user's shares and the query `beside` in one `eth_call`. Null if one call cannot hold both, or the nodes
+ * reject it; the caller then reads them separately. Other errors of the chain client propagate.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,
@@ -116,7 +120,7 @@ function callLens(client: ChainClient, call: PositionCall<LensedVault>): Promise
   });
 }
 
-/** Returns the decoder of a lens result, which also reports the chain id and block number that the result contains. */
+/** Returns the decoder of a lens result. It also passes the chain id and block number of the result to `seen`. */
 function lensReader(call: PositionCall<LensedVault>) {
   return (returndata: Hex, seen: (report: NodeReport) => void): PositionAnswer => {
     const answer = decodePositions(returndata, call.vaults.length);
@@ -126,7 +130,9 @@ function lensReader(call: PositionCall<LensedVault>) {
   };
 }
 
-/** Returns a user's shares and their value for the vaults of one lens call in which the user has a balance. */
+/**
+ * Returns a user's shares and their value for the vaults of one lens call, without vaults in which the user has none.
+ */
 function heldShares({ call, answer }: Answered): HeldShares[] {
   return call.vaults.flatMap(({ vault }, index): HeldShares[] => {
     const position = answer.positions[index];
@@ -147,8 +153,8 @@ function heldShares({ call, answer }: Answered): HeldShares[] {
 }
 
 /**
- * Returns the query for the ids of vaults whose shares cannot be valued, because the contracts that price them are no
- * longer those in the registry entry. Returns null if no vault has such a check.
+ * Returns the query for the ids of vaults whose shares cannot be valued, because other contracts than those in the
+ * registry entry now price them. Null if no vault needs this check.
  */
 export function outdatedQuery(vaults: readonly Vault[]): Query<ReadonlySet<string>> | null {
   const parts = Object.fromEntries(

@@ -18,7 +18,7 @@ import {
 import { awaitsSecondStep } from "../tracking/track/vault-transaction.ts";
 import { isExitSourceOpen } from "../tracking/withdraw/withdrawal-source.ts";
 
-/** A transaction of a status request as its chain returned it. `seen` is null if the chain could not be read. */
+/** The transaction of a status request as its chain returned it. `seen` is null if the chain could not be read. */
 export interface FoundTransaction {
   hash: Hex;
   chainId: number;
@@ -26,10 +26,11 @@ export interface FoundTransaction {
 }
 
 /**
- * Relation of a transaction to a deposit. `proven`: the deposit's row contains it as proven. `named`: its receipt has a
- * Router event that proves the deposit. `reported`: reported by a caller, and equal to the built source transaction.
- * `matched`: equal to the built source transaction, but not reported. `replayed`: one of these, for a deposit that
- * another transaction has proven. `only_reported`: only reported.
+ * Relation of a transaction to a deposit or withdrawal. `proven`: its row contains the transaction as proven. `named`:
+ * the transaction's receipt has a Router event of the order. `reported`: reported by a caller, and equal to the built
+ * source transaction. `matched`: equal to the built source transaction, but not reported. `replayed`: one of these, for
+ * a deposit that another transaction has already proven. `only_reported`: reported by a caller, without any other
+ * evidence.
  */
 export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "only_reported";
 
@@ -39,8 +40,8 @@ interface Match {
 }
 
 /**
- * Priority of the match kinds; the highest wins. Among deposits with the same calldata, a reported transaction ranks
- * above an unreported one.
+ * Priority of the match kinds: the highest number wins. If several deposits have the same calldata, the one for which
+ * the transaction was reported wins.
  */
 const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
   proven: 5,
@@ -52,8 +53,8 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
 };
 
 /**
- * Finds the deposit that a transaction belongs to and returns the strongest match, or null if there is none. Throws
- * `store_unavailable`.
+ * Finds the deposit or withdrawal that a transaction belongs to and returns the strongest match, or null if there is
+ * none. Throws `store_unavailable`.
  */
 export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<Match | null> {
   const { hash, chainId, seen } = found;
@@ -70,7 +71,7 @@ export async function matchDeposit(ctx: Context, found: FoundTransaction): Promi
 
 /**
  * Returns the keccak256 hash of the transaction's calldata and, if the transaction succeeded, of the calldata of each
- * call inside it.
+ * call inside it. Empty if the transaction was not found.
  */
 function dataHashesOf({ transaction, receipt }: TransactionOnChain): Hex[] {
   if (transaction === null) return [];
@@ -85,8 +86,8 @@ function matchKindOf(row: TrackedRow, found: Searched): MatchKind | null {
 }
 
 /**
- * Returns the relation of a transaction to a withdrawal, or null. A third party's copy of the reference or calldata,
- * without a hint, has no relation.
+ * Returns the relation of a transaction to a withdrawal, or null if there is none. An unreported transaction that only
+ * repeats the withdrawal's order reference or calldata has no relation, because anyone can copy them.
  */
 function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null {
   const { hash, chainId, seen, dataHashes, refs } = found;
@@ -123,7 +124,7 @@ function kindOfDeposit(row: DepositRow, found: Searched): MatchKind | null {
 }
 
 /**
- * Returns true if a receipt has a Router event that proves a deposit. The reference alone proves nothing, because
+ * Returns true if a receipt has a Router event that proves a deposit. The order reference alone proves nothing, because
  * anyone can repeat it in another order.
  */
 function isNamedBy(row: DepositRow, { chainId, seen }: FoundTransaction): boolean {

@@ -31,7 +31,11 @@ import {
   toExitRefusal,
 } from "../withdrawals/exit-refusals.ts";
 
-/** On-chain state of a user at a vault: conditions of a deposit and of each redemption path, and open redemptions. */
+/**
+ * On-chain state from which a user's possible actions at a vault follow: conditions of a deposit and of each withdrawal
+ * mode, the user's shares and open redemptions, and a note about unclaimed rewards. `shares` is null if the balance
+ * could not be read.
+ */
 interface ActionFacts {
   deposit: DepositTerms;
   shares: bigint | null;
@@ -41,9 +45,10 @@ interface ActionFacts {
 }
 
 /**
- * Returns what a user may do at a vault now: deposit, withdraw, claim and cancel, each with the largest amount, or the
- * code that a build would give and the time at which it becomes possible. One RPC request, or two where the terms depend
- * on the balance. Throws `vault_not_found`, `store_unavailable`; errors of the RPC nodes propagate.
+ * Returns what a user can do at a vault now: deposit, withdraw, claim and cancel. Each action has its largest amount
+ * or, if it is not possible, the error code of a build and the time at which it becomes possible. Makes one RPC
+ * request, or two if the terms depend on the balance. Throws `vault_not_found`, `store_unavailable`; errors of the RPC
+ * nodes propagate.
  */
 export async function getActions(
   ctx: Context,
@@ -180,7 +185,10 @@ function withdrawAction(
 
 const larger = (a: bigint, b: bigint | null): bigint => (b !== null && b > a ? b : a);
 
-/** Returns why a vault refuses a withdrawal by this path, or null. A vault that can pay a part allows that part. */
+/**
+ * Returns the reason why a vault rejects a withdrawal in this mode, or null if it accepts one. A vault whose liquidity
+ * covers only some of the shares accepts a withdrawal.
+ */
 function exitRefusal(
   vault: Vault,
   of: { way: ActionFacts["ways"][number]; shares: bigint; block: BlockTime },

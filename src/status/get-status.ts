@@ -35,11 +35,11 @@ export interface StatusQuery {
 }
 
 /**
- * Returns the transfer status of a transaction of a deposit or withdrawal: its first transaction, second step,
- * delivery, claim or refund, or the user operation that contains one of them, on either of the chains. First updates
- * the deposit from on-chain data; nothing is stored for a transaction without a deposit. Throws `chain_unsupported`,
- * `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` if the chain cannot be read and the transaction
- * is not yet proven.
+ * Returns the status of a transfer by one of its transactions: the source transaction, second step, delivery, claim or
+ * refund of a deposit or withdrawal, or the hash of a user operation that contains one of them. The deposit is first
+ * updated from on-chain data. A transaction without a recorded deposit is classified by its receipt, and nothing is
+ * stored for it. Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` if
+ * the chain cannot be read and the transaction is not yet proven.
  */
 export async function getStatus(ctx: Context, query: StatusQuery): Promise<TransferStatus> {
   const client = ctx.chains.client(query.fromChainId);
@@ -88,10 +88,7 @@ interface MatchedTransaction {
   readTransaction: TransactionReader;
 }
 
-/**
- * Returns the status of a transaction that was matched with a deposit, or null if the transaction does not belong to the
- * deposit after all.
- */
+/** Returns the status of a transaction that was matched with a deposit, or null if its receipt disproves the match. */
 async function statusOfMatch(ctx: Context, matched: MatchedTransaction): Promise<TransferStatus | null> {
   const { kind, found, readTransaction } = matched;
   if (kind === "replayed") return getReplayStatus(ctx, matched);
@@ -105,9 +102,9 @@ async function statusOfMatch(ctx: Context, matched: MatchedTransaction): Promise
 }
 
 /**
- * Returns true if a transaction that was only reported for a deposit is shown as the deposit's. Anyone can report
- * anything, so a report is believed only for a transaction that no chain shows yet, while the deposit itself has not
- * been seen, or for a pending transaction of the user. Its status offers nothing to sign.
+ * Returns true if a reported transaction without other evidence may be shown as the deposit's. Anyone can report any
+ * hash, so this holds only for a transaction that is not found on-chain while the deposit has not been seen, and for a
+ * pending transaction of the user. Its status contains nothing to sign.
  */
 function isReportShown(row: DepositRow, { seen }: FoundTransaction): boolean {
   if (seen?.receipt != null) return false;
@@ -123,7 +120,8 @@ interface TransactionSearch {
 
 /**
  * Reads a transaction from the source chain or, if it is not there, from the vault's chain, because the hash may be
- * that of a delivery or of a second step.
+ * that of a delivery or of a second step. `seen` is null if the source chain could not be read and the vault's chain
+ * does not have the transaction.
  */
 async function findTransaction(
   { txHash: hash, ...query }: StatusQuery,
@@ -147,8 +145,8 @@ async function findTransaction(
 }
 
 /**
- * Finds the transaction that contains the user operation with this hash on one of the chains, or returns null. Wallets
- * of smart accounts show the operation's hash as the transaction hash.
+ * Finds the transaction that contains the user operation with the requested hash on one of the chains. Null if there is
+ * none. Wallets of smart accounts show the operation's hash as the transaction hash.
  */
 async function findContainingTransaction(
   ctx: Context,
@@ -163,10 +161,7 @@ async function findContainingTransaction(
   return null;
 }
 
-/**
- * Applies the status transitions that a transaction proves to its deposit, then tracks the remaining steps of the
- * deposit.
- */
+/** Applies the transitions that a transaction proves to its deposit, then tracks the deposit's remaining steps. */
 async function advanceDeposit(
   ctx: Context,
   { row, found, readTransaction }: MatchedTransaction,

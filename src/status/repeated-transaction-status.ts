@@ -28,14 +28,14 @@ export async function getReplayStatus(ctx: Context, replayed: Replay): Promise<T
 }
 
 interface Replay {
-  /** The stored deposit, proven by the original transaction. */
+  /** The stored deposit, which the original transaction proves. */
   row: DepositRow;
-  /** The replay. */
+  /** The second transaction. */
   found: FoundTransaction;
   readTransaction: TransactionReader;
 }
 
-/** Returns the deposit's row as it would be if the replay were the only transaction that was seen. */
+/** Returns the deposit's row as if the replay were its only known transaction. */
 async function followSource(ctx: Context, { row, found, readTransaction }: Replay): Promise<DepositRow> {
   const { hash, chainId, seen } = found;
   const isSource = seen !== null && chainId === row.fromChainId;
@@ -53,7 +53,10 @@ async function followSource(ctx: Context, { row, found, readTransaction }: Repla
   return previewTransitions(ctx, { row: replay, transitions });
 }
 
-/** Returns the status transitions of a replay's delivery or refund, or an empty list if a chain cannot be read. */
+/**
+ * Returns the transitions of a replay's delivery or refund. Empty if a chain cannot be read. Throws
+ * `store_unavailable`.
+ */
 async function replayTransitions(
   ctx: Context,
   following: { row: DepositRow; readTransaction: TransactionReader },
@@ -67,7 +70,7 @@ async function replayTransitions(
   }
 }
 
-/** Returns the deposit's row as if nothing but this source transaction, or nothing at all, were known. */
+/** Returns the deposit's row in state `built`, with no known transaction except `sourceTxHash`, if given. */
 const resetDeposit = (row: DepositRow, sourceTxHash: string | null): DepositRow => ({
   ...row,
   state: "built",
@@ -88,8 +91,8 @@ const resetDeposit = (row: DepositRow, sourceTxHash: string | null): DepositRow 
 });
 
 /**
- * Returns true if a status transition belongs to the delivery or refund of the original deposit, which does not prove
- * anything for the replay.
+ * Returns true if a transition was caused by the delivery or refund of the original deposit, which proves nothing about
+ * the replay.
  */
 const isOfOriginal = (first: DepositRow, { change }: Transition): boolean =>
   (change.destinationTxHash != null && change.destinationTxHash === first.destinationTxHash) ||

@@ -8,7 +8,7 @@ import type { FoundTransaction } from "./find-deposit-of-transaction.ts";
 import { depositSides, untrackedSides } from "./transfer-sides.ts";
 import type { UntrackedStatus } from "./untracked-transaction-status.ts";
 
-/** What the user can do next for a deposit. */
+/** A deposit's steps, and its next transaction or the reason why there is none. */
 type DepositActions = Pick<NonNullable<TransferStatus["deposit"]>, "next" | "next_refusal" | "steps">;
 
 /**
@@ -23,8 +23,8 @@ export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<T
 }
 
 /**
- * Converts a row to a transfer status without anything to sign, because the deposit does not continue from the
- * requested transaction.
+ * Converts a deposit to a transfer status without steps or a next transaction. For transactions from which the deposit
+ * does not continue.
  */
 export function toStatusWithoutSteps(ctx: Context, row: DepositRow): Promise<TransferStatus> {
   return statusOfRow(ctx, { row, actions: { next: null, next_refusal: null, steps: [] } });
@@ -53,6 +53,7 @@ const DONE_POLL_MS = 60_000;
 
 /**
  * Converts the classification of a transaction without a recorded deposit to the transfer status that the API returns.
+ * Throws `store_unavailable`.
  */
 export async function toUntrackedStatus(
   ctx: Context,

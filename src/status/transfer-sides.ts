@@ -12,7 +12,10 @@ type TransferSide = NonNullable<TransferStatus["sending"]>;
 /** The sending and the receiving side of a transfer's status. */
 type TransferSides = Pick<TransferStatus, "sending" | "receiving">;
 
-/** Transfer on one side: transaction, chain, token and amount. */
+/**
+ * One side of a transfer: a transaction with the token and amount that it moved. `hash` is null if the transaction is
+ * unknown.
+ */
 interface Movement {
   hash: string | null;
   chainId: number;
@@ -32,8 +35,8 @@ export async function depositSides(ctx: Context, row: DepositRow): Promise<Trans
 }
 
 /**
- * Returns both sides of a withdrawal's transfer status: the redeemed shares, and the user's proceeds. Throws
- * `store_unavailable`.
+ * Returns both sides of a withdrawal's transfer status: the redeemed shares, and the tokens or returned shares that the
+ * user received. Throws `store_unavailable`.
  */
 export async function withdrawalSides(ctx: Context, row: WithdrawalRow): Promise<TransferSides> {
   const { sourceTxHash: hash, vaultChainId: chainId, shareToken: token } = row;
@@ -46,7 +49,10 @@ export async function withdrawalSides(ctx: Context, row: WithdrawalRow): Promise
   });
 }
 
-/** Returns the proceeds of a withdrawal's user: the requested token, the vault's token, or returned shares. */
+/**
+ * Returns what the user of a withdrawal received: the requested token, the token in which the vault paid, or returned
+ * shares. Null if nothing was received yet.
+ */
 function paidOf(row: WithdrawalRow): Movement | null {
   const { vaultChainId: chainId, exitToken: token, assets: amount } = row;
   const paidIn = row.claimTxHash ?? row.sourceTxHash;
@@ -97,8 +103,8 @@ async function describeSides(
 }
 
 /**
- * Returns the payment of a deposit's user, or null until the source transaction is seen on the source chain, even if a
- * delivery proves the deposit.
+ * Returns the payment of a deposit's user. Null until the source transaction is seen on the source chain, even if a
+ * delivery already proves the deposit.
  */
 function sentOf(row: DepositRow): Movement | null {
   const shown = !isUnseen(row.state) && (row.sourceProven || row.state === "submitted");

@@ -39,7 +39,10 @@ export function findShownDeposit(shown: ShownIn): ShownDeposit | null {
   return findRouterOrder(shown) ?? findVaultDeposit(shown) ?? findMint(shown);
 }
 
-/** Finds a Router order into a vault of the registry in an accepted token; the sender's own orders come first. */
+/**
+ * Finds a Router order that pays an accepted token into a vault of the registry. An order paid by the transaction's
+ * sender is preferred. Null if there is none.
+ */
 function findRouterOrder({ vaults, chain, transaction, receipt }: ShownIn): ShownDeposit | null {
   const entry = { via: "router", address: depositRouterAddress } as const;
   const orders = executedOrders(receipt.logs).flatMap(({ args }): (ShownDeposit & { payer: Address })[] => {
@@ -61,8 +64,8 @@ function findRouterOrder({ vaults, chain, transaction, receipt }: ShownIn): Show
 }
 
 /**
- * Finds a deposit by the events of the vaults' families. A transaction may have several, because vaults deposit into
- * other vaults: the sender's deposit comes first, and deposits by vaults never count.
+ * Finds a deposit by the events of the vaults' families. Vaults that deposit into other vaults emit such events too, so
+ * deposits of vaults are ignored and a deposit of the transaction's own accounts is preferred. Null if there is none.
  */
 function findVaultDeposit(shown: ShownIn): ShownDeposit | null {
   const accounts = accountsOf(shown);
@@ -93,7 +96,10 @@ function depositsInto(vault: Vault, shown: ShownIn & { accounts: readonly Addres
   return candidates.flatMap((account) => requestedDeposit(vault, { account, logs }) ?? []);
 }
 
-/** Returns the deposit of an event if shares arrived at the account that it names, or at the sender. */
+/**
+ * Returns the deposit that an event reports, if shares arrived at the event's user or at one of the transaction's
+ * accounts. Null otherwise.
+ */
 function settledDeposit(
   vault: Vault,
   { flow, accounts, receipt }: ShownIn & { flow: VaultFlow; accounts: readonly Address[] },
@@ -120,7 +126,9 @@ function requestedDeposit(
   return { vault, sent, sentToken, received: null, request: { account, requestId }, account };
 }
 
-/** Returns an account's payment in one of the vault's tokens, or null if it paid in none of them or in several. */
+/**
+ * Returns an account's payment in one of the vault's tokens. Null if the account paid in none of them or in several.
+ */
 function paidBy(
   vault: Vault,
   { account, receipt }: { account: Address; receipt: Receipt },
@@ -133,7 +141,10 @@ function paidBy(
   return paid.length === 1 ? (paid[0] ?? null) : null;
 }
 
-/** Finds shares that the sender gained by a call to a vault's entry point, for vaults without deposit events. */
+/**
+ * Finds a deposit into a vault whose family has no deposit events: a call of the vault's entry point by which the
+ * sender gained shares. Null if there is none.
+ */
 function findMint({ vaults, transaction, receipt }: ShownIn): ShownDeposit | null {
   const { from, to } = transaction;
   for (const vault of vaults) {

@@ -9,7 +9,7 @@ import type { Transition } from "../tracking/track/deposit-transitions.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { ShownDeposit } from "./untracked-deposit-evidence.ts";
 
-/** A deposit request at an asynchronous vault that Causeway did not build. */
+/** A deposit request at an asynchronous vault that was not built by this service. */
 interface UntrackedRequest {
   vault: Vault;
   request: NonNullable<ShownDeposit["request"]>;
@@ -21,7 +21,8 @@ interface UntrackedRequest {
 }
 
 /**
- * Progress of a request after its receipt, from a later transaction or the vault's views. Absent fields are unchanged.
+ * Changes to the status of a request after its receipt, from a later transaction or the vault's view functions. Absent
+ * fields are unchanged.
  */
 interface RequestEnd {
   status?: TransferStatusName;
@@ -34,9 +35,9 @@ interface RequestEnd {
 }
 
 /**
- * Returns the progress of a request that Causeway did not build, by the same evidence as for a tracked one: the vault's
- * view functions, and the transaction that sent the shares or returned the assets. Returns an empty object while the
- * request is pending, or if the chain cannot be read. Throws `store_unavailable`.
+ * Returns the progress of a request that was not built by this service, by the same evidence as for a tracked one: the
+ * vault's view functions, and the transaction that sent the shares or returned the assets. Empty while the request is
+ * pending, or if the chain cannot be read. Throws `store_unavailable`.
  */
 export async function findRequestEnd(
   ctx: Context,
@@ -62,7 +63,7 @@ export async function findRequestEnd(
   }
 }
 
-/** Request id under which vaults report all requests of an account together. Source: EIP-7540. */
+/** Request id that stands for all requests of an account at a vault without separate ids. Source: EIP-7540. */
 const ALL_REQUESTS = "0";
 
 function toEnd(

@@ -13,9 +13,9 @@ import { findRequestEnd } from "./untracked-request-status.ts";
 import { findShownWithdrawal, type ShownWithdrawal } from "./untracked-withdrawal-evidence.ts";
 
 /**
- * The status of a transaction without a recorded deposit, determined from its receipt alone. `sent` is in the smallest
- * unit of `sentToken`, `received` in that of `shareToken`, the token received; all are null unless the receipt shows a
- * deposit or a withdrawal.
+ * The status of a transaction without a recorded deposit, determined from its receipt. `sent` is an amount of
+ * `sentToken`, `received` one of `shareToken`, which is the received token also if that is not a share token; both in
+ * the token's smallest unit. Amounts and tokens are null unless the receipt shows a deposit or a withdrawal.
  */
 export interface UntrackedStatus {
   status: TransferStatusName;
@@ -24,7 +24,10 @@ export interface UntrackedStatus {
   sentToken: Address | null;
   received: bigint | null;
   shareToken: Address | null;
-  /** Later transaction that ended a request, or null; `receivedKind` is then what it paid. */
+  /**
+   * Later transaction that ended a request, or null. `received` and `receivedKind` then describe what that transaction
+   * paid.
+   */
   endedBy: Hex | null;
   receivedKind: "shares" | "asset";
   sentKind: "shares" | "asset";

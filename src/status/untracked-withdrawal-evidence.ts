@@ -7,13 +7,19 @@ import type { Vault } from "../vaults/vault.ts";
 import { adapterOf } from "../vaults/vault-families.ts";
 import { accountsOf } from "./untracked-deposit-evidence.ts";
 
-/** Address that the Router's events name as the output token of an order that ends in a bridge. */
+/** Placeholder that the Router's events contain as the output token of an order that ends in a bridge. */
 const BRIDGED: Address = "0x00000000000000000000000000000000000000bb";
 
-/** A withdrawal from a vault of the registry that a receipt shows. Amounts are null if the receipt does not show them. */
+/**
+ * A withdrawal from a vault of the registry, as a receipt shows it. Amounts are in the token's smallest unit, and null
+ * if the receipt does not show them.
+ */
 export interface ShownWithdrawal {
   vault: Vault;
-  /** `request`: the vault pays later. `bridged`: a bridge took the payment. */
+  /**
+   * `paid`: the account received the payment. `request`: the vault pays later. `cooldown`: the vault pays after a
+   * cooldown. `bridged`: the payment went into a bridge.
+   */
   kind: "paid" | "request" | "cooldown" | "bridged";
   /** Shares that were redeemed or requested. */
   shares: bigint | null;
@@ -29,9 +35,8 @@ interface ShownIn {
 }
 
 /**
- * Finds a withdrawal from a vault of the registry in a receipt: a Router order that is paid with shares, or an event by
- * which the vault's family reports a withdrawal or request of one of the transaction's accounts. Returns null if there
- * is none.
+ * Finds a withdrawal from a vault of the registry in a receipt: a Router order that is paid with shares, or a
+ * withdrawal or request event of the vault's family for one of the transaction's accounts. Null if there is none.
  */
 export function findShownWithdrawal(shown: ShownIn): ShownWithdrawal | null {
   return findRouterRedemption(shown) ?? findVaultWithdrawal(shown);
@@ -73,7 +78,10 @@ function requestIn({ logs }: Receipt, { vault, account }: AtVault): ShownWithdra
   return { vault, kind, shares: request.shares, received: null, receivedToken: null };
 }
 
-/** Returns the withdrawal of an account among a vault's events, if the vault's asset reached the account. */
+/**
+ * Returns the withdrawal of an account that a vault's event reports. The received amount is null if the vault's asset
+ * did not reach the account. Null if there is no event.
+ */
 function paymentIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
   const flow = withdrawalsIn(receipt, vault).find(({ user }) => isAddressEqual(user, account));
   if (flow === undefined) return null;

@@ -13,9 +13,9 @@ const SEARCHED_BLOCKS = 5_000;
 const MAX_REQUESTS = 2;
 
 /**
- * Searches the newest blocks of a chain for a user operation of a smart account, and returns the hash of the transaction
- * that contains it, or null if none was found. A chain that cannot be searched is logged. Nodes are not trusted: the
- * caller must verify the transaction. Source: ERC-4337, `UserOperationEvent`.
+ * Searches the newest blocks of a chain for a user operation of a smart account, and returns the hash of the
+ * transaction that contains it. Null if none was found or the search failed, which is logged. The answer is that of a
+ * single RPC node, so the caller must verify the transaction. Source: ERC-4337, `UserOperationEvent`.
  */
 export async function findUserOperation(
   ctx: Context,

@@ -49,8 +49,9 @@ export async function getWithdrawalStatus(
 }
 
 /**
- * Returns true if a transaction that was only reported is shown as the withdrawal's: one that no chain shows yet, while
- * the withdrawal itself has not been seen, or a pending transaction of the user. Its status offers nothing to sign.
+ * Returns true if a reported transaction without other evidence may be shown as the withdrawal's: if it is not found
+ * on-chain while the withdrawal has not been seen, or is a pending transaction of the user. Its status contains nothing
+ * to sign.
  */
 function isPendingReport(row: WithdrawalRow, { seen }: FoundTransaction): boolean {
   if (seen?.receipt != null) return false;

@@ -32,9 +32,9 @@ import type { PrepareDeposit, PreparedDeposit, RoutedDeposit } from "./prepared-
 
 /**
  * Prepares a deposit without recording it: resolves the order, checks the vault, finds a route, then encodes, verifies
- * and simulates the transactions. The vault is read from Postgres. If the vault accepts the user's token in general but
- * rejects it now, the token is swapped into another accepted token. Throws `chain_unsupported`, `vault_not_found`;
- * errors of `resolveOrder`, `prepareDirect` and `prepareRouted` propagate.
+ * and simulates the transactions. The vault is read from Postgres. If the vault temporarily rejects the user's token,
+ * although it is one of its accepted tokens, the token is swapped into another accepted one. Throws
+ * `chain_unsupported`, `vault_not_found`; errors of `resolveOrder`, `prepareDirect` and `prepareRouted` propagate.
  */
 export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);
@@ -62,12 +62,18 @@ async function prepareOrder(ctx: Context, order: DepositOrder): Promise<Prepared
   }
 }
 
-/** Throws `authorization_unsupported` if an order requires a signature, for payments that no signature can make. */
+/**
+ * Throws `authorization_unsupported` if the order requires a signature. For payments that cannot be made with a
+ * signature, such as those in the native currency.
+ */
 function refuseSignature({ authorize: wish, user: owner, from }: DepositOrder): void {
   chooseAuthorization({ wish, owner, amount: from.amount, allowance: null, facts: null });
 }
 
-/** Returns the signature that pays for a direct deposit; null for an approval. Throws `authorization_unsupported`. */
+/**
+ * Returns the signature payload that pays for a direct deposit, or null if the deposit is paid by an approval. Throws
+ * `authorization_unsupported`.
+ */
 function authorizeDirect({ intent, checked, deposit }: DirectDeposit): PlannedAuthorization | null {
   const { authorize: wish, user: owner, amount, vault } = intent;
   const { authorization: facts, allowance } = checked;
@@ -175,7 +181,7 @@ function routedColumns({
   };
 }
 
-/** Returns the user's native balance and the gas price, or null if either is unknown. */
+/** Returns the user's native balance and the gas price, both in wei. Null if either is unknown. */
 function toGasFunds(prepared: PreparedDeposit, gasPrice: bigint | null): GasFunds | null {
   const { nativeBalance: balance = null } =
     prepared.kind === "direct" ? prepared.direct.checked : prepared.routed.payment;
@@ -213,8 +219,8 @@ async function buildDeposit(
 }
 
 /**
- * Builds a deposit at most once per idempotency key and caller, and returns whether the response is that of an earlier
- * request. Errors of `buildOnce` and `buildDeposit` propagate.
+ * Builds a deposit at most once per idempotency key and caller. A repeated request gets the stored response, and the
+ * result states that it is a repetition. Errors of `buildOnce` and `buildDeposit` propagate.
  */
 export function buildDepositOnce(
   ctx: Context,

@@ -45,8 +45,8 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
 }
 
 /**
- * Converts a prepared deposit to the API response of a build. `paid` is the value of the payment in US dollars, times
- * 10^18, or null if it is unknown. `gas` is null if the balance or the gas price is unknown.
+ * Converts a prepared deposit to the API response of a build. `paid` is the payment's value in US dollars, times 10^18,
+ * or null if unknown. `gas` is null if the native balance or the gas price is unknown.
  */
 export function toWireBuilt(
   prepared: PreparedDeposit,
@@ -94,13 +94,13 @@ type KindPart = Omit<
   simulation: Omit<BuiltDeposit["simulation"], "gas_sufficient">;
 };
 
-/** Returns the kind of signature that pays for a deposit, or null for an approval. */
+/** Returns the kind of signature that pays for a deposit, or null if the deposit is paid by an approval. */
 export const authorizationOf = (prepared: PreparedDeposit): AuthorizationKind | null => {
   const { authorization } = prepared.kind === "direct" ? prepared : prepared.routed;
   return authorization?.kind ?? null;
 };
 
-/** Returns true if a deposit swaps or bridges on its way into the vault. */
+/** Returns true if the payment is swapped or bridged before it reaches the vault. */
 const exchangesOnTheWay = (prepared: PreparedDeposit): boolean =>
   prepared.kind === "routed" || prepared.swaps === true;
 
@@ -150,8 +150,8 @@ function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
 }
 
 /**
- * Returns the estimated outcome of a deposit: the delivered amount, the deposited amount, and the shares, in one and
- * two steps alike. Figures without suffix are expected, those with `min` are guaranteed.
+ * Returns the estimated outcome of a deposit: the delivered amount, the deposited amount and the shares. Fields with
+ * `min` are guaranteed, the others expected. The fields have the same meaning in one-step and two-step deposits.
  */
 export function toEstimate(
   prepared: PreparedDeposit,

@@ -32,8 +32,8 @@ export interface DepositFloors {
   minIn: bigint;
   minShares: bigint | null;
   /**
-   * Floors for an amount that a bridge determines, instead of `minShares`, which is then their result for the expected
-   * amount: shares per unit times 10^27, and an absolute minimum or zero.
+   * Floors of a deposit whose amount a bridge determines: shares per unit times 10^27, and an absolute minimum or zero.
+   * The Router enforces them in place of `minShares`, which then states their result for the expected amount.
    */
   perUnit?: { minOutPerIn: bigint; minOut: bigint };
   /** Latest block timestamp at which the Router accepts the deposit, in unix seconds. */
@@ -71,8 +71,8 @@ export function vaultCall(
 }
 
 /**
- * Returns the parameters of the Router call that makes a deposit: the order, its steps and the tokens to sweep
- * back to the user. Throws a RangeError for an async request, and if the minimum shares are missing.
+ * Returns the parameters of the Router call that makes a deposit: the order, its steps, and the tokens whose remainders
+ * are sent back to the user. Throws a RangeError for an async request, and if `minShares` is null.
  */
 export function toRouterCall(intent: DepositIntent, floors: DepositFloors): RouterCall {
   const { vault, user } = intent;
@@ -107,7 +107,7 @@ export function toRouterCall(intent: DepositIntent, floors: DepositFloors): Rout
   };
 }
 
-/** Returns the deposit parameters that are the same for a call by the user and a call by the Router. */
+/** Returns the parameters of the vault's deposit call that do not depend on whether the user or the Router makes it. */
 function vaultDepositTerms(
   intent: DepositIntent,
   { minShares, async = false }: Pick<DepositFloors, "minShares" | "async">,
@@ -116,13 +116,16 @@ function vaultDepositTerms(
   return { token, receiver: intent.user, minShares: minShares ?? 1n, async };
 }
 
-/** Returns the Router step that wraps the whole native balance of the Executor (the Router's one-time contract). */
+/**
+ * Returns the Router step that wraps the whole native balance of the Router's executor, the contract that runs an
+ * order's steps.
+ */
 function wrapStep(wrappedNative: Address): RouterStep {
   const data = encodeFunctionData({ abi: wrappedNativeAbi(), functionName: "deposit" });
   return callOnlyStep({ target: wrappedNative, value: MAX_UINT256, data });
 }
 
-/** Returns the Router step that deposits the Executor's whole balance of the asset into the vault. */
+/** Returns the Router step that deposits the executor's whole balance of the paid token into the vault. */
 function depositStep(intent: DepositIntent, call: DepositCall): RouterStep {
   const asset = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
   const { target, spender, amountOffset, amountScale, data } = call;

@@ -29,7 +29,7 @@ export interface DepositIntent {
   /** keccak256 of the partner id, or zero if the id is empty. */
   partnerHash: Hex;
   partnerType: number;
-  /** Authorization that the user requests; absent if only an approval is possible. */
+  /** How the user wants to pay; absent if only an approval is possible. */
   authorize?: AuthorizationWish;
 }
 
@@ -38,7 +38,10 @@ export function paysNative(intent: DepositIntent): boolean {
   return isNative(intent.token.address);
 }
 
-/** Returns true if a signature may pay: the caller requests one, and the Router takes the user's token. */
+/**
+ * Returns true if the deposit may be paid with a signature: the caller requests one, the Router makes the deposit, and
+ * the payment is not in the native currency.
+ */
 export function mayBeSigned(intent: DepositIntent): boolean {
   const { authorize, entry } = intent;
   return (
@@ -74,16 +77,16 @@ export interface DepositOrder extends Attribution {
   authorize: AuthorizationWish;
 }
 
-/** A build request together with its vault as read from Postgres. */
+/** A build request, and its vault as read from Postgres. */
 export interface DepositOrderInput {
   input: BuildInput;
   vault: Vault;
 }
 
 /**
- * Resolves a build request into an order: partner, chains, deposit entry (the contract to call) and, if named, the
- * earlier deposit that it belongs to. Throws `chain_unsupported`, `partner_mismatch`, `vault_not_enrolled`,
- * `vault_paused`, `vault_not_found`, `deposit_not_found`. Errors of the RPC nodes propagate.
+ * Resolves a build request into an order: partner, chains, deposit entry (the contract to call) and, if the request
+ * names a parent, the earlier deposit that it belongs to. Throws `chain_unsupported`, `partner_mismatch`,
+ * `vault_not_enrolled`, `vault_paused`, `vault_not_found`, `deposit_not_found`. Errors of the RPC nodes propagate.
  */
 export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderInput): Promise<DepositOrder> {
   const attribution = attributeOrder(ctx, { input, vaultId: vault.vaultId });

@@ -38,7 +38,7 @@ export interface Preflight {
   block: BlockTime;
 }
 
-/** Error messages for the reasons why a vault would reject a deposit; the vault's name precedes them. */
+/** Error messages for the reasons why a vault rejects a deposit. They follow the vault's name. */
 const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
   not_allowed: "does not allow this account to deposit",
   price_stale: "has no current price",
@@ -47,10 +47,10 @@ const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * Reads the vault's deposit conditions, the user's balance, the allowance and price feeds, and rejects a deposit that the vault
- * would not accept. `amount` is the amount that reaches the vault. Throws `vault_paused`, `token_unsupported`,
+ * Reads the vault's deposit conditions, the user's balance, the allowance and the price feeds, and throws if the vault
+ * would reject the deposit. `amount` is the amount that reaches the vault. Throws `vault_paused`, `token_unsupported`,
  * `not_allowed`, `price_stale`, `share_locked`, `below_minimum`, `above_maximum`, `zero_shares`, `price_unsafe`,
- * `would_revert`, `upstream_rejected`.
+ * `would_revert`, `upstream_rejected`; errors of the RPC nodes propagate.
  */
 export async function preflightDeposit(
   ctx: Context,
@@ -201,9 +201,9 @@ function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
 }
 
 /**
- * Returns the error for a reverted simulation of a deposit, by the user or by a bridge. If the Router reverted because
- * of too few shares, it is `zero_shares` or `price_unsafe`; otherwise it follows from the vault's revert data, which
- * the Router passes on as the reason of the failed step. `amount` is in the deposited token's smallest unit.
+ * Returns the error for a deposit whose simulation reverted, whether the user or a bridge makes it. If the Router
+ * reverted because too few shares were minted, it is `zero_shares` or `price_unsafe`; otherwise it is derived from the
+ * vault's revert data, which the Router's error contains. `amount` is in the deposited token's smallest unit.
  */
 export function explainDepositRevert(
   of: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
@@ -225,8 +225,8 @@ export function explainDepositRevert(
 }
 
 /**
- * Error codes that may apply to only one of a vault's accepted tokens, because each token has its own switch, limit and
- * price.
+ * Error codes that may apply to only one of a vault's accepted tokens: vaults can pause, limit and price each token
+ * separately.
  */
 const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "vault_paused",
@@ -239,8 +239,8 @@ const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Returns true if the vault's refusal may apply to one token only, so that a deposit in another accepted token may
- * succeed. A provider's unfair offer does not count as a refusal.
+ * Returns true if the vault's rejection may apply to one token only, so that a deposit in another accepted token may
+ * succeed. False for a route whose price is unsafe, which is the provider's fault.
  */
 export function isTokenRefusal(error: AppError): boolean {
   return TOKEN_REFUSALS.has(error.code) && !isUnsafeRoute(error);

@@ -12,8 +12,9 @@ import { assertSignable, signRoute, toSigningFailure } from "./sign-route.ts";
 import { buildTwoStep } from "./two-step-deposit.ts";
 
 /**
- * Finds a route for a deposit that cannot start as a direct deposit, and builds it. `without` is a token that the vault
- * has already rejected. Errors of `findTargetTokens` and `searchRoutes` propagate.
+ * Finds a route for a deposit that must start with a swap or bridge, and builds it. `without` is an accepted token that
+ * the vault has just rejected, and which is therefore no target. Throws `authorization_unsupported` if no route can be
+ * paid with the required signature; errors of `findTargetTokens` and `searchRoutes` propagate.
  */
 export async function prepareRouted(
   ctx: Context,

@@ -15,7 +15,10 @@ import { approvedSpender, paysNative } from "./deposit-order.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
-/** Returns the plan of the user's steps for a prepared deposit. `paid` is the token that the user pays with. */
+/**
+ * Returns the plan of the user's steps for a prepared deposit. `paid` is the token that the user pays with. The second
+ * step of a two-step deposit has no transaction yet.
+ */
 export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): StepPlan {
   if (prepared.kind === "direct") {
     const { direct, authorization } = prepared;
@@ -38,7 +41,10 @@ export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): Ste
 /** Returns true if a deposit is an async request, for which the vault mints the shares later. */
 const isRequest = ({ simulated }: DirectDeposit): boolean => simulated.shares === null;
 
-/** Returns the leg of a deposit in which the user's own transaction calls the vault or the Router. */
+/**
+ * Returns the leg of a deposit (its transaction with the approvals before it) in which the user calls the vault or the
+ * Router.
+ */
 export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg {
   const { intent, simulated } = direct;
   const { address, symbol, decimals } = intent.token;
@@ -57,11 +63,14 @@ export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg
   });
 }
 
-/** Returns a leg with the name of the vault whose shares it pays with, if the deposit is a move. */
+/** Adds to a move's leg the name of the vault whose shares pay for it. Other legs are returned unchanged. */
 const sharesLeg = (leg: StepLeg, { sharesOf }: PreparedDeposit): StepLeg =>
   sharesOf === undefined ? leg : { ...leg, shares_of: sharesOf };
 
-/** Returns a leg that is paid with a signature: it needs no approval, and has no transaction before the signature. */
+/**
+ * Adds a signature to a leg: the leg then needs no approval, and its transaction is known only after the signature.
+ * Without a signature the leg is returned unchanged.
+ */
 const signedLeg = (leg: StepLeg, authorization: PlannedAuthorization | null): StepLeg =>
   authorization === null ? leg : { ...leg, spender: null, transaction: null, authorization };
 
@@ -88,7 +97,10 @@ function transferLeg(
 
 const NOW: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
 
-/** Returns the steps of a deposit after the user's signature: the signature is done, the transaction required. */
+/**
+ * Returns the steps of a deposit after the user's signature: the signature is done, and the transaction `signed` is
+ * required.
+ */
 export const toSignedSteps = (plan: StepPlan, signed: TransactionRequest): Step[] =>
   toSteps(plan, { ...NOW, signed });
 

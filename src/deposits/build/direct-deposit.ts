@@ -34,9 +34,10 @@ export interface DirectDeposit {
 }
 
 /**
- * Checks, encodes, verifies and simulates a direct deposit. A fee-on-transfer token makes the first simulation revert
- * with a Router error that contains the amount received; a second attempt then uses that amount for its minimums.
- * Throws `would_revert`, `simulation_unavailable`, `upstream_rejected`; errors of `preflightDeposit` propagate.
+ * Checks, encodes, verifies and simulates a direct deposit. With a fee-on-transfer token the first simulation reverts
+ * with a Router error that states the amount received; the deposit is then prepared again for that amount. Throws
+ * `would_revert`, `simulation_unavailable`, `upstream_rejected`, `price_unsafe`, `zero_shares`; errors of
+ * `preflightDeposit` propagate.
  */
 export async function prepareDirect(ctx: Context, intent: DepositIntent): Promise<DirectDeposit> {
   const first = await attemptDirect(ctx, { intent, depositAmount: intent.amount });
@@ -96,8 +97,8 @@ function toDirectDeposit(intent: DepositIntent, made: DirectAttempt): DirectDepo
 type Succeeded = Extract<SimulatedDeposit, { ok: true }>;
 
 /**
- * Raises the minimum shares of a deposit to its simulated shares less the slippage, if the preview was lower: a floor
- * must not depend on a view function alone.
+ * Raises the minimum shares of a deposit to its simulated shares less the slippage, if the minimum from the vault's
+ * preview was lower. A preview that understates the shares thus does not weaken the minimum.
  */
 function withFloorOf(
   intent: DepositIntent,

@@ -32,12 +32,12 @@ import {
   toTransferBuildRequest,
 } from "./prepared-deposit.ts";
 
-/** The Router deposit that a bridge makes with the delivered token, with the preflight that it was planned from. */
+/** The Router deposit that a bridge makes with the delivered token. */
 interface DestinationDeposit {
-  /** The deposit intent for the expected amount. */
+  /** The deposit for the expected amount. */
   intent: DepositIntent;
   checked: Preflight;
-  /** Losses that the transfer and the vault may each have, in parts per billion. */
+  /** Maximum losses of the transfer and of the vault deposit, in parts per billion. */
   loss: LossSplit;
   floors: RouterFloors;
   call: DestinationCall;
@@ -51,9 +51,9 @@ const MAX_DELIVERY_S = DAY_S;
 const DELIVERY_GAS_LIMIT = 1_000_000n;
 
 /**
- * Checks the vault for the expected amount and the offer for fairness, and encodes a Router call that deposits the
- * amount that is actually delivered. Throws `no_route` if the Router cannot enforce the floors; errors of
- * `preflightDeposit` and `planLoss` propagate.
+ * Checks the vault for the expected amount and the fairness of the offer, and encodes the Router call that deposits
+ * whatever amount is delivered. Throws `no_route` if the Router cannot enforce the floors; errors of `preflightDeposit`
+ * and `planLoss` propagate.
  */
 async function planDestinationDeposit(ctx: Context, attempt: DepositAttempt): Promise<DestinationDeposit> {
   const { token, option } = attempt;
@@ -73,14 +73,16 @@ async function planDestinationDeposit(ctx: Context, attempt: DepositAttempt): Pr
   return { intent, checked, loss, floors, call };
 }
 
-/** Returns the floors for a delivery in the same transaction: the minimum shares are those for the expected amount. */
+/**
+ * Returns the floors for a delivery in the source transaction. The minimum shares are those for the expected amount.
+ */
 const toExactFloors = ({ minIn, least }: DeliveredFloors, deadline: bigint): RouterFloors => ({
   minIn,
   minShares: least,
   deadline,
 });
 
-/** Returns the floors for a bridge's delivery: the minimum shares depend on the amount that arrives. */
+/** Returns the floors for a delivery by a bridge. The minimum shares are per delivered unit. */
 function toUnitFloors(
   { minIn, minOut, minOutPerIn, least }: DeliveredFloors,
   deadline: bigint,
@@ -103,9 +105,9 @@ function encodeDestination(intent: DepositIntent, floors: RouterFloors): Hex {
 }
 
 /**
- * Raises the minimum shares to the simulated shares for the expected amount less the slippage, if the preview was
- * lower. The Router call is replaced within the provider's calldata, which must contain it exactly once. Throws
- * `upstream_rejected` otherwise.
+ * Raises the minimum shares of the destination call to the simulated shares less the slippage, if the minimum from the
+ * vault's preview was lower. The call is replaced within the provider's calldata. Throws `upstream_rejected` if that
+ * calldata does not contain the call exactly once.
  */
 function withFloorOf(
   { destination, route, attempt }: OneStepParts,
@@ -136,14 +138,15 @@ function raisedFloors(
 }
 
 /**
- * Allowance of the bridge's executor that the simulation assumes: one unit left over from an earlier call, because
- * tokens like USDT then require a reset.
+ * Allowance that the simulation assumes for the bridge's executor, in the token's smallest unit. It stands for a
+ * remainder of an earlier call, which tokens like USDT must first reset to zero.
  */
 const STANDING_ALLOWANCE = 1n;
 
 /**
  * Simulates the destination call, made by the bridge's executor with `amount` of the delivered token. Throws the error
- * that explains a revert, `no_route` if the call needs more gas than the bridge provides, and `simulation_unavailable`.
+ * of `explainDepositRevert` if it reverts, `no_route` if it needs more gas than the bridge provides, and
+ * `simulation_unavailable`.
  */
 async function simulateDelivery(
   ctx: Context,

@@ -24,8 +24,8 @@ export interface SimulatedDelivery {
 }
 
 /**
- * How a routed deposit ends: the provider makes the vault deposit (one step), or the user makes it after the delivery
- * (two steps).
+ * The vault deposit of a routed deposit: made by the provider (one step), or by the user after the delivery (two
+ * steps).
  */
 export type RoutedEnd =
   | {
@@ -42,9 +42,7 @@ export type RoutedEnd =
     }
   | { kind: "two_step"; deposit: DirectDeposit };
 
-/**
- * A provider's transaction that starts a routed deposit, verified and simulated, with the vault deposit that follows.
- */
+/** A provider's transaction that starts a routed deposit, verified and simulated, and the vault deposit after it. */
 export interface BuiltRoute {
   route: VerifiedTransfer;
   payment: TokenPayment;
@@ -52,11 +50,11 @@ export interface BuiltRoute {
   end: RoutedEnd;
 }
 
-/** A routed deposit: a deposit that starts with a swap or a bridge. */
+/** A deposit that starts with a swap or a bridge. */
 export interface RoutedDeposit extends BuiltRoute {
-  /** The signature that pays in place of an approval, or null for an approval. */
+  /** The signature payload that pays for the deposit, or null if an approval does. */
   authorization: PlannedAuthorization | null;
-  /** The target token, which arrives on the vault's chain. */
+  /** The accepted token of the vault that the route delivers on the vault's chain. */
   token: Token;
   /** Decimals of the token that the user pays with, or null if it does not report them. */
   fromDecimals: number | null;
@@ -67,20 +65,20 @@ export interface RoutedDeposit extends BuiltRoute {
   warnings: readonly Warning[];
 }
 
-/** An order with the verified and simulated transactions that carry it out. */
+/** An order with the verified and simulated transactions that execute it. */
 export type PreparedDeposit = {
-  /** Present if the deposit is paid with the shares of another vault, which are redeemed first. */
+  /** Present if the deposit is a move: it is paid with the shares of another vault, which are redeemed first. */
   quoteType?: "move";
   /** Name of the vault whose shares a move pays with. */
   sharesOf?: string;
-  /** True if a move swaps between the vaults. */
+  /** True if a move swaps the redeemed token before the deposit. */
   swaps?: boolean;
   order: DepositOrder;
 } & (
   | {
       kind: "direct";
       direct: DirectDeposit;
-      /** The signature that pays in place of an approval, or null for an approval. */
+      /** The signature payload that pays for the deposit, or null if an approval does. */
       authorization: PlannedAuthorization | null;
     }
   | { kind: "routed"; routed: RoutedDeposit }
@@ -95,8 +93,8 @@ export interface DepositAttempt extends RouteAttempt {
 }
 
 /**
- * Converts one quote to the build request for its provider, restricted to the quote's bridge. `tolerance` is the loss
- * that the provider's transaction may have, in parts per billion.
+ * Converts a quote to the build request for its provider, restricted to the quote's bridge. `tolerance` is the maximum
+ * loss of the transfer, in parts per billion.
  */
 export function toTransferBuildRequest(
   { order, token, option }: DepositAttempt,
@@ -107,7 +105,8 @@ export function toTransferBuildRequest(
 }
 
 /**
- * Returns the payment that a provider's transaction takes from the user, with the balance and allowance read before.
+ * Returns the payment that a provider's transaction takes from the user, with the user's balance and the spender's
+ * allowance. Null in `allowance` means that it was not read.
  */
 export function toPayment({ order, funds }: DepositAttempt, route: VerifiedTransfer): TokenPayment {
   const { from, user } = order;

@@ -14,16 +14,22 @@ import { isRouterDeployed } from "../../vaults/vault-entry.ts";
 import type { DepositOrder } from "./deposit-order.ts";
 import type { BuiltRoute, DepositAttempt } from "./prepared-deposit.ts";
 
-/** A built route, with the signature that pays for it, or null for an approval. */
+/** A built route, with the signature payload that pays for it, or null if an approval does. */
 export interface SignedRoute extends BuiltRoute {
   authorization: PlannedAuthorization | null;
 }
 
-/** Returns true if the order must be paid with a signature and cannot fall back to an approval. */
+/**
+ * Returns true if the order must be paid with a signature. An order with `auto` may fall back to an approval if its
+ * user also submits it.
+ */
 const needsSignature = ({ authorize: wish, user }: DepositOrder): boolean =>
   wish.way !== "approve" && (wish.way !== "auto" || !sameAddress(wish.submitter, user));
 
-/** Returns true if a route's transaction calls the Router itself, so that it cannot run inside a Router order. */
+/**
+ * Returns true if the route's transaction already calls the Router, in which case it cannot be a step of a Router
+ * order.
+ */
 const callsRouter = ({ order, ends }: Pick<DepositAttempt, "order" | "ends">): boolean =>
   order.from.chainId === order.vault.chainId && ends === "one_step";
 
@@ -32,7 +38,10 @@ export function assertSignable(attempt: DepositAttempt): void {
   if (needsSignature(attempt.order) && callsRouter(attempt)) throw unsignable();
 }
 
-/** Returns the error of a route search: `authorization_unsupported` if only routes without a signature were left. */
+/**
+ * Converts the error of a route search: to `authorization_unsupported` if a route failed only because it cannot be paid
+ * with a signature. Other errors are returned unchanged.
+ */
 export function toSigningFailure(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== "no_route") return error;
   const { reasons } = error.members;
@@ -48,11 +57,11 @@ function unsignable(): AppError {
 }
 
 /**
- * Turns a built route into a Router order that is paid with a signature, if the user requested one and the chain shows
- * that it works: the order's only step sends the provider's transaction, which must not depend on its sender. Simulates
- * that order. With `auto`, a route that cannot be paid with a signature is returned unchanged. Throws `no_route` if
- * another route may accept a signature, `authorization_unsupported`, `would_revert`; errors of the simulation
- * propagate.
+ * Wraps a built route into a Router order that the user pays for with a signature, and simulates that order. Its only
+ * step sends the provider's transaction, which must not depend on its sender. The route is returned unchanged if the
+ * user did not request a signature, or if `auto` allows an approval and the route cannot be paid with a signature.
+ * Throws `no_route` if another route may accept a signature, `authorization_unsupported`, `would_revert`; errors of the
+ * simulation propagate.
  */
 export async function signRoute(
   ctx: Context,
@@ -89,8 +98,8 @@ export async function signRoute(
 }
 
 /**
- * Returns the Router order whose only step sends a provider's transaction with the whole amount: into a bridge, or a
- * swap that pays the user at least its guaranteed output.
+ * Returns the Router order whose only step sends a provider's transaction with the whole amount: into a bridge, or into
+ * a swap whose guaranteed output the order enforces.
  */
 function toRouteOrder(
   { order, funds, token: target }: DepositAttempt,

@@ -16,9 +16,7 @@ import {
   toTransferBuildRequest,
 } from "./prepared-deposit.ts";
 
-/**
- * The second step of a two-step deposit: the deposit that the user makes after a token arrived on the vault's chain.
- */
+/** The second step of a two-step deposit: the user's deposit of the token that arrived on the vault's chain. */
 export interface SecondStep {
   /** The vault as read from Postgres. */
   vault: Vault;
@@ -30,7 +28,9 @@ export interface SecondStep {
   /** Amount to deposit, in the token's smallest unit. */
   amount: bigint;
   slippage: number;
-  /** Tracking id of the deposit that this step completes. The Router emits the deposit reference derived from it. */
+  /**
+   * Tracking id of the deposit that this step completes. The order reference that the Router emits is derived from it.
+   */
   trackingId: string;
   partnerId: string;
   partnerType: number;
@@ -66,12 +66,15 @@ export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise
   });
 }
 
-/** Slippage below which the second step may use only half of it: from here on, half is more than its limit of 0.5%. */
+/**
+ * Slippage below which the second step uses only half of it. From here on, half would exceed the limit of 0.5% that
+ * applies anyway.
+ */
 const HALVED_BELOW = 0.01;
 
 /**
- * Returns the slippage of a second step, as a fraction: below 1%, half of the order's, because the transfer may have
- * used the other half. From 1% on, the deposit's own limit of 0.5% applies.
+ * Returns the slippage of a second step, as a fraction: half of the order's below 1%, because the transfer may have
+ * used the other half. From 1% on, the order's, which the deposit itself limits to 0.5%.
  */
 const secondStepSlippage = (slippage: number): number => (slippage < HALVED_BELOW ? slippage / 2 : slippage);
 
