@@ -106,7 +106,7 @@ export interface paths {
         };
         /**
          * List vaults
-         * @description Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. Figures are at most some minutes old: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.
+         * @description Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. A vault that changes places between two pages, because its value of `sort` changed, may be on both or neither. Figures are at most some minutes old: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.
          */
         get: operations["vaults.list"];
         put?: never;
@@ -6628,7 +6628,7 @@ export interface operations {
                 /** @description Return only vaults of this type. */
                 type?: components["schemas"]["VaultType"];
                 /** @description Return only vaults of this family, which is more specific than `type`. */
-                family?: string;
+                family?: "veda" | "midas" | "mellow" | "upshift" | "lagoon" | "centrifuge" | "metamorpho" | "morpho_v2" | "ipor" | "accountable" | "mellow_lrt" | "upshift_legacy" | "euler" | "yearn_v3" | "aave_stata" | "spark" | "gearbox" | "fluid" | "silo" | "euler_earn" | "erc4626";
                 /** @description Return only vaults that settle deposits this way. */
                 deposit_settlement?: components["schemas"]["DepositSettlement"];
                 /** @description Return only vaults that settle withdrawals this way. */

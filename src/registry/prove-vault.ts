@@ -17,7 +17,7 @@ import { servedRegisters, sourceOf } from "./discovery/discover-vaults.ts";
 import { deniedQuery } from "./discovery/read-register.ts";
 import type { ProofFinding } from "./proof-decision.ts";
 import { readVaultCode } from "./read-vault-code.ts";
-import { recognizeFamily } from "./recognize-family.ts";
+import { describeForeignContract, recognizeFamily } from "./recognize-family.ts";
 import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 
 /** The result of an attempt to prove a vault, with the columns that were read from on-chain data. */
@@ -130,7 +130,10 @@ export async function resolveVault(client: ChainClient, row: ClaimedEntry): Prom
   if (recognized !== null && recognized !== adapter)
     return underivableAs(`on-chain data shows a vault of the family ${recognized}, not ${adapter}`);
   const found = await deriveFromChain(client, { adapter, subject });
-  if (!found.ok) return found;
+  if (!found.ok) {
+    const other = recognized === null ? await describeForeignContract(client, subject.address) : null;
+    return other === null ? found : underivableAs(other);
+  }
   const contradiction = contradictionOf(row, found.vault);
   if (contradiction !== null) return underivableAs(contradiction);
   const type = findFamily(adapter)?.type ?? row.type;

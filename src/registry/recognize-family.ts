@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { runQuery } from "../chains/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { queryAll } from "../chains/chain-query.ts";
@@ -19,4 +20,16 @@ export async function recognizeFamily(
   );
   const { value } = await runQuery(client, queryAll(parts));
   return conclusive.find(({ adapter }) => value[adapter.name]?.ok === true)?.adapter.name ?? null;
+}
+
+/**
+ * Returns what a contract that is no vault is, if it belongs to a protocol that recognizes its other contracts, such as
+ * one that only redeems. Returns null otherwise. Errors of the chain client propagate.
+ */
+export async function describeForeignContract(client: ChainClient, address: Address): Promise<string | null> {
+  const parts = families.flatMap(({ adapter, deriver }) =>
+    deriver.describeOther === undefined ? [] : [[adapter.name, deriver.describeOther(address)] as const],
+  );
+  const { value } = await runQuery(client, queryAll(Object.fromEntries(parts)));
+  return Object.values(value).find((text) => text !== null) ?? null;
 }

@@ -111,7 +111,10 @@ function refusalOf({ vault, token, amount }: VaultDeposit, terms: DepositTerms):
 function revertVerdict(vault: Vault, revert: `0x${string}`): Verdict {
   const { code, text } = explainVaultRevert(vault, revert);
   const closed = code === "above_maximum" || code === "vault_paused" || code === "price_stale";
-  return { kind: closed ? "closed" : "refused", reason: `a deposit reverts: ${text ?? "without a reason"}` };
+  return {
+    kind: closed ? "closed" : "refused",
+    reason: `a deposit reverts${text === null ? " without a reason" : `: ${text}`}`,
+  };
 }
 
 interface ReadDeposit {

@@ -16,7 +16,13 @@ import {
   VaultIdsInput,
 } from "../schemas/primitive-schemas.ts";
 import { type RequestedTime, TimeInput } from "../schemas/time-schema.ts";
-import { ListedVault, VaultDetail, VaultSettlement, VaultType } from "../schemas/vault-schema.ts";
+import {
+  ListedVault,
+  VaultDetail,
+  VaultSettlement,
+  VaultType,
+  vaultFamilies,
+} from "../schemas/vault-schema.ts";
 
 const vaultsList = defineRoute({
   operationId: "vaults.list",
@@ -24,7 +30,7 @@ const vaultsList = defineRoute({
   path: "/v1/vaults",
   summary: "List vaults",
   description:
-    "Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. Figures are at most some minutes old: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.",
+    "Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. A vault that changes places between two pages, because its value of `sort` changed, may be on both or neither. Figures are at most some minutes old: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.",
   tag: "Vaults",
   access: "public",
   cache: { sMaxAge: 30, staleWhileRevalidate: 60, tags: ["vaults", "chain:{chain_id}"] },
@@ -48,7 +54,7 @@ const vaultsList = defineRoute({
           example: "USDC",
         }),
       type: VaultType.optional().meta({ description: "Return only vaults of this type." }),
-      family: z.string().max(64).optional().meta({
+      family: z.enum(vaultFamilies).optional().meta({
         description: "Return only vaults of this family, which is more specific than `type`.",
         example: "metamorpho",
       }),

@@ -11,6 +11,31 @@ import {
 /** Vault families as the API shows them. The registry's `adapter` is more specific. */
 export const vaultTypes = ["custom", "morpho", "veda", "midas", "lido", "ipor", "accountable"] as const;
 
+/** Names of all vault families, more specific than the types. The registry stores them as `adapter`. */
+export const vaultFamilies = [
+  "veda",
+  "midas",
+  "mellow",
+  "upshift",
+  "lagoon",
+  "centrifuge",
+  "metamorpho",
+  "morpho_v2",
+  "ipor",
+  "accountable",
+  "mellow_lrt",
+  "upshift_legacy",
+  "euler",
+  "yearn_v3",
+  "aave_stata",
+  "spark",
+  "gearbox",
+  "fluid",
+  "silo",
+  "euler_earn",
+  "erc4626",
+] as const;
+
 /** Family of a vault as the API shows it. */
 export const VaultType = z.enum(vaultTypes).meta({ description: "Family of the vault.", example: "morpho" });
 export type VaultType = z.infer<typeof VaultType>;

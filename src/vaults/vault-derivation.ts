@@ -170,6 +170,11 @@ export interface Deriver {
   conclusive: boolean;
   /** Returns a query for the registry entry's columns that the chain shows, in as many batches as needed. */
   derive(subject: DerivationSubject): Query<Derivation>;
+  /**
+   * Returns a query for what a contract of the protocol that is no vault is, as a sentence for people, or null if it is
+   * none of the protocol. Absent if the protocol's other contracts are not recognized.
+   */
+  describeOther?(address: Address): Query<string | null>;
 }
 
 /**

@@ -44,6 +44,10 @@ describe("a Midas vault by its address alone", () => {
     expect(redemptions.family).not.toBe("midas");
     expect(redemptions.derived).toEqual({
       ok: false,
+      reason: `the contract is Midas's RedemptionVault of ${part("mToken")}: it pays mTokens back and takes no deposits`,
+    });
+    expect((await derive(part("mToken"))).derived).toEqual({
+      ok: false,
       reason: "neither the contract nor its row's entry point is its DepositVault",
     });
   });

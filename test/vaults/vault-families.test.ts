@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
+import { vaultFamilies } from "../../src/schemas/vault-schema.ts";
 import { adapterOf, deriverOf, families, findAdapter, findFamily } from "../../src/vaults/vault-families.ts";
 import { vault } from "../support/deposits/fixtures.ts";
 
 const names = families.map(({ adapter }) => adapter.name);
+
+test("the wire names every family", () => {
+  expect([...vaultFamilies]).toEqual(names);
+});
 
 test("families have distinct names", () => {
   expect(names).toEqual([...new Set(names)]);

@@ -206,6 +206,7 @@ function describeVault(vault: Address, traits: Erc4626DeriverTraits): Query<Vaul
       const shareToken = valueOrNull(share) ?? vault;
       if (traits.ownShare !== true && !isAddressEqual(shareToken, vault))
         return "the vault's shares are a separate token";
+      if (isAddressEqual(asset.value, shareToken)) return "the vault's asset is its own share token";
       return {
         name: sanitizeLabel(valueOrNull(name), MAX_NAME_LENGTH),
         asset: getAddress(asset.value),

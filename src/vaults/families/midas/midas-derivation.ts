@@ -22,7 +22,6 @@ import {
   sanitizeLabel,
   tokenQuery,
   underivable,
-  underivableQuery,
 } from "../../vault-derivation.ts";
 import { tokenList, withoutParams } from "../../vault-params.ts";
 import { depositSelector, type MidasMode } from "./midas-params.ts";
@@ -41,6 +40,7 @@ const depositAbi = once(() => parseAbi(["function depositInstant(address, uint25
 const recipientDepositAbi = once(() =>
   parseAbi(["function depositInstant(address, uint256, uint256, bytes32, address)"]),
 );
+const redeemAbi = once(() => parseAbi(["function redeemInstant(address, uint256, uint256)"]));
 const pauseAbi = once(() => parseAbi(["function fnPaused(bytes4 fn) view returns (bool)"]));
 const shareAbi = once(() =>
   parseAbi([
@@ -87,15 +87,18 @@ function describeDepositVault(
     payments: read({ ...on, name: "getPaymentTokens" }),
     greenlist: read({ ...on, name: "greenlistEnabled" }),
     first: read({ ...on, name: "minMTokenAmountForFirstDeposit" }),
+    redeems: redeemProbe(address),
     named: probeFunction({ to: address, abi: recipientDepositAbi(), name: "depositInstant", args }),
     plain: probeFunction({ to: address, abi: depositAbi(), name: "depositInstant", args: args.slice(0, 4) }),
     namedPaused: pauseRead(address, { instant: deposit === "instant", namesRecipient: true }),
     plainPaused: pauseRead(address, { instant: deposit === "instant", namesRecipient: false }),
   };
-  return createQuery(reads, ({ mToken, feed, payments, greenlist, first, named, plain, ...paused }) => {
+  return createQuery(reads, ({ mToken, feed, payments, greenlist, first, named, plain, ...others }) => {
     if (!mToken.ok || !feed.ok || !payments.ok || !(hasFunction(named) || hasFunction(plain))) return null;
+    // Code that reverts unknown calls with data seems to have the deposit functions too.
+    if (hasFunction(others.redeems) && !first.ok) return null;
     const onlyPlainIsOpen =
-      valueOrNull(paused.namedPaused) === true && valueOrNull(paused.plainPaused) === false;
+      valueOrNull(others.namedPaused) === true && valueOrNull(others.plainPaused) === false;
     return {
       address,
       mToken: getAddress(mToken.value),
@@ -105,6 +108,26 @@ function describeDepositVault(
       callerMatters: valueOrNull(greenlist) !== false || (valueOrNull(first) ?? 1n) > 0n,
     };
   });
+}
+
+/** Creates the probe for the function by which a RedemptionVault pays mTokens back. */
+const redeemProbe = (to: Address) =>
+  probeFunction({ to, abi: redeemAbi(), name: "redeemInstant", args: [zeroAddress, 0n, 0n] });
+
+/** Returns a query for what a contract of Midas that is no DepositVault is, or null if it is none of Midas. */
+function describeOther(address: Address): Query<string | null> {
+  const on = { to: address, abi: depositVaultAbi() } as const;
+  const reads = {
+    mToken: read({ ...on, name: "mToken" }),
+    feed: read({ ...on, name: "mTokenDataFeed" }),
+    first: read({ ...on, name: "minMTokenAmountForFirstDeposit" }),
+    redeems: redeemProbe(address),
+  };
+  return createQuery(reads, ({ mToken, feed, first, redeems }) =>
+    mToken.ok && feed.ok && !first.ok && hasFunction(redeems)
+      ? `the contract is Midas's RedemptionVault of ${getAddress(mToken.value)}: it pays mTokens back and takes no deposits`
+      : null,
+  );
 }
 
 /** Creates the read of the pause of one deposit function; each can be paused separately. */
@@ -171,7 +194,9 @@ function describePayment(deposits: DepositVaultInfo, token: Address): Query<Paym
 function derive(subject: DerivationSubject): Query<Derivation> {
   return andThen(findDepositVault(subject), (deposits) => {
     if (deposits === null)
-      return underivableQuery("neither the contract nor its row's entry point is its DepositVault");
+      return mapQuery(describeOther(subject.entryPoint ?? subject.address), (other) =>
+        underivable(other ?? "neither the contract nor its row's entry point is its DepositVault"),
+      );
     const payments = deposits.payments.map((token) => [token, describePayment(deposits, token)] as const);
     const parts = queryAll({
       share: describeShare(deposits),
@@ -295,4 +320,4 @@ function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, str
  * does not name its DepositVault: that address comes from a reviewed registry entry and is checked against the mToken.
  * Source: midas-apps/contracts.
  */
-export const midasDeriver: Deriver = { conclusive: true, derive };
+export const midasDeriver: Deriver = { conclusive: true, derive, describeOther };
