@@ -3936,12 +3936,12 @@ export interface components {
             dimension: components["schemas"]["SignalDimension"];
             /**
              * @description One-line headline.
-             * @example Large net outflow
+             * @example Steakhouse USDC: net outflow of 183,400 USDC in 24 hours
              */
             title: string;
             /**
-             * @description What happened, in one sentence.
-             * @example Withdrawals within a day took 18% of the vault's assets
+             * @description What happened, compared with what is usual for the vault, and what to check, in a few sentences.
+             * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.
              */
             summary: string;
             /**
@@ -4031,12 +4031,12 @@ export interface components {
             dimension: components["schemas"]["SignalDimension"];
             /**
              * @description One-line headline of the rule's signals.
-             * @example Large net outflow
+             * @example Net outflow
              */
             title: string;
             /**
              * @description What the rule measures and when it raises a signal.
-             * @example Deposits minus withdrawals of a day, as a part of the vault's assets at its beginning
+             * @example Net outflow of the last 24 hours as a fraction of total assets a day ago, compared with each earlier day.
              */
             description: string;
             /** @description Thresholds of the rule by severity. */
@@ -4045,18 +4045,18 @@ export interface components {
                 tier: components["schemas"]["SignalTier"];
                 /**
                  * @description Threshold of the tier.
-                 * @example more than 10%
+                 * @example At least 10% of total assets and more than 6 median absolute deviations above the median of the vault's earlier days, or at least 30% in any case.
                  */
                 threshold: string;
                 /**
                  * @description Reason for the threshold.
-                 * @example Large enough to affect the vault's liquidity
+                 * @example Holders rarely withdraw a tenth of a vault in a day without a reason
                  */
                 reason: string;
             }[];
             /**
              * @description History that the rule needs. Without it, the rule raises no signals.
-             * @example Seven days of flows
+             * @example Deposits and withdrawals for the last 24 hours and for at least 7 of the 30 days before.
              */
             needs: string;
         };
@@ -4083,12 +4083,12 @@ export interface components {
             dimension: components["schemas"]["SignalDimension"];
             /**
              * @description One-line headline.
-             * @example Large net outflow
+             * @example Steakhouse USDC: net outflow of 183,400 USDC in 24 hours
              */
             title: string;
             /**
-             * @description What happened, in one sentence.
-             * @example Withdrawals within a day took 18% of the vault's assets
+             * @description What happened, compared with what is usual for the vault, and what to check, in a few sentences.
+             * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.
              */
             summary: string;
             /**
@@ -4169,8 +4169,8 @@ export interface components {
             /**
              * @description Facts on which the rule based the signal, by name.
              * @example {
-             *       "inflow": "1200000000",
-             *       "outflow": "98000000000"
+             *       "inflow": "2000000000",
+             *       "outflow": "185400000000"
              *     }
              */
             evidence: {
@@ -4187,8 +4187,8 @@ export interface components {
                 /** @description Severity at that time. */
                 tier: components["schemas"]["SignalTier"];
                 /**
-                 * @description What happened, in one sentence.
-                 * @example Withdrawals within a day took 18% of the vault's assets
+                 * @description What happened, compared with what is usual for the vault, and what to check, in a few sentences.
+                 * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.
                  */
                 summary: string;
                 /** @description Figures at that time. */

@@ -32,10 +32,15 @@ export type Metric = z.infer<typeof Metric>;
 /** The figures of a signal. */
 const Metrics = z.array(Metric).meta({ description: "Figures that the signal is based on." });
 
-/** One-sentence summary of a signal. */
+/** Summary of a signal, in a few sentences. */
 const Summary = z.string().meta({
-  description: "What happened, in one sentence.",
-  example: "Withdrawals within a day took 18% of the vault's assets",
+  description:
+    "What happened, compared with what is usual for the vault, and what to check, in a few sentences.",
+  example:
+    "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC " +
+    "it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net " +
+    "outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for " +
+    "immediate withdrawals may run out: check how much you could withdraw now.",
 });
 
 /** A signal as lists show it: one incident at a vault, raised by a rule. */
@@ -56,7 +61,10 @@ export const Signal = z
     }),
     tier: Tier,
     dimension: Dimension,
-    title: z.string().meta({ description: "One-line headline.", example: "Large net outflow" }),
+    title: z.string().meta({
+      description: "One-line headline.",
+      example: "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
+    }),
     summary: Summary,
     vault_id: VaultIdText,
     vault_name: z.string().meta({ description: "Display name of the vault.", example: "Steakhouse USDC" }),
@@ -116,7 +124,7 @@ export type Stage = z.infer<typeof Stage>;
 export const SignalDetail = Signal.extend({
   evidence: z.record(z.string(), z.string()).meta({
     description: "Facts on which the rule based the signal, by name.",
-    example: { inflow: "1200000000", outflow: "98000000000" },
+    example: { inflow: "2000000000", outflow: "185400000000" },
   }),
   evolution: z.array(Stage).meta({ description: "Observations of the incident, oldest first." }),
 }).meta({ id: "SignalDetail", description: "A signal with its evidence and the course of its incident." });
@@ -129,26 +137,32 @@ export const Rule = z
     dimension: Dimension.meta({ description: "Aspect of the vault that the rule watches." }),
     title: z
       .string()
-      .meta({ description: "One-line headline of the rule's signals.", example: "Large net outflow" }),
+      .meta({ description: "One-line headline of the rule's signals.", example: "Net outflow" }),
     description: z.string().meta({
       description: "What the rule measures and when it raises a signal.",
-      example: "Deposits minus withdrawals of a day, as a part of the vault's assets at its beginning",
+      example:
+        "Net outflow of the last 24 hours as a fraction of total assets a day ago, compared with each earlier day.",
     }),
     tiers: z
       .array(
         z.object({
           tier: Tier.meta({ description: "Severity of signals at this threshold." }),
-          threshold: z.string().meta({ description: "Threshold of the tier.", example: "more than 10%" }),
+          threshold: z.string().meta({
+            description: "Threshold of the tier.",
+            example:
+              "At least 10% of total assets and more than 6 median absolute deviations above the median of the vault's earlier " +
+              "days, or at least 30% in any case.",
+          }),
           reason: z.string().meta({
             description: "Reason for the threshold.",
-            example: "Large enough to affect the vault's liquidity",
+            example: "Holders rarely withdraw a tenth of a vault in a day without a reason",
           }),
         }),
       )
       .meta({ description: "Thresholds of the rule by severity." }),
     needs: z.string().meta({
       description: "History that the rule needs. Without it, the rule raises no signals.",
-      example: "Seven days of flows",
+      example: "Deposits and withdrawals for the last 24 hours and for at least 7 of the 30 days before.",
     }),
   })
   .meta({ id: "Rule", description: "A rule that raises signals." });

@@ -125,12 +125,13 @@ function toFacts(
     dayFlows: null,
     flowDays: [],
     addedAt,
-    registryChanges: stored.changes.map(({ id, seconds, before, after, reason }) => ({
+    registryChanges: stored.changes.map(({ id, seconds, before, after, reason, action }) => ({
       id,
       seconds,
       from: before,
       to: after,
       reason,
+      byOperator: action !== "vault.prove",
     })),
     governanceChanges: stored.events.flatMap((row) => toGovernanceChange(vault, row) ?? []),
   };

@@ -53,6 +53,8 @@ export interface RegistryChange {
   from: string;
   to: string;
   reason: string;
+  /** True if an operator made the change, false if a registry proof did. */
+  byOperator: boolean;
 }
 
 /** A governance event of a vault that no view function shows. */

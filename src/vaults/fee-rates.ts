@@ -1,8 +1,9 @@
 import type { ReadResult } from "../chains/chain-query.ts";
 
 /**
- * A vault's performance fee and management fee as decimal strings, in the unit of its family: fractions with 18
- * decimals for Morpho Vault V2, basis points for IPOR and Lagoon. A fee is absent if its view function failed.
+ * A vault's performance fee and management fee as decimal strings, in the unit of its family: for Morpho Vault V2 a
+ * fraction with 18 decimals, the management fee per second; for IPOR and Lagoon basis points, the management fee per
+ * year. A fee is absent if its view function failed.
  */
 export type FeeRates = Partial<Record<"performance_fee" | "management_fee", string>>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { signalRules } from "../../src/signals/list-signal-rules.ts";
-import type { VaultFacts } from "../../src/signals/signal-facts.ts";
+import type { RegistryChange, VaultFacts } from "../../src/signals/signal-facts.ts";
 import { type At, factsOf, flowOf, growing, NOW, usd } from "../support/signals/facts.ts";
 
 /** Returns every finding as `rule: tier`. */
@@ -18,6 +18,15 @@ const outflow = (whole: number) => ({ outflow: usd(whole), largest: [flowOf(-usd
 const inflow = (whole: number) => ({ inflow: usd(whole), largest: [flowOf(usd(whole))] });
 /** Total assets after the flows of the last day, in whole dollars. */
 const held = (whole: number) => since(3_600, { totalAssets: usd(whole) });
+/** A change of a vault's registry status a minute ago. */
+const statusChange = ([from, to]: readonly [string, string], byOperator: boolean): RegistryChange => ({
+  id: "a",
+  seconds: NOW - 60,
+  from,
+  to,
+  reason: "incident",
+  byOperator,
+});
 const price = (parts: bigint) => ({ sharePrice: (10n ** 18n * parts) / 1_000_000n });
 
 describe("signal rules", () => {
@@ -190,13 +199,76 @@ describe("signal rules", () => {
       "vault paused in the registry",
       {
         ...factsOf(),
-        registryChanges: [{ id: "a", seconds: NOW - 60, from: "active", to: "paused", reason: "incident" }],
+        registryChanges: [statusChange(["active", "paused"], true)],
       },
       ["registry_changed: medium"],
     ],
   ])("%s", (_what, facts, expected) => {
     expect(found(facts)).toEqual(expected);
   });
+});
+
+test.each([
+  [
+    ["paused", "active"],
+    true,
+    "resumed",
+    "An operator of this service changed the status of Steady USDC from paused to",
+  ],
+  [
+    ["paused", "active"],
+    false,
+    "resumed",
+    "The status of Steady USDC in this service changed from paused to active",
+  ],
+  [["candidate", "active"], false, "opened", "Deposits through this service work now."],
+  [
+    ["active", "paused"],
+    false,
+    "paused",
+    "Reason: incident. The vault holds 1,000,000 USDC. Deposits through",
+  ],
+  [["active", "unsupported"], true, "closed", "assets in the vault are not affected."],
+] as const)(
+  "registry_changed says who changed the status %j, operator: %s",
+  (states, byOperator, verb, text) => {
+    const facts = {
+      ...factsOf({ at: held(1_000_000) }),
+      registryChanges: [statusChange(states, byOperator)],
+    };
+    const [one] = signalRules.flatMap((rule) =>
+      rule.rule_id === "registry_changed" ? rule.find(facts, NOW) : [],
+    );
+    expect(one?.title).toBe(`Steady USDC: deposits through this service ${verb}`);
+    expect(one?.summary).toContain(text);
+  },
+);
+
+test.each([
+  ["owner", "The vault has no owner any more."],
+  ["curator", "The vault has no curator any more"],
+  ["guardian", "No guardian can veto pending changes any more"],
+])("control_changed says what the removal of the %s means", (control, expected) => {
+  const zero = `0x${"0".repeat(40)}`;
+  const before = { controls: { [control]: `0x${"1".repeat(40)}` } };
+  const facts = factsOf({
+    at: (age) => ({ ...before, ...(age <= 300 ? { controls: { [control]: zero } } : {}) }),
+  });
+  const [one] = signalRules.flatMap((rule) =>
+    rule.rule_id === "control_changed" ? rule.find(facts, NOW) : [],
+  );
+  expect(one?.title).toBe(`Steady USDC: ${control} removed`);
+  expect(one?.summary).toContain("to none (the zero address) within");
+  expect(one?.summary).toContain(expected);
+});
+
+test("control_changed shows Morpho Vault V2's management fee for a year", () => {
+  const feeOf = (fee: string) => ({ controls: { management_fee: fee } });
+  const facts = factsOf({ at: (age) => feeOf(age <= 300 ? "317097919" : "0") });
+  const [one] = signalRules.flatMap((rule) =>
+    rule.rule_id === "control_changed" ? rule.find({ ...facts, adapter: "morpho_v2" }, NOW) : [],
+  );
+  expect(one?.summary).toContain("changed from 0.00% a year to 1.00% a year within");
 });
 
 test("every rule has a unique id, a description, its needs and a reason for each threshold", () => {

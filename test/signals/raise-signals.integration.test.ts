@@ -258,12 +258,10 @@ describe("raiseSignals() on a chain", () => {
     await world.round(EVENT + 26 * HOUR + 3_000);
     const own = (await signals()).filter(({ vault_name }) => vault_name === "Registry");
     expect(own.map(({ rule_id, title }) => `${rule_id}: ${title}`)).toEqual([
-      "registry_changed: Registry: deposits through this service active again",
+      "registry_changed: Registry: deposits through this service resumed",
       "registry_changed: Registry: deposits through this service paused",
     ]);
-    expect(own[0]?.summary).toContain(
-      "from paused to active in the last 24 hours. Reason given: review is over.",
-    );
+    expect(own[0]?.summary).toContain("from paused to active in the last 24 hours. Reason: review is over.");
     const added = (await signals()).filter(({ rule_id }) => rule_id === "vault_added");
     expect(added.map(({ vault_name, update_count }) => [vault_name, update_count])).toEqual([[ASIDE, 0]]);
   });

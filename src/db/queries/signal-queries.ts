@@ -133,9 +133,13 @@ const Changes = z.array(
     before: z.string(),
     after: z.string(),
     reason: z.string(),
+    action: z.string(),
   }),
 );
-/** A change of a vault's status, from the audit log; `seconds` is its time in seconds since the epoch. */
+/**
+ * A change of a vault's status, from the audit log. `seconds` is its time in seconds since the epoch; `action` is
+ * `vault.prove` if a registry proof made the change; any other action is an operator's.
+ */
 export type StatusChange = z.infer<typeof Changes>[number];
 
 /**
@@ -145,7 +149,7 @@ export type StatusChange = z.infer<typeof Changes>[number];
 export async function selectStatusChanges(db: Database, since: Date): Promise<StatusChange[]> {
   const { rows } = await db.run((sql) =>
     sql.execute(raw`select id, subject, extract(epoch from at)::int8 as seconds, before->>'status' as before,
-        after->>'status' as after, coalesce(after->>'reason', '') as reason
+        after->>'status' as after, coalesce(after->>'reason', '') as reason, action
       from ${audit} where at >= ${since.toISOString()}::timestamptz and before->>'status' is not null
         and after->>'status' is not null and before->>'status' <> after->>'status' order by at`),
   );

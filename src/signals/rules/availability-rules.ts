@@ -100,7 +100,7 @@ export const paused = turnRule({
   title: "Deposits paused",
   tier: "high",
   reason: "Deposits fail, withdrawals often fail too, and a pause may follow an incident",
-  description: "The vault's contract refuses deposits that it accepted in the previous snapshot.",
+  description: "Deposits into the vault are paused; in the previous snapshot they were open.",
   headline: "deposits paused",
   summary: (facts, change) =>
     `Deposits into ${facts.vaultName} are paused; ${intervalOf(change)} earlier they were open. ` +
@@ -114,11 +114,11 @@ export const unpaused = turnRule({
   title: "Pause lifted",
   tier: "medium",
   reason: "Deposits work again; the cause of the pause may remain",
-  description: "The vault's contract accepts deposits again, after refusing them in the previous snapshot.",
+  description: "Deposits into the vault are open again; in the previous snapshot they were paused.",
   headline: "deposits open again after a pause",
   summary: (facts, change) =>
     `Deposits into ${facts.vaultName} are open again; ${intervalOf(change)} earlier they were paused. ` +
-    `${totalText(facts, change.after)} Find out why it was paused, and what has changed since, before you deposit.`,
+    `${totalText(facts, change.after)} Find out why they were paused, and what has changed since, before you deposit.`,
   holds: (point) => !point.paused,
 });
 
@@ -178,8 +178,8 @@ export const liquidityThin: SignalRule = {
   dimension: "risk",
   title: "Low withdrawal liquidity",
   description:
-    "Assets available for immediate withdrawal as a fraction of total assets: the amount that the largest known holder " +
-    "can withdraw now. The rule applies only while that is less than the holder's balance.",
+    "The amount that the vault's largest known holder can withdraw immediately, as a fraction of total assets. The rule " +
+    "applies only while that amount is less than the holder's balance, so that liquidity is the limit.",
   tiers: THIN.map(([tier, most]) => ({
     tier,
     threshold: `At most ${Math.round((1 - most) * 100)}% of total assets`,

@@ -1,5 +1,6 @@
+import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal-schema.ts";
-import { formatUtcMinute } from "../../vaults/governance/governance-event.ts";
+import { formatAddress, formatUtcMinute, isNone } from "../../vaults/governance/governance-event.ts";
 import type { Point, VaultFacts } from "../signal-facts.ts";
 import { countOf, type Finding, percent, type SignalRule } from "../signal-finding.ts";
 
@@ -9,6 +10,8 @@ interface Control {
   tier: Tier;
   /** The consequence for a depositor. */
   advice: string;
+  /** The consequence if the role has nobody any more: its account is the zero address. */
+  removed?: string;
 }
 
 const feeAdvice = "Fees reduce what holders earn: compare the net yield with that of other vaults.";
@@ -18,17 +21,22 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     tier: "high",
     advice:
       "The owner can change how the vault works: find out who it is before you deposit or leave funds in the vault.",
+    removed:
+      "The vault has no owner any more. Other accounts, such as an access-control authority or a proxy admin, may still be " +
+      "able to change settings: check who they are.",
   },
   curator: {
     name: "curator",
     tier: "medium",
     advice:
       "The curator decides where the assets are allocated: find out who it is before you deposit or leave funds in the vault.",
+    removed: "The vault has no curator any more: find out who decides now where assets are allocated.",
   },
   guardian: {
     name: "guardian",
     tier: "medium",
     advice: "The guardian can veto pending changes: find out who it is before you rely on it.",
+    removed: "No guardian can veto pending changes any more: check pending changes more often.",
   },
   fee: { name: "fee", tier: "medium", advice: feeAdvice },
   performance_fee: { name: "performance fee", tier: "medium", advice: feeAdvice },
@@ -78,10 +86,10 @@ function findControl(facts: VaultFacts, control: string): Finding[] {
     {
       tier: rule.tier,
       subject: control,
-      title: `${facts.vaultName}: ${name} changed`,
+      title: `${facts.vaultName}: ${name} ${isNone(now) ? "removed" : "changed"}`,
       summary:
         `The ${name} of ${facts.vaultName} changed from ${formatControl(was, values)} to ` +
-        `${formatControl(now, values)}${unitNote(now, values)} within the ${minutes(before, after)} before ${formatUtcMinute(after.seconds)}. ${rule.advice}`,
+        `${formatControl(now, values)}${unitNote(now, values)} within the ${minutes(before, after)} before ${formatUtcMinute(after.seconds)}. ${(isNone(now) ? rule.removed : undefined) ?? rule.advice}`,
       metrics: [],
       evidence: {
         before: was,
@@ -106,6 +114,9 @@ const WAD_FEES: ReadonlySet<string> = new Set(["metamorpho", "morpho_v2"]);
 /** Adapters of vaults whose fees are in basis points. */
 const BASIS_POINT_FEES: ReadonlySet<string> = new Set(["ipor", "lagoon"]);
 
+/** Factor from Morpho Vault V2's management fee, a fraction per second with 18 decimals, to a fraction per year. */
+const PER_YEAR = (365 * DAY_S) / 1e18;
+
 /** Returns a note that the fees are raw contract values of unknown scale, or an empty string if their unit is known. */
 const unitNote = (value: string, of: { adapter: string; control: string }): string =>
   of.control.endsWith("fee") && formatControl(value, of) === value ? " (raw contract values)" : "";
@@ -113,7 +124,9 @@ const unitNote = (value: string, of: { adapter: string; control: string }): stri
 /** Formats an address, a timelock or a fee. A fee whose unit is unknown is returned as the contract returns it. */
 function formatControl(value: string, of: { adapter: string; control: string }): string {
   const { adapter, control } = of;
-  if (!/^[0-9]{1,78}$/.test(value)) return value;
+  if (!/^[0-9]{1,78}$/.test(value)) return formatAddress(value);
+  if (control === "management_fee" && adapter === "morpho_v2")
+    return `${percent(Number(value) * PER_YEAR)} a year`;
   if (control === "timelock") return countOf(Math.round(Number(value) / 36) / 100, "hour");
   if (WAD_FEES.has(adapter)) return percent(Number(value) / 1e18);
   if (BASIS_POINT_FEES.has(adapter)) return percent(Number(value) / 1e4);

@@ -64,8 +64,10 @@ const subjectOf = ({ contract, signature }: GovernanceChange["event"]): string =
   `${contract} ${signature.split("(")[0] ?? ""}`;
 
 const TIERS_ASCENDING: readonly Tier[] = ["low", "medium", "high"];
+const severityOf = ({ event, args }: GovernanceChange): Tier =>
+  (args === null ? null : event.tierFor?.(args)) ?? event.tier;
 const highestTier = (changes: readonly GovernanceChange[]): Tier =>
-  TIERS_ASCENDING.findLast((tier) => changes.some(({ event }) => event.tier === tier)) ?? "low";
+  TIERS_ASCENDING.findLast((tier) => changes.some((change) => severityOf(change) === tier)) ?? "low";
 
 function toFinding(
   facts: VaultFacts,
@@ -89,7 +91,14 @@ function toFinding(
     title: `${facts.vaultName}: ${headlineOf(last)}`,
     summary: sentences.filter((sentence) => sentence !== "").join(" "),
     metrics: [],
-    evidence: { event: event.signature, kind: event.kind, stage: event.stage, told: detail || report },
+    evidence: {
+      event: event.signature,
+      kind: event.kind,
+      stage: event.stage,
+      description: detail || report,
+      // The earlier name of `description`, kept for clients that read it.
+      told: detail || report,
+    },
     keys: changes.map(({ key }) => key),
     seconds,
     ongoing: false,

@@ -1,5 +1,5 @@
 import { DAY_S } from "../../lib/durations.ts";
-import { latestPoint, type VaultFacts } from "../signal-facts.ts";
+import { latestPoint, type RegistryChange, type VaultFacts } from "../signal-facts.ts";
 import { type SignalRule, wholeAmount } from "../signal-finding.ts";
 
 /** Reports a vault that was added to the registry in the last 24 hours. */
@@ -33,12 +33,14 @@ export const registryChanged: SignalRule = {
   rule_id: "registry_changed",
   dimension: "trust",
   title: "Registry status changed",
-  description: "An operator of this service paused the vault, or activated it again, in the last 24 hours.",
+  description:
+    "Deposits into the vault through this service were paused or resumed in the last 24 hours, by an operator or by the " +
+    "automatic check.",
   tiers: [
     {
       tier: "medium",
       threshold: "Any change of status",
-      reason: "Deposits through this service stop, or work again",
+      reason: "Deposits through this service stop or start",
     },
   ],
   needs: "Nothing.",
@@ -46,21 +48,33 @@ export const registryChanged: SignalRule = {
   find: (facts, now) =>
     facts.registryChanges
       .filter(({ seconds }) => now - seconds <= DAY_S)
-      .map(({ id, seconds, from, to, reason }) => ({
-        ...offChain(seconds),
+      .map((change) => ({
+        ...offChain(change.seconds),
         tier: "medium" as const,
-        title: `${facts.vaultName}: deposits through this service ${to === "active" ? "active again" : to}`,
-        summary:
-          `An operator of this service changed the status of ${facts.vaultName} from ${from} to ${to} in the last 24 hours` +
-          `.${reason === "" ? "" : ` Reason given: ${reason.replace(/[.\s]+$/, "")}.`}${holdingText(facts)} ${
-            to === "active"
-              ? "Deposits through this service work again."
-              : "Deposits through this service are refused; assets in the vault are not affected."
-          }`,
-        evidence: { from, to, reason },
-        keys: [id],
+        title: `${facts.vaultName}: deposits through this service ${verbOf(change)}`,
+        summary: summaryOf(facts, change),
+        evidence: { from: change.from, to: change.to, reason: change.reason },
+        keys: [change.id],
       })),
 };
+
+/** Returns what a change of status means for deposits: they are opened for the first time, resumed, paused or closed. */
+function verbOf({ from, to }: RegistryChange): string {
+  if (to === "active") return from === "paused" ? "resumed" : "opened";
+  return to === "paused" ? "paused" : "closed";
+}
+
+function summaryOf(facts: VaultFacts, { from, to, reason, byOperator }: RegistryChange): string {
+  const change = byOperator
+    ? `An operator of this service changed the status of ${facts.vaultName} from ${from} to ${to}`
+    : `The status of ${facts.vaultName} in this service changed from ${from} to ${to}`;
+  const why = reason === "" ? "" : ` Reason: ${reason.replace(/[.\s]+$/, "")}.`;
+  const effect =
+    to === "active"
+      ? "Deposits through this service work now."
+      : "Deposits through this service are refused; assets in the vault are not affected.";
+  return `${change} in the last 24 hours.${why}${holdingText(facts)} ${effect}`;
+}
 
 function holdingText(facts: VaultFacts): string {
   const held = latestPoint(facts)?.totalAssets ?? null;

@@ -199,8 +199,7 @@ const points = (fraction: number): string =>
   fraction < 0.0001 ? "less than 0.01 percentage points" : `${(fraction * 100).toFixed(2)} percentage points`;
 
 function consequenceOfYield({ below, unchanged }: { below: boolean; unchanged: boolean }): string {
-  if (!below)
-    return "A single reward payment or a price correction has the same effect: the yield may not last.";
+  if (!below) return "A single reward payment or a price correction can cause this: the yield may not last.";
   return unchanged
     ? "The share price did not change: its update may be late, or the strategy may have stopped earning."
     : "The strategy may have lost a source of yield.";

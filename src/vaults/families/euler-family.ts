@@ -3,7 +3,9 @@ import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-q
 import { once } from "../../lib/once.ts";
 import { curationEvents, FIND_OUT } from "../governance/common-governance-events.ts";
 import {
+  addressTexts,
   changeEvent,
+  type EventArgs,
   type EventContext,
   formatBps,
   type GovernanceEvent,
@@ -128,18 +130,21 @@ const formatCap = (cap: unknown, { formatAssets }: EventContext): string => {
   return bits === 0n ? "unlimited" : formatAssets((10n ** (bits & 63n) * (bits >> 6n)) / 100n);
 };
 
+/** Returns true for a hook configuration that disables withdrawals or redemptions: hooked, but without a hook target. */
+const disablesExits = ({ newHookTarget, newHookedOps }: EventArgs): boolean =>
+  isNone(newHookTarget) && (Number(newHookedOps) & EXIT_OPS) !== 0;
+
 /**
  * Governance events of Euler's EVK vaults. The hook is included although a view returns it, because a hook may also
  * restrict operations other than deposits. Source: euler-vault-kit.
  */
 const eulerEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "owner", "GovSetGovernorAdmin(address indexed newGovernorAdmin)"], {
-    what: "governor",
-    describe: newValue("newGovernorAdmin"),
-    advice: ({ newGovernorAdmin }) =>
-      isNone(newGovernorAdmin)
-        ? "Without a governor, the vault's settings can no longer change."
-        : `The governor can change the vault's settings: ${FIND_OUT}`,
+    ...addressTexts("governor", {
+      member: "newGovernorAdmin",
+      advice: `The governor can change the vault's settings: ${FIND_OUT}`,
+      removed: "Without a governor, the vault's settings can no longer change.",
+    }),
   }),
   changeEvent(["address", "fee", "GovSetInterestFee(uint16 newFee)"], {
     what: "interest fee",
@@ -157,15 +162,27 @@ const eulerEvents: readonly GovernanceEvent[] = [
     {
       what: "hook",
       describe: newValue("newHookTarget"),
+      tierFor: (args) => (disablesExits(args) ? "high" : null),
+      title: (args) => (disablesExits(args) ? "withdrawals disabled" : "hook changed"),
+      report: (args, context) =>
+        disablesExits(args)
+          ? `Withdrawals or redemptions of ${context.vault} were disabled at ${context.time}: they are hooked without a ` +
+            "hook target."
+          : `The hook of ${context.vault} is now ${args["newHookTarget"]}.${tookEffect(context)}`,
+      advice: (args) =>
+        disablesExits(args)
+          ? "Find out why, and when they will be enabled again."
+          : "The hook can refuse deposits, share transfers and withdrawals: check whether your account can still make them.",
       // Deposits that are hooked without a target are paused, which a view function shows.
-      seenByView: ({ newHookTarget, newHookedOps }) =>
-        newHookTarget === zeroAddress && (Number(newHookedOps) & EXIT_OPS) === 0,
+      seenByView: (args) => isNone(args["newHookTarget"]) && !disablesExits(args),
     },
   ),
   changeEvent(["address", "strategy", "GovSetInterestRateModel(address newInterestRateModel)"], {
-    what: "interest rate model",
-    describe: newValue("newInterestRateModel"),
-    advice: "It sets the interest that borrowers pay, and so the yield.",
+    ...addressTexts("interest rate model", {
+      member: "newInterestRateModel",
+      advice: "This contract sets the interest that borrowers pay, and so the yield.",
+      removed: "Borrowers pay no interest any more, so the vault earns none.",
+    }),
     tier: "medium",
   }),
 ];

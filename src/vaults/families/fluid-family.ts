@@ -104,7 +104,7 @@ const fluidEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "strategy", "LogUpdateRewards(address indexed rewardsRateModel)"], {
     ...addressTexts("rewards rate model", {
       member: "rewardsRateModel",
-      advice: "It determines the rewards that are part of the yield.",
+      advice: "This contract determines the rewards that are part of the yield.",
       removed: "The yield no longer includes these rewards.",
     }),
   }),

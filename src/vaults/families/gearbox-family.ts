@@ -2,6 +2,7 @@ import { isAddressEqual, parseAbi } from "viem";
 import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
 import { once } from "../../lib/once.ts";
 import {
+  addressTexts,
   changeEvent,
   formatAssetUnits,
   formatBps,
@@ -45,9 +46,11 @@ const gearboxEvents: readonly GovernanceEvent[] = [
     advice: "It limits how much can be borrowed from the vault.",
   }),
   changeEvent(["address", "strategy", "SetInterestRateModel(address indexed newInterestRateModel)"], {
-    what: "interest rate model",
-    describe: newValue("newInterestRateModel"),
-    advice: "It sets the interest that borrowers pay, and so the yield.",
+    ...addressTexts("interest rate model", {
+      member: "newInterestRateModel",
+      advice: "This contract sets the interest that borrowers pay, and so the yield.",
+      removed: "Find out which interest borrowers pay now, because the yield depends on it.",
+    }),
     tier: "medium",
   }),
   changeEvent(["address", "strategy", "AddCreditManager(address indexed creditManager)"], {

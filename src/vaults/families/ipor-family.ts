@@ -13,6 +13,7 @@ import { once } from "../../lib/once.ts";
 import { type FeeRates, feeRate } from "../fee-rates.ts";
 import { AUTHORITY_ADVICE } from "../governance/common-governance-events.ts";
 import {
+  addressTexts,
   announcementEvent,
   cancellationEvent,
   changeEvent,
@@ -122,29 +123,39 @@ function identifyIpor({ address, params }: DerivationSubject): Query<Identificat
  */
 const vaultEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "owner", "AuthorityUpdated(address authority)"], {
-    what: "access-control authority",
-    describe: newValue("authority"),
-    advice: AUTHORITY_ADVICE,
+    ...addressTexts("access-control authority", {
+      member: "authority",
+      advice: AUTHORITY_ADVICE,
+      removed:
+        "Restricted functions can no longer be called: check whether deposits and withdrawals still work.",
+    }),
   }),
   changeEvent(["address", "cap", "TotalSupplyCapChanged(uint256 newTotalSupplyCap)"], {
     what: "supply cap",
     describe: newValue("newTotalSupplyCap", formatShareUnits),
   }),
   changeEvent(["address", "price", "PriceOracleMiddlewareChanged(address newPriceOracleMiddleware)"], {
-    what: "price oracle",
-    describe: newValue("newPriceOracleMiddleware"),
+    ...addressTexts("price oracle", {
+      member: "newPriceOracleMiddleware",
+      advice:
+        "The share price depends on this contract: watch the next prices before you deposit or withdraw.",
+      removed:
+        "The vault may not be able to value its assets: check whether deposits and withdrawals still work.",
+    }),
   }),
   changeEvent(["address", "allow_list", "WithdrawManagerChanged(address newWithdrawManager)"], {
-    what: "withdrawal manager",
-    describe: newValue("newWithdrawManager"),
-    advice: "This contract processes withdrawal requests: check whether you can still withdraw.",
+    ...addressTexts("withdrawal manager", {
+      member: "newWithdrawManager",
+      advice: "This contract processes withdrawal requests: check whether you can still withdraw.",
+      removed: "Withdrawal requests are no longer processed by a manager: check how you can withdraw.",
+    }),
   }),
   changeEvent(["address", "cap", "MarketLimitUpdated(uint256 marketId, uint256 newLimit)"], {
-    what: "limit of a market",
+    what: "allocation cap for a market",
     report: ({ marketId, newLimit }, context) =>
-      `The limit of market ${marketId} of ${context.vault} is now ${formatWadFraction(newLimit)} of the vault's ` +
+      `The allocation cap for market ${marketId} of ${context.vault} is now ${formatWadFraction(newLimit)} of the vault's ` +
       `assets.${tookEffect(context)}`,
-    advice: "It limits how much the vault may allocate to this market.",
+    advice: "The cap limits how much the vault may allocate to this market.",
   }),
 ];
 
@@ -169,6 +180,8 @@ const ROLES: Readonly<Record<string, string>> = {
  * no signal is raised.
  */
 const ROUTINE_ROLES: ReadonlySet<string> = new Set(["600", "601", "700", "800", "1000", "1100"]);
+/** Returns true for the role that every account has. */
+const isPublic = (role: unknown): boolean => String(role) === "18446744073709551615";
 const roleName = (role: unknown): string => {
   const name = ROLES[String(role)];
   return name === undefined ? `role ${role}` : `the role "${name}"`;
@@ -194,10 +207,11 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
       report: ({ roleId, account, delay, since, newMember }, { vault }) =>
         newMember === true
           ? `${capitalized(roleName(roleId))} of ${vault} was granted to ${account}. It takes effect at ${formatUtcMinute(since)}.`
-          : `The execution delay of ${account} in ${roleName(roleId)} of ${vault} is ${formatDuration(delay)} from ` +
-            `${formatUtcMinute(since)} on.`,
+          : `From ${formatUtcMinute(since)}, the execution delay of ${account} in ${roleName(roleId)} of ${vault} is ` +
+            `${formatDuration(delay)}.`,
       advice:
-        "Roles can change how the vault works: find out what this role may do before you deposit or leave funds in the vault.",
+        "Members of this role may be able to change how the vault works: find out what it may do before you deposit or leave " +
+        "funds in the vault.",
       tier: "medium",
       routine: isRoutine,
     },
@@ -215,7 +229,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
     what: "admin of a role",
     report: ({ roleId, admin }, context) =>
       `The admin of ${roleName(roleId)} of ${context.vault} is now ${roleName(admin)}.${tookEffect(context)}`,
-    advice: "The members of the admin role decide who gets the other role.",
+    advice: "Members of the new admin role can grant and revoke this role.",
     tier: "medium",
   }),
   changeEvent(
@@ -224,7 +238,8 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
       what: "guardian of a role",
       report: ({ roleId, guardian }, context) =>
         `The guardian of ${roleName(roleId)} of ${context.vault} is now ${roleName(guardian)}.${tookEffect(context)}`,
-      advice: "The members of the guardian role can cancel operations that the other role has scheduled.",
+      advice:
+        "Members of the new guardian role can cancel operations that members of this role have scheduled.",
     },
   ),
   changeEvent(["authority", "pause", "TargetClosed(address indexed target, bool closed)"], {
@@ -232,7 +247,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
     title: ({ closed }) => (closed === true ? "contract closed" : "contract reopened"),
     report: ({ target, closed }, context) =>
       `The access manager of ${context.vault} ${closed === true ? "closed" : "reopened"} the contract ${target}: its ` +
-      `restricted functions can ${closed === true ? "no longer" : "again"} be called.${tookEffect(context)}`,
+      `restricted functions can ${closed === true ? "no longer be called" : "be called again"}.${tookEffect(context)}`,
     advice: ({ closed }) =>
       closed === true
         ? "Find out why, and whether deposits and withdrawals still work."
@@ -248,7 +263,15 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
     {
       what: "role required to call a function",
       report: ({ target, selector, roleId }, context) =>
-        `Function ${selector} of contract ${target} of ${context.vault} now requires ${roleName(roleId)}.${tookEffect(context)}`,
+        `${
+          isPublic(roleId)
+            ? `Any account can now call function ${selector} of contract ${target} of ${context.vault}.`
+            : `Function ${selector} of contract ${target} of ${context.vault} now requires ${roleName(roleId)}.`
+        }${tookEffect(context)}`,
+      advice: ({ roleId }) =>
+        isPublic(roleId)
+          ? "Find out what this function does."
+          : "Check whether your account can still deposit, transfer shares and withdraw.",
     },
   ),
   changeEvent(
@@ -256,8 +279,8 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
     {
       what: "admin delay",
       report: ({ target, delay, since }, { vault }) =>
-        `The admin delay of contract ${target} of ${vault} is ${formatDuration(delay)} from ${formatUtcMinute(since)} on.`,
-      advice: "Admin changes of this contract wait that long before they take effect.",
+        `From ${formatUtcMinute(since)}, the admin delay of contract ${target} of ${vault} is ${formatDuration(delay)}.`,
+      advice: "Changes to who may call this contract's functions take effect only after this delay.",
     },
   ),
   announcementEvent(
@@ -270,9 +293,9 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
       what: "configuration",
       title: () => "operation scheduled",
       report: ({ schedule, target, data }, { vault, time }) =>
-        `An operation on ${vault} was scheduled at ${time}: a call of ${functionOf(data)} of ${target}, executable from ` +
-        `${formatUtcMinute(schedule)}.`,
-      advice: "Find out what it changes, and whether to withdraw before.",
+        `An operation on ${vault} was scheduled at ${time}: a call to ${functionOf(data)} of contract ${target}, executable ` +
+        `from ${formatUtcMinute(schedule)}.`,
+      advice: "Find out what it changes, and whether to withdraw first.",
     },
   ),
   cancellationEvent(

@@ -1,4 +1,5 @@
 import {
+  addressTexts,
   changeEvent,
   formatAssetUnits,
   type GovernanceEvent,
@@ -22,22 +23,33 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
       state === 2
         ? `${context.vault} was closed at ${context.time}.`
         : `The state of ${context.vault} is now ${["open", "closing"][Number(state)] ?? `unknown (${state})`}.${tookEffect(context)}`,
-    advice: "Check whether deposits and withdrawals still work.",
+    advice: ({ state }) =>
+      state === 2
+        ? "It accepts no more deposits or redemption requests; shares can be redeemed instantly."
+        : "Check whether deposits and withdrawals still work.",
     // Opening and closing show as a pause or its end. `closed` follows `closing`, which was a pause already.
     seenByView: ({ state }) => state === 0 || state === 1,
   }),
   changeEvent(["address", "owner", "SafeUpdated(address oldSafe, address newSafe)"], {
-    what: "Safe that holds the assets",
-    describe: oldToNewValue(["oldSafe", "newSafe"]),
-    advice:
-      "Its signers control the assets: find out who they are before you deposit or leave funds in the vault.",
+    ...addressTexts("Safe that holds the assets", {
+      member: "newSafe",
+      from: "oldSafe",
+      advice:
+        "The signers of the Safe control the assets: find out who they are before you deposit or leave funds in the vault.",
+      removed: "Find out who controls the assets now before you deposit or leave funds in the vault.",
+    }),
   }),
-  changeEvent(["address", "price", "ValuationManagerUpdated(address oldManager, address newManager)"], {
-    what: "valuation manager",
-    describe: oldToNewValue(["oldManager", "newManager"]),
-    advice:
-      "It reports the value that determines the share price: find out who it is before you deposit or withdraw.",
-  }),
+  changeEvent(
+    ["address", "price", "ValuationManagerUpdated(address oldManager, address newManager)"],
+    addressTexts("valuation manager", {
+      member: "newManager",
+      from: "oldManager",
+      advice:
+        "The valuation manager reports the value that determines the share price: find out who it is before you deposit or " +
+        "withdraw.",
+      removed: "Nobody can report a new share price now: check whether deposits and withdrawals still work.",
+    }),
+  ),
   changeEvent(["address", "price", "GuardrailsStatusUpdated(bool activated)"], {
     ...switchTexts("share price guardrail", {
       member: "activated",
@@ -49,11 +61,12 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
   }),
   changeEvent(
     ["address", "guardian", "SecurityCouncilUpdated(address oldSecurityCouncil, address newSecurityCouncil)"],
-    {
-      what: "security council",
-      describe: oldToNewValue(["oldSecurityCouncil", "newSecurityCouncil"]),
-      advice: "Find out who it is and what it may do before you rely on it.",
-    },
+    addressTexts("security council", {
+      member: "newSecurityCouncil",
+      from: "oldSecurityCouncil",
+      advice: "Find out who the security council is and what it may do before you rely on it.",
+      removed: "Find out who can now do what only the security council could.",
+    }),
   ),
   changeEvent(["address", "allow_list", "WhitelistDisabled()"], {
     what: "whitelist",

@@ -202,7 +202,10 @@ const feesAbi = once(() =>
   ]),
 );
 
-/** Returns a query for the vault's performance fee and management fee, as fractions with 18 decimals. */
+/**
+ * Returns a query for the vault's performance fee and management fee, as fractions with 18 decimals; the management fee
+ * is charged per second. Source: morpho-org/vault-v2.
+ */
 function morphoV2FeeRatesQuery({ address }: Vault): Query<FeeRates> {
   const on = { to: address, abi: feesAbi() } as const;
   return createQuery(

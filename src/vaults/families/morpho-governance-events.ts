@@ -1,4 +1,12 @@
-import { decodeAbiParameters, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
+import {
+  decodeAbiParameters,
+  type Hex,
+  keccak256,
+  parseAbiItem,
+  parseAbiParameters,
+  toFunctionSelector,
+} from "viem";
+import { DAY_S } from "../../lib/durations.ts";
 import { once } from "../../lib/once.ts";
 import {
   addressTexts,
@@ -13,42 +21,104 @@ import {
   formatUtcMinute,
   formatWadFraction,
   type GovernanceEvent,
+  isNone,
   memberTexts,
 } from "../governance/governance-event.ts";
 
-/** Timelocked functions of Morpho Vault V2, each with the change it makes. Source: morpho-org/vault-v2. */
-const TIMELOCKED_FUNCTIONS: Readonly<Record<string, string>> = {
-  "setIsAllocator(address,bool)": "change to the allocators",
-  "setReceiveSharesGate(address)": "change to the gate for receiving shares",
-  "setSendSharesGate(address)": "change to the gate for sending and redeeming shares",
-  "setReceiveAssetsGate(address)": "change to the withdrawal gate",
-  "setSendAssetsGate(address)": "change to the deposit gate",
-  "setAdapterRegistry(address)": "change to the adapter registry",
-  "addAdapter(address)": "addition of an adapter",
-  "removeAdapter(address)": "removal of an adapter",
-  "increaseTimelock(bytes4,uint256)": "increase of a timelock",
-  "decreaseTimelock(bytes4,uint256)": "reduction of a timelock",
-  "abdicate(bytes4)": "permanent disabling of a function",
-  "setPerformanceFee(uint256)": "change to the performance fee",
-  "setManagementFee(uint256)": "change to the management fee",
-  "setPerformanceFeeRecipient(address)": "change to the recipient of the performance fee",
-  "setManagementFeeRecipient(address)": "change to the recipient of the management fee",
-  "increaseAbsoluteCap(bytes,uint256)": "increase of an absolute cap",
-  "increaseRelativeCap(bytes,uint256)": "increase of a relative cap",
-  "setForceDeallocatePenalty(address,uint256)": "change to the penalty on forced deallocations",
+/** Formats the arguments of a submitted call as the end of the sentence that names the change. */
+type CallDetail = (args: readonly unknown[], context: EventContext) => string;
+interface TimelockedFunction {
+  /** The change that the function makes, without an article. */
+  change: string;
+  detail: CallDetail;
+}
+
+const toAddress: CallDetail = ([value]) => (isNone(value) ? " (removal)" : `, to ${value}`);
+const ofAccount: CallDetail = ([account]) => `, ${account}`;
+const toCap =
+  (formatCap: (cap: unknown, context: EventContext) => string): CallDetail =>
+  ([idData, cap], context) =>
+    ` for ${capScope({ id: keccak256(idData as Hex), idData })}, to ${formatCap(cap, context)}`;
+const toTimelock: CallDetail = ([selector, duration]) =>
+  ` for ${withArticle(changeOf(selector))}, to ${formatDuration(duration)}`;
+/** Seconds by which a management fee, which is charged per second, is multiplied to a yearly fee. */
+const YEAR_S = 365 * DAY_S;
+
+/** Timelocked functions of Morpho Vault V2 and the change that each makes. Source: morpho-org/vault-v2. */
+const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
+  "setIsAllocator(address,bool)": {
+    change: "change to the allocators",
+    detail: ([account, isAllocator]) => ` (${account} is ${isAllocator === true ? "added" : "removed"})`,
+  },
+  "setReceiveSharesGate(address)": { change: "change to the gate for receiving shares", detail: toAddress },
+  "setSendSharesGate(address)": {
+    change: "change to the gate for sending and redeeming shares",
+    detail: toAddress,
+  },
+  "setReceiveAssetsGate(address)": { change: "change to the withdrawal gate", detail: toAddress },
+  "setSendAssetsGate(address)": { change: "change to the deposit gate", detail: toAddress },
+  "setAdapterRegistry(address)": { change: "change to the adapter registry", detail: toAddress },
+  "addAdapter(address)": { change: "addition of an adapter", detail: ofAccount },
+  "removeAdapter(address)": { change: "removal of an adapter", detail: ofAccount },
+  "increaseTimelock(bytes4,uint256)": { change: "increase of the timelock", detail: toTimelock },
+  "decreaseTimelock(bytes4,uint256)": { change: "reduction of the timelock", detail: toTimelock },
+  "abdicate(bytes4)": {
+    change: "permanent disabling of a function",
+    detail: ([selector]) => ` (${withArticle(changeOf(selector))})`,
+  },
+  "setPerformanceFee(uint256)": {
+    change: "change to the performance fee",
+    detail: ([fee]) => `, to ${formatWadFraction(fee)}`,
+  },
+  "setManagementFee(uint256)": {
+    change: "change to the management fee",
+    detail: ([fee]) => `, to ${formatWadFraction(Number(fee) * YEAR_S)} a year`,
+  },
+  "setPerformanceFeeRecipient(address)": {
+    change: "change to the recipient of the performance fee",
+    detail: toAddress,
+  },
+  "setManagementFeeRecipient(address)": {
+    change: "change to the recipient of the management fee",
+    detail: toAddress,
+  },
+  "increaseAbsoluteCap(bytes,uint256)": {
+    change: "increase of the absolute cap",
+    detail: toCap(formatAssetUnits),
+  },
+  "increaseRelativeCap(bytes,uint256)": {
+    change: "increase of the relative cap",
+    detail: toCap((cap) => `${formatWadFraction(cap)} of total assets`),
+  },
+  "setForceDeallocatePenalty(address,uint256)": {
+    change: "change to the penalty on forced deallocations",
+    detail: ([adapter, penalty]) => ` from adapter ${adapter}, to ${formatWadFraction(penalty)}`,
+  },
 };
-const changeBySelector = once(
+const functionBySelector = once(
   () =>
     new Map(
-      Object.entries(TIMELOCKED_FUNCTIONS).map(([signature, change]) => [
+      Object.entries(TIMELOCKED_FUNCTIONS).map(([signature, known]) => [
         toFunctionSelector(signature),
-        change,
+        { ...known, signature },
       ]),
     ),
 );
+const findFunction = (selector: unknown) => functionBySelector().get(String(selector).toLowerCase() as Hex);
 /** Returns the name of the change that a function makes, without an article. */
 const changeOf = (selector: unknown): string =>
-  changeBySelector().get(String(selector).toLowerCase() as Hex) ?? `call to function ${selector}`;
+  findFunction(selector)?.change ?? `call to function ${selector}`;
+/** Describes the arguments of a call; empty if the function is unknown or the calldata do not match it. */
+function detailOf(call: { selector: unknown; data: unknown }, context: EventContext): string {
+  const known = findFunction(call.selector);
+  if (known === undefined) return "";
+  try {
+    const { inputs } = parseAbiItem(`function ${known.signature}` as "function known(uint256)");
+    return known.detail(decodeAbiParameters(inputs, `0x${String(call.data).slice(10)}`), context);
+  } catch {
+    return "";
+  }
+}
 const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
 /** Largest timestamp that can be displayed, in seconds. Submissions of abdicated functions have the largest uint256. */
@@ -57,17 +127,19 @@ const LAST_TIME = 8e12;
 const submissionTexts: EventTerms = {
   what: "configuration",
   title: ({ selector }) => `${changeOf(selector)} submitted`,
-  report: ({ selector, executableAt }, { vault, time }) => {
-    const submitted = `Submitted to the timelock of ${vault} at ${time}: ${withArticle(changeOf(selector))}.`;
-    return Number(executableAt) < LAST_TIME
-      ? `${submitted} It can be executed from ${formatUtcMinute(executableAt)}.`
-      : `${submitted} It can never be executed.`;
+  report: ({ selector, data, executableAt }, context) => {
+    const call = withArticle(changeOf(selector)) + detailOf({ selector, data }, context);
+    const submitted = `Submitted to the timelock of ${context.vault} at ${context.time}: ${call}.`;
+    if (Number(executableAt) >= LAST_TIME) return `${submitted} It can never be executed.`;
+    return Number(executableAt) <= context.seconds
+      ? `${submitted} It can be executed immediately.`
+      : `${submitted} It can be executed from ${formatUtcMinute(executableAt)}.`;
   },
   advice: ({ executableAt }, { seconds }) => {
     if (Number(executableAt) >= LAST_TIME) return "";
     return Number(executableAt) <= seconds
-      ? "There is no time to withdraw before: find out what it changes."
-      : "Find out what it changes, and whether to withdraw before.";
+      ? "There is no time to withdraw first: find out what it changes."
+      : "Find out what it changes, and whether to withdraw first.";
   },
 };
 
@@ -120,6 +192,8 @@ const gateEvents: readonly GovernanceEvent[] = [
     addressTexts("gate for receiving shares", {
       member: "newReceiveSharesGate",
       advice: "This contract decides who may receive shares: check whether your account can still deposit.",
+      removed: "Any account can now receive shares.",
+      removedTier: "low",
     }),
   ),
   changeEvent(["address", "allow_list", "SetSendSharesGate(address indexed newSendSharesGate)"], {
@@ -127,6 +201,8 @@ const gateEvents: readonly GovernanceEvent[] = [
       member: "newSendSharesGate",
       advice:
         "This contract decides who may transfer or redeem shares: check whether your account can still withdraw.",
+      removed: "Any account can now transfer and redeem shares.",
+      removedTier: "low",
     }),
     tier: "high",
   }),
@@ -135,6 +211,8 @@ const gateEvents: readonly GovernanceEvent[] = [
       member: "newReceiveAssetsGate",
       advice:
         "This contract decides who may receive withdrawals: check whether your account can still withdraw.",
+      removed: "Any account can now receive withdrawals.",
+      removedTier: "low",
     }),
     tier: "high",
   }),
@@ -143,6 +221,8 @@ const gateEvents: readonly GovernanceEvent[] = [
     addressTexts("deposit gate", {
       member: "newSendAssetsGate",
       advice: "This contract decides who may deposit: check whether your account can still deposit.",
+      removed: "Any account can now pay for deposits.",
+      removedTier: "low",
     }),
   ),
 ];
@@ -188,8 +268,9 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
     {
       what: "configuration",
       title: ({ selector }) => `pending ${changeOf(selector)} cancelled`,
-      report: ({ selector }, { vault, time }) =>
-        `Cancelled in the timelock of ${vault} at ${time}: ${withArticle(changeOf(selector))}.`,
+      report: ({ selector, data }, context) =>
+        `Cancelled in the timelock of ${context.vault} at ${context.time}: ` +
+        `${withArticle(changeOf(selector))}${detailOf({ selector, data }, context)}.`,
       advice: "The current configuration remains in force.",
     },
   ),

@@ -12,6 +12,7 @@ import {
   formatAssetUnits,
   formatBps,
   type GovernanceEvent,
+  isNone,
   memberTexts,
   newValue,
   tookEffect,
@@ -134,8 +135,6 @@ function identifyYearn({ address }: DerivationSubject): Query<Identification> {
   });
 }
 
-const NO_TIME = `there may be no time to withdraw before the transfer: ${FIND_OUT}`;
-
 /** What each role of a version 3 vault permits, from the lowest bit up. Source: yearn-vaults-v3, Roles. */
 const ROLES = [
   ...[
@@ -156,7 +155,7 @@ const ROLES = [
 ] as const;
 const rolesOf = (bits: bigint): string => {
   const names = ROLES.filter((_, bit) => ((bits >> BigInt(bit)) & 1n) === 1n);
-  return names.length === 0 ? "none" : names.join(", ");
+  return names.length === 0 ? `unknown permissions (${bits})` : names.join(", ");
 };
 
 /** The texts for the shutdown of a vault or strategy, which cannot be undone. */
@@ -170,50 +169,87 @@ const shutdownTexts = {
 
 /** Governance events of Yearn v3 vaults and tokenized strategies. Sources: yearn-vaults-v3, tokenized-strategy. */
 const yearnEvents: readonly GovernanceEvent[] = [
-  changeEvent(["address", "owner", "UpdateRoleManager(address indexed role_manager)"], {
-    what: "role manager",
-    describe: newValue("role_manager"),
-    advice: `It grants the roles that control the vault: ${FIND_OUT}`,
-  }),
+  changeEvent(
+    ["address", "owner", "UpdateRoleManager(address indexed role_manager)"],
+    addressTexts("role manager", {
+      member: "role_manager",
+      advice: `The role manager grants the roles that control the vault: ${FIND_OUT}`,
+      removed: "Roles can no longer be granted or revoked.",
+    }),
+  ),
   announcementEvent(["address", "owner", "UpdateFutureRoleManager(address indexed future_role_manager)"], {
     what: "role manager",
-    title: () => "transfer of the role manager started",
+    tierFor: ({ future_role_manager }) => (isNone(future_role_manager) ? "low" : null),
+    title: ({ future_role_manager }) =>
+      isNone(future_role_manager)
+        ? "pending role manager transfer cancelled"
+        : "role manager transfer started",
     report: ({ future_role_manager }, { vault, time }) =>
-      `A transfer of the role manager of ${vault} to ${future_role_manager} was started at ${time}. It takes effect as ` +
-      "soon as that account accepts.",
-    advice: `The role manager grants the roles that control the vault, and ${NO_TIME}`,
+      isNone(future_role_manager)
+        ? `The pending transfer of the role manager position of ${vault} was cancelled at ${time}.`
+        : `A transfer of the role manager position of ${vault} to ${future_role_manager} was started at ${time}. It ` +
+          "takes effect as soon as that account accepts.",
+    advice: ({ future_role_manager }) =>
+      isNone(future_role_manager)
+        ? "The current role manager remains in place."
+        : "The role manager grants the roles that control the vault, and could then change them, perhaps before you can " +
+          `withdraw: ${FIND_OUT}`,
   }),
   changeEvent(["address", "owner", "RoleSet(address indexed account, uint256 indexed role)"], {
     what: "roles of an account",
     title: ({ role }) => (role === 0n ? "roles of an account removed" : "roles of an account changed"),
     report: ({ account, role }, context) =>
-      `The roles of ${account} in ${context.vault} are now: ${rolesOf(BigInt(String(role)))}.${tookEffect(context)}`,
+      role === 0n
+        ? `${account} no longer has any role in ${context.vault}.${tookEffect(context)}`
+        : `${account} may now do the following in ${context.vault}: ${rolesOf(BigInt(String(role)))}.${tookEffect(context)}`,
     advice: ({ role }) =>
-      role === 0n ? "Check who still holds roles." : `Roles can change how the vault works: ${FIND_OUT}`,
+      role === 0n
+        ? "Check who still holds roles."
+        : "These permissions can change how the vault works: find out who the account is before you deposit or leave funds in " +
+          "the vault.",
     tier: "medium",
   }),
-  changeEvent(["address", "owner", "UpdateManagement(address indexed newManagement)"], {
-    what: "management address",
-    describe: newValue("newManagement"),
-    advice: `It controls the strategy's settings and fees: ${FIND_OUT}`,
-  }),
+  changeEvent(
+    ["address", "owner", "UpdateManagement(address indexed newManagement)"],
+    addressTexts("management address", {
+      member: "newManagement",
+      advice: `Management controls the strategy's settings and fees: ${FIND_OUT}`,
+      removed: "The strategy's settings and fees can no longer be changed by management.",
+    }),
+  ),
   announcementEvent(["address", "owner", "UpdatePendingManagement(address indexed newPendingManagement)"], {
     what: "management address",
-    title: () => "transfer of management started",
+    tierFor: ({ newPendingManagement }) => (isNone(newPendingManagement) ? "low" : null),
+    title: ({ newPendingManagement }) =>
+      isNone(newPendingManagement) ? "pending management transfer cancelled" : "management transfer started",
     report: ({ newPendingManagement }, { vault, time }) =>
-      `A transfer of the management of ${vault} to ${newPendingManagement} was started at ${time}. It takes effect as ` +
-      "soon as that account accepts.",
-    advice: `Management controls the strategy's settings and fees, and ${NO_TIME}`,
+      isNone(newPendingManagement)
+        ? `The pending transfer of the management of ${vault} was cancelled at ${time}.`
+        : `A transfer of the management of ${vault} to ${newPendingManagement} was started at ${time}. It takes effect as ` +
+          "soon as that account accepts.",
+    advice: ({ newPendingManagement }) =>
+      isNone(newPendingManagement)
+        ? "The current management remains in place."
+        : "The proposed account could then change the strategy's settings and fees, perhaps before you can withdraw: " +
+          FIND_OUT,
   }),
-  changeEvent(["address", "guardian", "UpdateEmergencyAdmin(address indexed newEmergencyAdmin)"], {
-    what: "emergency admin",
-    describe: newValue("newEmergencyAdmin"),
-    advice: "It can shut the vault down: find out who it is before you rely on it.",
-  }),
-  changeEvent(["address", "fee", "UpdateAccountant(address indexed accountant)"], {
-    what: "accountant that charges the fees",
-    describe: newValue("accountant"),
-  }),
+  changeEvent(
+    ["address", "guardian", "UpdateEmergencyAdmin(address indexed newEmergencyAdmin)"],
+    addressTexts("emergency admin", {
+      member: "newEmergencyAdmin",
+      advice: "The emergency admin can shut the vault down: find out who it is before you rely on it.",
+      removed: "No emergency admin can shut the vault down any more.",
+    }),
+  ),
+  changeEvent(
+    ["address", "fee", "UpdateAccountant(address indexed accountant)"],
+    addressTexts("accountant", {
+      member: "accountant",
+      advice: "This contract determines the fees: compare the net yield before and after.",
+      removed: "Without an accountant, no fees are charged on reports.",
+      removedTier: "low",
+    }),
+  ),
   changeEvent(["address", "fee", "UpdatePerformanceFee(uint16 newPerformanceFee)"], {
     what: "performance fee",
     describe: newValue("newPerformanceFee", formatBps),
@@ -228,12 +264,16 @@ const yearnEvents: readonly GovernanceEvent[] = [
     ...addressTexts("deposit limit module", {
       member: "deposit_limit_module",
       advice: "This contract decides who may deposit, and how much: check whether you can still deposit.",
+      removed: "The vault's own deposit limit applies again.",
+      removedTier: "low",
     }),
   }),
   changeEvent(["address", "allow_list", "UpdateWithdrawLimitModule(address indexed withdraw_limit_module)"], {
     ...addressTexts("withdrawal limit module", {
       member: "withdraw_limit_module",
       advice: "This contract decides who may withdraw, and how much: check whether you can still withdraw.",
+      removed: "Withdrawals are no longer limited by a module.",
+      removedTier: "low",
     }),
     tier: "high",
   }),

@@ -53,7 +53,7 @@ const transferStarted = (contract: VaultContract): EventTerms => ({
   advice: ({ newOwner }) =>
     isNone(newOwner)
       ? "The current owner remains in place."
-      : "The owner can change how the vault works, and there may be no time to withdraw before the transfer: " +
+      : "The proposed owner could then change how the vault works, perhaps before you can withdraw: " +
         FIND_OUT,
 });
 
@@ -70,11 +70,15 @@ const proxyAndOwnerEvents = (contract: VaultContract): readonly GovernanceEvent[
     what: settingOf(contract, "beacon"),
     describe: newValue("beacon"),
   }),
-  changeEvent([contract, "code", "AdminChanged(address previousAdmin, address newAdmin)"], {
-    what: settingOf(contract, "proxy admin"),
-    describe: newValue("newAdmin"),
-    advice: `The proxy admin can replace the implementation: ${FIND_OUT}`,
-  }),
+  changeEvent(
+    [contract, "code", "AdminChanged(address previousAdmin, address newAdmin)"],
+    addressTexts(settingOf(contract, "proxy admin"), {
+      member: "newAdmin",
+      advice: `The proxy admin can replace the implementation: ${FIND_OUT}`,
+      removed:
+        "Check whether another account, such as the owner of a beacon, can still replace the implementation.",
+    }),
+  ),
   announcementEvent(
     [contract, "owner", "OwnershipTransferStarted(address indexed previousOwner, address indexed newOwner)"],
     transferStarted(contract),
@@ -121,11 +125,14 @@ export const beaconEvents: readonly GovernanceEvent[] = [
     what: "implementation behind the beacon",
     describe: newValue("newImplementation"),
   }),
-  changeEvent(["beacon", "owner", "SetUpgradeAdmin(address indexed newUpgradeAdmin)"], {
-    what: "upgrade admin of the beacon",
-    describe: newValue("newUpgradeAdmin"),
-    advice: `The upgrade admin can replace the implementation: ${FIND_OUT}`,
-  }),
+  changeEvent(
+    ["beacon", "owner", "SetUpgradeAdmin(address indexed newUpgradeAdmin)"],
+    addressTexts("upgrade admin of the beacon", {
+      member: "newUpgradeAdmin",
+      advice: `The upgrade admin can replace the implementation: ${FIND_OUT}`,
+      removed: "Without an upgrade admin, the implementation can no longer be replaced through the beacon.",
+    }),
+  ),
   changeEvent(
     ["beacon", "owner", "OwnershipTransferred(address indexed previousOwner, address indexed newOwner)"],
     addressTexts("owner of the beacon", {
@@ -213,6 +220,17 @@ const pendingSettingEvents: readonly GovernanceEvent[] = [
   announcementEvent(["address", "guardian", "SubmitGuardian(address indexed newGuardian)"], {
     what: "guardian",
     describe: newValue("newGuardian"),
+    title: ({ newGuardian }) =>
+      isNone(newGuardian) ? "removal of the guardian submitted" : "change to the guardian submitted",
+    report: ({ newGuardian }, { vault, time }) =>
+      (isNone(newGuardian)
+        ? `The removal of the guardian of ${vault} was submitted at ${time}.`
+        : `A change to the guardian of ${vault} was submitted at ${time}: the proposed guardian is ${newGuardian}.`) +
+      " It has not taken effect yet.",
+    advice: ({ newGuardian }) =>
+      isNone(newGuardian)
+        ? "Once it has, no guardian can veto pending changes."
+        : "The guardian can veto pending changes: find out who the proposed account is before you rely on it.",
   }),
   cancellationEvent(["address", "guardian", "RevokePendingGuardian(address indexed caller)"], {
     what: "guardian",
@@ -261,7 +279,7 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
         `The forced removal of market ${id} from ${vault} was submitted at ${time}. It has not taken effect yet.`,
       advice:
         "When it does, the vault loses any assets that are still in this market, and holders bear the loss: check how " +
-        "much it holds there, and whether to withdraw before.",
+        "much it holds there, and whether to withdraw before that.",
       tier: "medium",
     },
   ),

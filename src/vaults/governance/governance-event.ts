@@ -73,7 +73,9 @@ export interface GovernanceEvent {
   /** The setting that changes, as a noun phrase that fits "The … of the vault". */
   what: string;
   tier: Tier;
-  /** The rest of that sentence, such as "is 2%". Empty if the event does not contain a value. */
+  /** Returns the severity of a change whose arguments decide it, such as a removal, or null if `tier` applies. */
+  tierFor?: (args: EventArgs) => Tier | null;
+  /** The rest of the sentence that begins with `what`, such as "is 2%". Empty if the event does not contain a value. */
   describe: EventText;
   /** The title after the vault's name. If absent, it is made of `what` and `stage`. */
   title?: (args: EventArgs) => string;
@@ -105,7 +107,7 @@ const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
 /** Texts and conditions of a governance event. `tier` overrides the default severity of its kind. */
 export type EventTerms = Pick<
   GovernanceEvent,
-  "what" | "title" | "report" | "advice" | "seenByView" | "routine"
+  "what" | "tierFor" | "title" | "report" | "advice" | "seenByView" | "routine"
 > & { describe?: EventText; tier?: Tier };
 
 /**
@@ -146,7 +148,9 @@ type FormatValue = (value: unknown, context: EventContext) => string;
 
 /** Returns true for the zero address, which in contracts means "none". */
 export const isNone = (value: unknown): boolean => value === zeroAddress;
-const formatText: FormatValue = (value) => (isNone(value) ? "none (the zero address)" : String(value));
+/** Formats an address, and the zero address as "none (the zero address)". */
+export const formatAddress = (value: unknown): string =>
+  isNone(value) ? "none (the zero address)" : String(value);
 
 /** Formats a number with at most `decimals` decimals and without trailing zeros, never in exponent notation. */
 function formatDecimal(value: number, decimals: number): string {
@@ -168,7 +172,10 @@ const DURATIONS = [
   { unit: "hour", seconds: 3_600, least: 3_600 },
   { unit: "minute", seconds: 60, least: 60 },
 ] as const;
-/** Formats seconds exactly, in the largest unit that divides them: "2 days", "36 hours", "90 seconds". */
+/**
+ * Formats seconds exactly, in the largest unit that divides them: "2 days", "36 hours", "90 seconds". One day is
+ * "24 hours".
+ */
 export function formatDuration(value: unknown): string {
   const duration = Number(value);
   const fit = DURATIONS.find(({ seconds, least }) => duration >= least && duration % seconds === 0);
@@ -198,12 +205,12 @@ export const formatWadAmount = (value: unknown): string => {
 
 /** Creates the description of a change from an old to a new value, which are two arguments of the event. */
 export const oldToNewValue =
-  (members: readonly [from: string, to: string], format: FormatValue = formatText): EventText =>
+  (members: readonly [from: string, to: string], format: FormatValue = formatAddress): EventText =>
   (args, context) =>
     `changed from ${format(args[members[0]], context)} to ${format(args[members[1]], context)}`;
 /** Creates the description of a change to a new value, which is an argument of the event. */
 export const newValue =
-  (member: string, format: FormatValue = formatText): EventText =>
+  (member: string, format: FormatValue = formatAddress): EventText =>
   (args, context) =>
     `is ${format(args[member], context)}`;
 
@@ -247,20 +254,33 @@ export const switchTexts = (
   };
 };
 
-/** Creates the texts for an event that sets an account or contract, or removes it with the zero address. */
+/**
+ * The texts of an account or contract that an event sets, or removes with the zero address. `member` and `from` name
+ * the event's arguments with the new and the old address. `removed` is the advice, and `removedTier` the severity, of a
+ * removal.
+ */
 export const addressTexts = (
   what: string,
-  of: { member: string; advice: string; removed?: string },
-): EventTerms => ({
-  what,
-  describe: newValue(of.member),
-  title: (args) => `${what} ${isNone(args[of.member]) ? "removed" : "changed"}`,
-  report: (args, context) =>
-    isNone(args[of.member])
-      ? `The ${what} of ${context.vault} was removed at ${context.time}.`
-      : `The ${what} of ${context.vault} is now ${args[of.member]}.${tookEffect(context)}`,
-  advice: (args) => (isNone(args[of.member]) ? (of.removed ?? "") : of.advice),
-});
+  of: { member: string; from?: string; advice: string; removed: string; removedTier?: Tier },
+): EventTerms => {
+  const { member, from, removedTier = null } = of;
+  return {
+    what,
+    describe: newValue(member),
+    tierFor: (args) => (isNone(args[member]) ? removedTier : null),
+    title: (args) => `${what} ${isNone(args[member]) ? "removed" : "changed"}`,
+    report: (args, context) => {
+      const setting = `The ${what} of ${context.vault}`;
+      if (isNone(args[member])) return `${setting} was removed at ${context.time}.`;
+      const change =
+        from === undefined
+          ? `is now ${args[member]}`
+          : `changed from ${formatAddress(args[from])} to ${args[member]}`;
+      return `${setting} ${change}.${tookEffect(context)}`;
+    },
+    advice: (args) => (isNone(args[member]) ? of.removed : of.advice),
+  };
+};
 
 /** Creates the texts for an event that adds an account or contract to a group, or removes one from it. */
 export const memberTexts = (

@@ -1,4 +1,12 @@
-import { encodeAbiParameters, parseAbiParameters } from "viem";
+import {
+  type Abi,
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAddress,
+  parseAbiItem,
+  parseAbiParameters,
+  toFunctionSelector,
+} from "viem";
 import { describe, expect, test } from "vitest";
 import { vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { signalRules } from "../../../src/signals/list-signal-rules.ts";
@@ -66,7 +74,7 @@ describe.each(adapters)("governance events of %s", (adapter) => {
         txHash: "0x00",
         keys: ["0x00:1"],
       });
-      const texts = `${one?.title} ${one?.summary} ${one?.evidence["told"]}`;
+      const texts = `${one?.title} ${one?.summary} ${one?.evidence["description"]}`;
       expect(texts).not.toMatch(/undefined|null|NaN|\[object|Infinity| {2}|,\.|,,/);
       expect(one?.title.length).toBeLessThan(120);
     }
@@ -157,10 +165,12 @@ test("a timelocked submission names its setting and the earliest execution time"
   const fee = { selector: "0x70897b23", executableAt: 1_800_000_000n };
   expect(summaries("morpho_v2", "Submit", fee)).toEqual([
     "Submitted to the timelock of Steady USDC at 2027-01-15 07:50 UTC: a change to the performance fee. It can be executed " +
-      "from 2027-01-15 08:00 UTC. Find out what it changes, and whether to withdraw before. " +
+      "from 2027-01-15 08:00 UTC. Find out what it changes, and whether to withdraw first. " +
       "(Steady USDC: change to the performance fee submitted)",
   ]);
-  expect(summaries("morpho_v2", "Submit", { executableAt: 1n })[0]).toContain("There is no time to withdraw");
+  expect(summaries("morpho_v2", "Submit", { executableAt: 1n })[0]).toContain(
+    "It can be executed immediately. There is no time to withdraw first: find out what it changes.",
+  );
   expect(summaries("morpho_v2", "Submit", { executableAt: 2n ** 256n - 1n })[0]).toContain("never");
 });
 
@@ -173,11 +183,105 @@ test("texts say the direction of a change", () => {
   expect(texts("morpho_v2", "SetSendAssetsGate", { newSendAssetsGate: at("0") })).toContain("gate removed");
   expect(texts("erc4626", "OwnershipTransferStarted", { newOwner: at("0") })).toContain("cancelled");
   expect(texts("yearn_v3", "RoleSet", { role: 8193n })).toContain("add strategies, shut the vault down.");
-  expect(texts("yearn_v3", "RoleSet", { role: 0n })).toContain("are now: none.");
+  expect(texts("yearn_v3", "RoleSet", { role: 0n })).toContain("no longer has any role in Steady USDC.");
   expect(texts("lagoon", "GuardrailsStatusUpdated", { activated: false })).toContain("guardrail disabled");
   expect(texts("veda", "AssetDataUpdated", { allowDeposits: false })).toContain(
     "accepts only withdrawals in",
   );
+});
+
+/** Calldata of a timelocked function of Morpho Vault V2, as `Submit` and `Revoke` contain it. */
+function callOf(signature: string, args: readonly unknown[]) {
+  const abi: Abi = [parseAbiItem(`function ${signature}` as "function known(uint256)")];
+  return { selector: toFunctionSelector(signature), data: encodeFunctionData({ abi, args }) };
+}
+
+test.each([
+  ["setPerformanceFee(uint256)", [15n * 10n ** 16n], "a change to the performance fee, to 15%."],
+  ["setManagementFee(uint256)", [317_097_919n], "a change to the management fee, to 1% a year."],
+  ["setReceiveAssetsGate(address)", [at("0")], "a change to the withdrawal gate (removal)."],
+  [
+    "setReceiveAssetsGate(address)",
+    [at("a1")],
+    `a change to the withdrawal gate, to ${getAddress(at("a1"))}.`,
+  ],
+  ["setIsAllocator(address,bool)", [at("a1"), false], `(${getAddress(at("a1"))} is removed).`],
+  ["addAdapter(address)", [at("a1")], `an addition of an adapter, ${getAddress(at("a1"))}.`],
+  [
+    "decreaseTimelock(bytes4,uint256)",
+    ["0x70897b23", 172_800n],
+    "a reduction of the timelock for a change to the performance fee, to 2 days.",
+  ],
+  [
+    "abdicate(bytes4)",
+    ["0x70897b23"],
+    "a permanent disabling of a function (a change to the performance fee).",
+  ],
+  [
+    "increaseAbsoluteCap(bytes,uint256)",
+    [encodeAbiParameters(parseAbiParameters("string, address"), ["this", at("ad")]), 5_000_000n],
+    `an increase of the absolute cap for adapter ${getAddress(at("ad"))}, to 5 USDC.`,
+  ],
+  ["increaseRelativeCap(bytes,uint256)", ["0x12", 10n ** 17n], ", to 10% of total assets."],
+  [
+    "setForceDeallocatePenalty(address,uint256)",
+    [at("a1"), 10n ** 16n],
+    `on forced deallocations from adapter ${getAddress(at("a1"))}, to 1%.`,
+  ],
+])("a submission and its cancellation name the arguments of %s", (signature, args, expected) => {
+  const given = callOf(signature, args);
+  expect(summaries("morpho_v2", "Submit", given)[0]).toContain(expected);
+  expect(summaries("morpho_v2", "Revoke", given)[0]).toContain(expected);
+});
+
+test.each([
+  ["yearn_v3", "UpdateFutureRoleManager", "low", "pending role manager transfer cancelled"],
+  ["yearn_v3", "UpdatePendingManagement", "low", "pending management transfer cancelled"],
+  ["yearn_v3", "UpdateEmergencyAdmin", "medium", "No emergency admin can shut the vault down any more."],
+  ["yearn_v3", "UpdateAccountant", "low", "Without an accountant, no fees are charged on reports."],
+  ["yearn_v3", "UpdateDepositLimitModule", "low", "The vault's own deposit limit applies again."],
+  ["yearn_v3", "UpdateWithdrawLimitModule", "low", "Withdrawals are no longer limited by a module."],
+  ["morpho_v2", "SetReceiveSharesGate", "low", "Any account can now receive shares."],
+  ["morpho_v2", "SetSendSharesGate", "low", "Any account can now transfer and redeem shares."],
+  ["morpho_v2", "SetReceiveAssetsGate", "low", "Any account can now receive withdrawals."],
+  ["morpho_v2", "SetSendAssetsGate", "low", "Any account can now pay for deposits."],
+  ["metamorpho", "SubmitGuardian", "medium", "Once it has, no guardian can veto pending changes."],
+  ["veda", "AuthorityUpdated", "medium", "Only the owner can now call restricted functions."],
+  ["upshift", "SendersWhitelistUpdated", "medium", "need no listing, or are closed."],
+  ["lagoon", "ValuationManagerUpdated", "medium", "Nobody can report a new share price now"],
+  ["lagoon", "SecurityCouncilUpdated", "medium", "security council removed"],
+  ["euler", "GovSetHookConfig", "high", "withdrawals disabled"],
+  ["erc4626", "SetUpgradeAdmin", "high", "can no longer be replaced through the beacon."],
+  ["erc4626", "AdminChanged", "high", "proxy admin removed"],
+])("%s says what %s with the zero address means", (adapter, name, tier, expected) => {
+  const event =
+    governanceEventsOf(adapter).find(({ signature }) => signature.startsWith(`${name}(`)) ?? fail();
+  const addresses = [...event.signature.matchAll(/address (?:indexed )?(\w+)/g)].map(([, member]) => member);
+  const zero = Object.fromEntries(addresses.map((member) => [member, at("0")]));
+  const [finding] = found(adapter, [event], { ...zero, newHookedOps: 12 });
+  const text = `${finding?.title} ${finding?.summary}`;
+  expect(text).toContain(expected);
+  expect(text).not.toMatch(/0x0{40}|\(the zero address\).*find out who it is/);
+  expect(finding?.tier).toBe(tier);
+});
+
+test("texts name only what applies to the values of an event", () => {
+  const texts = (adapter: string, name: string, given: Record<string, unknown>) =>
+    summaries(adapter, name, given)[0];
+  const closed = texts("veda", "AssetDataUpdated", { allowDeposits: false, allowWithdraws: false });
+  expect(closed).toContain("asset no longer accepted");
+  expect(closed).not.toContain("premium");
+  expect(texts("lagoon", "StateUpdated", { state: 2 })).toContain("shares can be redeemed instantly");
+  expect(texts("midas", "ChangeTokenAllowance", { allowance: 2n ** 256n - 1n })).toContain(
+    "is now unlimited. The change took effect at 2027-01-15 07:50 UTC. Deposits of this token are not limited",
+  );
+  expect(texts("mellow", "SyncDepositParamsSet", { penaltyD6: 1_000n, maxAge: 86_400 })).toContain(
+    "are now a penalty of 0.1% and a maximum price age of 24 hours.",
+  );
+  expect(texts("ipor", "TargetFunctionRoleUpdated", { roleId: 2n ** 64n - 1n })).toMatch(
+    /^Any account can now call function 0x/,
+  );
+  expect(texts("yearn_v3", "RoleSet", { role: 2n ** 200n })).toContain("unknown permissions (");
 });
 
 test("texts show amounts in whole tokens", () => {
@@ -190,7 +294,7 @@ test("texts show amounts in whole tokens", () => {
     "is now 10,000 USDC and its borrow cap unlimited.",
   );
   expect(texts("upshift_legacy", "OnEmergencyWithdraw", { withdrawalAmount: 5_000_000n })).toContain(
-    "moved 5000000 of the smallest unit of token 0x",
+    "moved 5000000 base units of token 0x",
   );
   expect(texts("midas", "ChangeTokenAllowance", { allowance: 1_500n * 10n ** 18n })).toContain(
     "1,500 tokens",

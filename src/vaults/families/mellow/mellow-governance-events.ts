@@ -3,19 +3,22 @@ import {
   addressTexts,
   changeEvent,
   type EventArgs,
+  type EventContext,
   formatDuration,
   formatMillionths,
   formatWadFraction,
   type GovernanceEvent,
   newValue,
+  tookEffect,
 } from "../../governance/governance-event.ts";
 
-const describePriceBounds = ({ securityParams }: EventArgs): string => {
+const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext): string => {
   const bounds = { ...(securityParams as Readonly<Record<string, unknown>>) };
   return (
-    `are a maximum deviation of ${formatWadFraction(bounds["maxRelativeDeviationD18"])} from the previous price, a ` +
-    `deviation of ${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])} above which a report is flagged as ` +
-    `suspicious, and at least ${formatDuration(bounds["timeout"])} between reports`
+    `Price reports of ${context.vault} are now rejected if they deviate by more than ` +
+    `${formatWadFraction(bounds["maxRelativeDeviationD18"])} from the previous price, flagged as suspicious above ` +
+    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])}, and accepted at most every ` +
+    `${formatDuration(bounds["timeout"])}. Limits on the absolute deviation apply as well.${tookEffect(context)}`
   );
 };
 
@@ -23,9 +26,12 @@ const describePriceBounds = ({ securityParams }: EventArgs): string => {
 const vaultEvents: readonly GovernanceEvent[] = [
   ...accessControlEvents,
   changeEvent(["entryPoint", "fee", "SyncDepositParamsSet(uint256 penaltyD6, uint32 maxAge)"], {
-    what: "penalty on instant deposits",
-    describe: newValue("penaltyD6", formatMillionths),
-    advice: "It reduces the shares of each instant deposit.",
+    what: "instant deposit settings",
+    describe: ({ penaltyD6, maxAge }) =>
+      `are a penalty of ${formatMillionths(penaltyD6)} and a maximum price age of ${formatDuration(maxAge)}`,
+    advice:
+      "The penalty reduces the shares of each instant deposit; instant deposits fail while the price is older than the " +
+      "maximum age.",
   }),
   changeEvent(["address", "pause", "SetQueueStatus(address indexed queue, bool indexed isPaused)"], {
     what: "state of a queue",
@@ -51,7 +57,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
       "price",
       "SecurityParamsSet((uint224 maxAbsoluteDeviation, uint224 suspiciousAbsoluteDeviation, uint64 maxRelativeDeviationD18, uint64 suspiciousRelativeDeviationD18, uint32 timeout, uint32 depositInterval, uint32 redeemInterval) securityParams)",
     ],
-    { what: "price report bounds", describe: describePriceBounds },
+    { what: "price report bounds", report: reportPriceBounds },
   ),
   changeEvent(["shareToken", "allow_list", "SetWhitelistMerkleRoot(bytes32 newWhitelistMerkleRoot)"], {
     what: "whitelist",

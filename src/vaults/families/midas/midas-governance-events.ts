@@ -1,4 +1,5 @@
 import {
+  addressTexts,
   changeEvent,
   DEPOSITOR_WHITELIST_ADVICE,
   formatBps,
@@ -40,9 +41,11 @@ const depositEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["entryPoint", "owner", "SetTokensReceiver(address indexed caller, address indexed reciever)"],
     {
-      what: "receiver of deposited tokens",
-      describe: newValue("reciever"),
-      advice: "Deposits go to this account: find out who controls it before you deposit.",
+      ...addressTexts("receiver of deposited tokens", {
+        member: "reciever",
+        advice: "Deposits go to this account: find out who controls it before you deposit.",
+        removed: "Do not deposit until a new receiver is set.",
+      }),
     },
   ),
   changeEvent(
@@ -74,16 +77,20 @@ const depositEvents: readonly GovernanceEvent[] = [
       "ChangeTokenAllowance(address indexed token, address indexed caller, uint256 allowance)",
     ],
     {
-      what: "deposit cap for a token",
+      what: "deposit allowance for a token",
       report: ({ token, allowance }, context) =>
-        `The deposit cap for token ${token} of ${context.vault} is now ${tokensOf(allowance)}.${tookEffect(context)}`,
-      advice: "Deposits above it fail.",
+        `The remaining deposit allowance for token ${token} of ${context.vault} is now ${tokensOf(allowance)}.` +
+        tookEffect(context),
+      advice: ({ allowance }) =>
+        tokensOf(allowance) === "unlimited"
+          ? "Deposits of this token are not limited by an allowance."
+          : "Each deposit of this token reduces it; a deposit above the remainder fails.",
     },
   ),
   changeEvent(["entryPoint", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
-    what: "daily limit of instant deposits",
+    what: "daily limit on instant deposits",
     describe: newValue("newLimit", formatShareUnits),
-    advice: "Instant deposits above it fail.",
+    advice: "Instant deposits that exceed what is left for the day fail.",
   }),
   changeEvent(["entryPoint", "cap", "SetMaxSupplyCap(address indexed caller, uint256 newValue)"], {
     what: "supply cap",
@@ -156,9 +163,9 @@ const redemptionEvents: readonly GovernanceEvent[] = [
     },
   ),
   changeEvent(["redemptions", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
-    what: "daily limit of instant redemptions",
+    what: "daily limit on instant redemptions",
     describe: newValue("newLimit", formatShareUnits),
-    advice: "Instant redemptions above it fail.",
+    advice: "Instant redemptions that exceed what is left for the day fail.",
     tier: "medium",
   }),
   changeEvent(["redemptions", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {
@@ -175,9 +182,11 @@ const redemptionEvents: readonly GovernanceEvent[] = [
     },
   ),
   changeEvent(["redemptions", "curator", "SetRequestRedeemer(address indexed caller, address redeemer)"], {
-    what: "account that pays redemption requests",
-    describe: newValue("redeemer"),
-    advice: "Redemption requests are paid only while this account holds enough tokens.",
+    ...addressTexts("account that pays redemption requests", {
+      member: "redeemer",
+      advice: "Redemption requests are paid only while this account holds enough tokens.",
+      removed: "Redemption requests cannot be paid until a new account is set.",
+    }),
   }),
 ];
 

@@ -1,3 +1,4 @@
+import { FIND_OUT } from "../../governance/common-governance-events.ts";
 import {
   addressTexts,
   changeEvent,
@@ -43,6 +44,7 @@ export const upshiftEvents: readonly GovernanceEvent[] = [
     ...addressTexts("depositor whitelist", {
       member: "newWhitelistAddr",
       advice: "This contract decides who may deposit: check whether your account can still deposit.",
+      removed: "Check whether deposits now need no listing, or are closed.",
     }),
   }),
   changeEvent(["entryPoint", "strategy", "SubAccountEnabled(address subAccountAddr)"], {
@@ -78,10 +80,14 @@ export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
       `supply cap ${BigInt(String(cap)) > BigInt(String(prevValue)) ? "increased" : "reduced"}`,
     describe: oldToNewValue(["prevValue", "newValue"], formatShareUnits),
   }),
-  changeEvent(["entryPoint", "curator", "OperatorUpdated(address newAddr)"], {
-    what: "operator",
-    describe: newValue("newAddr"),
-  }),
+  changeEvent(
+    ["entryPoint", "curator", "OperatorUpdated(address newAddr)"],
+    addressTexts("operator", {
+      member: "newAddr",
+      advice: `The operator decides where assets go: ${FIND_OUT}`,
+      removed: "Find out who decides now where assets go, and who pays withdrawals.",
+    }),
+  ),
   changeEvent(
     [
       "entryPoint",
@@ -95,7 +101,7 @@ export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
         `An emergency withdrawal moved ${
           isAsset(tokenAddr)
             ? formatAssets(withdrawalAmount)
-            : `${withdrawalAmount} of the smallest unit of token ${tokenAddr}`
+            : `${withdrawalAmount} base units of token ${tokenAddr}`
         } from ${vault} to ${destinationAddr} at ${time}.`,
       advice: EMERGENCY_ADVICE,
     },

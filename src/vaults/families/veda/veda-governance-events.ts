@@ -1,7 +1,9 @@
 import { AUTHORITY_ADVICE, settingOf } from "../../governance/common-governance-events.ts";
 import {
+  addressTexts,
   changeEvent,
   type EventArgs,
+  formatAddress,
   formatBps,
   formatDuration,
   formatShareUnits,
@@ -72,10 +74,10 @@ export const vedaEvents: readonly GovernanceEvent[] = [
         `${
           isPegged === true
             ? `The accepted asset ${asset} of ${context.vault} is now priced one to one with the vault's base asset.`
-            : `The rate provider for the accepted asset ${asset} of ${context.vault} is now ${rateProvider}.`
+            : `The rate provider for the accepted asset ${asset} of ${context.vault} is now ${formatAddress(rateProvider)}.`
         }${tookEffect(context)}`,
       advice:
-        "It determines how many shares a deposit of this asset receives: check the price before you deposit it.",
+        "This price determines how many shares you get for a deposit of this asset: check it before you deposit.",
     },
   ),
   changeEvent(
@@ -86,11 +88,24 @@ export const vedaEvents: readonly GovernanceEvent[] = [
     ],
     {
       what: "configuration of an accepted asset",
+      title: ({ allowDeposits, allowWithdraws }) =>
+        allowDeposits === true || allowWithdraws === true
+          ? "accepted asset reconfigured"
+          : "asset no longer accepted",
       report: ({ asset, allowDeposits, allowWithdraws, sharePremium }, context) =>
-        `${context.vault} now ${acceptsFor(allowDeposits, allowWithdraws)} the asset ${asset}, with a share premium of ` +
-        `${formatBps(sharePremium)}.${tookEffect(context)}`,
-      advice:
-        "Check whether you can still deposit and withdraw this asset. The premium reduces the shares of a deposit.",
+        `${context.vault} now ${acceptsFor(allowDeposits, allowWithdraws)} the asset ${asset}` +
+        `${allowDeposits === true ? `, with a share premium of ${formatBps(sharePremium)}` : ""}.${tookEffect(context)}`,
+      advice: ({ allowDeposits, allowWithdraws }) =>
+        [
+          allowDeposits === true
+            ? "The premium reduces the shares of a deposit."
+            : "Deposits of this asset fail.",
+          allowWithdraws === true
+            ? ""
+            : "Withdrawals in this asset fail: check which other assets you can withdraw.",
+        ]
+          .filter((sentence) => sentence !== "")
+          .join(" "),
       // A vault that does not accept its own asset is paused, which has a view.
       seenByView: ({ asset, allowDeposits }, vault) => allowDeposits === false && isVaultAsset(vault, asset),
     },
@@ -110,10 +125,14 @@ export const vedaEvents: readonly GovernanceEvent[] = [
       permissionedTransfers === true ? "Check whether you can still transfer your shares." : "",
   }),
   ...(["address", "entryPoint", "pricer"] as const).map((contract) =>
-    changeEvent([contract, "owner", "AuthorityUpdated(address indexed user, address indexed newAuthority)"], {
-      what: settingOf(contract, "access-control authority"),
-      describe: newValue("newAuthority"),
-      advice: AUTHORITY_ADVICE,
-    }),
+    changeEvent(
+      [contract, "owner", "AuthorityUpdated(address indexed user, address indexed newAuthority)"],
+      addressTexts(settingOf(contract, "access-control authority"), {
+        member: "newAuthority",
+        advice: AUTHORITY_ADVICE,
+        removed: "Only the owner can now call restricted functions.",
+        removedTier: "medium",
+      }),
+    ),
   ),
 ];
