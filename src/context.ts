@@ -14,6 +14,7 @@ import type { Fetch } from "./lib/bounded-fetch.ts";
 import { Breakers } from "./lib/breaker.ts";
 import { createLogger, describeError, type Logger } from "./lib/logger.ts";
 import { onceImported } from "./lib/once.ts";
+import { type EdgeCacheControl, purgeEdge } from "./lib/platform-bindings.ts";
 import { Timing } from "./lib/request-timing.ts";
 import type { Actor } from "./partners/request-actor.ts";
 import { PriceBook, PriceMemory } from "./prices/price-book.ts";
@@ -76,6 +77,8 @@ export interface Context {
   withLock<T>(lock: LockedWork<T>): Promise<T | null>;
   /** Returns a random 128-bit id as 32 hex digits. */
   randomId(): string;
+  /** Removes responses with these tags from the platform's cache, in the background and without any guarantee. */
+  purgeEdge(tags: readonly string[]): void;
   /** Lets work continue after the response has been sent. */
   waitUntil(promise: Promise<unknown>): void;
 }
@@ -151,11 +154,17 @@ function composeRuntime(config: Config): Runtime {
 
 const randomId = (): string => crypto.randomUUID().replaceAll("-", "");
 
+/** What the platform and the caller say about one request or job run. */
+export interface RequestFacts {
+  requestId: string;
+  clientAddress: string;
+  /** Returns the cache in front of the Worker, or null if there is none. */
+  edgeCache?: () => EdgeCacheControl | null;
+  waitUntil: (promise: Promise<unknown>) => void;
+}
+
 /** Creates the context of one request or job run. */
-export function createContext(
-  runtime: Runtime,
-  request: { requestId: string; clientAddress: string; waitUntil: (promise: Promise<unknown>) => void },
-): Context {
+export function createContext(runtime: Runtime, request: RequestFacts): Context {
   const now = (): number => Date.now();
   const timing = new Timing(now);
   const log = createLogger(writeLine, { request_id: request.requestId });
@@ -176,6 +185,7 @@ export function createContext(
     randomId,
     withLock: (lock) => withLock({ redis, log, token: randomId() }, lock),
     waitUntil,
+    purgeEdge: (tags) => waitUntil(purgeEdge({ cache: request.edgeCache?.() ?? null, log }, tags)),
     actor: { kind: "anonymous" },
     requestId: request.requestId,
     clientAddress: request.clientAddress,

@@ -1,12 +1,19 @@
 import { composeApp, contextOfIsolate } from "./app.ts";
 import type { Context } from "./context.ts";
+import { edgeCacheOf } from "./lib/platform-bindings.ts";
 
 const app = composeApp();
 
 /** Returns a function that creates a context for one cron job run or queue message. */
 const contextsOf = (env: Record<string, unknown>, ctx: ExecutionContext) => (): Context => {
   const waitUntil = (promise: Promise<unknown>): void => ctx.waitUntil(promise);
-  return contextOfIsolate(env, { requestId: crypto.randomUUID(), clientAddress: "unknown", waitUntil });
+  const requestId = crypto.randomUUID();
+  return contextOfIsolate(env, {
+    requestId,
+    clientAddress: "unknown",
+    edgeCache: () => edgeCacheOf(ctx),
+    waitUntil,
+  });
 };
 
 export default {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { composeApp } from "../../src/app.ts";
 import { type Context, createContext, createRuntime, type Runtime } from "../../src/context.ts";
+import type { EdgeCacheControl } from "../../src/lib/platform-bindings.ts";
 import { createRedis } from "../../src/redis/redis-client.ts";
 import { connect } from "../db/connect.ts";
 import { migrate } from "../db/migrate.ts";
@@ -33,6 +34,8 @@ interface IsolateOptions {
 export interface Isolate extends Service {
   /** Creates a request's context, to call verbs directly. */
   context(): Context;
+  /** The tags that were purged from the cache in front of the Worker, a list for each purge. */
+  readonly purged: readonly (readonly string[])[];
 }
 
 /** The program over emulated stores in this process; every request passes through the whole app. */
@@ -132,18 +135,28 @@ function chainSetting(chainId: number, url: string) {
 
 function makeIsolate(runtime: Runtime): Isolate {
   const app = composeApp((_bindings, request) => createContext(runtime, request));
+  const purged: string[][] = [];
+  const cache: EdgeCacheControl = {
+    purge: async ({ tags }) => {
+      purged.push(tags);
+      return { success: true, errors: [] };
+    },
+  };
   const executionCtx = {
     waitUntil: (promise: Promise<unknown>) => void promise.catch(() => undefined),
     passThroughOnException: () => undefined,
     props: {},
+    cache,
   } as unknown as ExecutionContext;
   return {
     adminToken: ADMIN_TOKEN,
+    purged,
     send: async (path, init) => app.fetch(new Request(`${PUBLIC_URL}${path}`, init), {}, executionCtx),
     context: () =>
       createContext(runtime, {
         requestId: "test",
         clientAddress: "unknown",
+        edgeCache: () => cache,
         waitUntil: executionCtx.waitUntil,
       }),
   };

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
-import type { Context } from "../context.ts";
+import type { Context, RequestFacts } from "../context.ts";
 import { describeError } from "../lib/logger.ts";
+import { edgeCacheOf } from "../lib/platform-bindings.ts";
 import type { AppEnv } from "./hono-env.ts";
 import { isKept } from "./respond.ts";
 
@@ -8,10 +9,7 @@ import { isKept } from "./respond.ts";
 const WELL_FORMED_ID = /^[\w-]{1,64}$/;
 
 /** Function that creates the context of a request. The module that composes the app provides it. */
-export type ContextFactory = (
-  bindings: Record<string, unknown>,
-  request: { requestId: string; clientAddress: string; waitUntil: (promise: Promise<unknown>) => void },
-) => Context;
+export type ContextFactory = (bindings: Record<string, unknown>, request: RequestFacts) => Context;
 
 /**
  * Returns a middleware that gives each request an id and a context, sets `Server-Timing`, and logs slow and failed
@@ -26,7 +24,8 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
     const startedAt = Date.now();
     // Cloudflare sets this header, whereas the client controls forwarding headers.
     const clientAddress = c.req.header("cf-connecting-ip") ?? "unknown";
-    const ctx = makeContext(c.env, { requestId, clientAddress, waitUntil });
+    const edgeCache = () => edgeCacheOf(c.executionCtx);
+    const ctx = makeContext(c.env, { requestId, clientAddress, edgeCache, waitUntil });
     c.set("ctx", ctx);
     await next();
     if (ctx.config.serverTiming && c.get("timingHidden") === undefined && !isKept(c.res))

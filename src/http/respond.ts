@@ -15,7 +15,10 @@ interface RenderedBody {
 const renderedBodies = new WeakMap<AnyRoute, WeakMap<object, RenderedBody>>();
 
 /** For answers without a body: a shared cache must never hold one in place of the body that others ask for. */
-const NOT_SHARED = "private, max-age=0";
+const NOT_SHARED = {
+  "cache-control": "private, max-age=0",
+  "cloudflare-cdn-cache-control": "private, no-store",
+};
 
 /**
  * Returns the HTTP response for a handler's result. The route's schema removes undeclared fields. Cacheable responses
@@ -26,13 +29,13 @@ export async function respond(c: HonoContext, route: AnyRoute, answer: unknown):
   const { body, etag } = await render(route, value);
   const headers: Record<string, string> = {
     "content-type": "application/json",
-    ...cacheHeaders(c, route.cache),
+    ...cacheHeaders(c, route),
     ...(answer instanceof Reply ? answer.headers : {}),
   };
   if (etag !== null) {
     headers["etag"] = etag;
     if (matchesEtag(c.req.header("if-none-match"), etag))
-      return new Response(null, { status: 304, headers: { ...headers, "cache-control": NOT_SHARED } });
+      return new Response(null, { status: 304, headers: { ...headers, ...NOT_SHARED } });
   }
   return new Response(body, { status: statusOf(route, answer), headers });
 }
@@ -81,19 +84,50 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
  * responses without such headers and ignores credentials. Therefore every response has them, and responses to requests
  * with credentials are not cached. Source: developers.cloudflare.com/workers/cache.
  */
-function cacheHeaders(c: HonoContext, rule: CacheRule): Record<string, string> {
+function cacheHeaders(c: HonoContext, route: AnyRoute): Record<string, string> {
+  const { cache: rule, query } = route;
   const credentials = ["x-api-key", "x-api-secret", "authorization"];
   if (rule === "no-store" || credentials.some((name) => c.req.header(name) !== undefined))
     return { "cache-control": NOT_KEPT };
-  const { sMaxAge, staleWhileRevalidate, tags = [] } = rule;
+  const { tags = [] } = rule;
   const known: Record<string, string | undefined> = { ...c.req.query(), ...c.req.param() };
   const named = tags.map((tag) =>
     tag.replaceAll(/\{(\w+)\}/g, (_, name) => known[name]?.toLowerCase() ?? "all"),
   );
+  return sharedHeaders(c, { ...rule, tags: named, parameters: Object.keys(query?.shape ?? {}) });
+}
+
+/**
+ * Returns the caching headers of a response that shared caches may serve. The platform's cache has a header of its own:
+ * with `s-maxage` it would never serve a stale response while it refreshes it, and without `stale-if-error` it would
+ * serve one for ever while the Worker fails. A URL that is written in another way than the canonical one is not cached,
+ * because every spelling would be one more copy. Source: developers.cloudflare.com/workers/cache/configuration.
+ */
+export function sharedHeaders(
+  c: HonoContext,
+  rule: Exclude<CacheRule, "no-store"> & { parameters: readonly string[] },
+): Record<string, string> {
+  if (!isCanonical(c.req.url, rule.parameters)) return { "cache-control": NOT_KEPT };
+  const { sMaxAge, staleWhileRevalidate: stale, tags = [] } = rule;
   return {
-    "cache-control": `${KEPT}, max-age=0, s-maxage=${sMaxAge}, stale-while-revalidate=${staleWhileRevalidate}`,
-    ...(named.length === 0 ? {} : { "cache-tag": named.join(",") }),
+    "cache-control": `${KEPT}, max-age=0, s-maxage=${sMaxAge}, stale-while-revalidate=${stale}`,
+    "cloudflare-cdn-cache-control": `${KEPT}, max-age=${sMaxAge}, stale-while-revalidate=${stale}, stale-if-error=${stale}`,
+    ...(tags.length === 0 ? {} : { "cache-tag": tags.join(",") }),
   };
+}
+
+/**
+ * Returns true if the path of a URL is lowercase, without escapes and without a trailing slash, and its query names
+ * only the given parameters, unescaped.
+ */
+function isCanonical(url: string, parameters: readonly string[]): boolean {
+  const path = url.indexOf("/", url.indexOf("://") + 3);
+  const query = url.indexOf("?", path);
+  const end = query === -1 ? url.length : query;
+  if (/[A-Z%]|.\/$/.test(url.slice(path, end))) return false;
+  if (query === -1) return true;
+  const names = url.slice(query + 1).split("&");
+  return names.every((part) => parameters.includes(part.split("=", 1)[0] ?? ""));
 }
 
 /** `Cache-Control` of a response that must not be cached. */

@@ -1,3 +1,5 @@
+import { describeError, type Logger } from "./logger.ts";
+
 /** Cloudflare's rate limiter, bound by a `[[ratelimits]]` entry of wrangler.toml. */
 export interface PlatformLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>;
@@ -6,6 +8,11 @@ export interface PlatformLimiter {
 /** A Cloudflare queue, bound by a `[[queues.producers]]` entry of wrangler.toml. */
 export interface MessageQueue {
   sendBatch(messages: readonly { body: unknown; delaySeconds?: number }[]): Promise<unknown>;
+}
+
+/** The platform's cache in front of the Worker: `ctx.cache` of every handler where `[cache]` in wrangler.toml is on. */
+export interface EdgeCacheControl {
+  purge(what: { tags: string[] }): Promise<{ success: boolean; errors: readonly { message: string }[] }>;
 }
 
 /** The Worker's static files, bound by `[assets]` in wrangler.toml. */
@@ -33,6 +40,39 @@ export function queueOf(env: unknown, name: "FLOWS" | "FOLLOWING"): MessageQueue
 export function assetsOf(env: unknown): AssetFiles | null {
   const binding = typeof env === "object" && env !== null && "ASSETS" in env ? env.ASSETS : null;
   return isAssets(binding) ? binding : null;
+}
+
+/** Returns the cache in front of the Worker from a handler's execution context, or null if there is none. */
+export function edgeCacheOf(executionContext: unknown): EdgeCacheControl | null {
+  const isObject = typeof executionContext === "object" && executionContext !== null;
+  const cache: unknown = isObject ? Reflect.get(executionContext, "cache") : null;
+  return isEdgeCache(cache) ? cache : null;
+}
+
+/** Maximum number of tags in one purge, so that a large change is one cheap request. More are left to expire. */
+const MAX_TAGS = 100;
+
+/**
+ * Removes the responses with one of the tags from the platform's cache in front of the Worker. Best effort: nothing may
+ * depend on it, because lifetimes are short and the platform limits purges. A failed purge is logged. Does nothing
+ * where there is no such cache. Never throws. Source: developers.cloudflare.com/workers/cache/purge.
+ */
+export async function purgeEdge(
+  { cache, log }: { cache: EdgeCacheControl | null; log: Logger },
+  tags: readonly string[],
+): Promise<void> {
+  if (cache === null || tags.length === 0) return;
+  const distinct = [...new Set(tags)].slice(0, MAX_TAGS);
+  try {
+    const { success, errors } = await cache.purge({ tags: distinct });
+    if (!success) log.warn("edge_not_purged", { tags: distinct.length, error: errors[0]?.message ?? "" });
+  } catch (error) {
+    log.warn("edge_not_purged", { tags: distinct.length, error: describeError(error) });
+  }
+}
+
+function isEdgeCache(cache: unknown): cache is EdgeCacheControl {
+  return typeof cache === "object" && cache !== null && "purge" in cache && typeof cache.purge === "function";
 }
 
 function isAssets(binding: unknown): binding is AssetFiles {

@@ -1,18 +1,17 @@
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import type { Config } from "../config.ts";
 import { AppError, type ErrorCode, errorCodes, errorTable } from "../errors.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
+import { sharedHeaders } from "../http/respond.ts";
 import { errorExamples, errorHelp } from "./error-help.ts";
 import { mountGuidePages } from "./guide-pages.ts";
-import { htmlPage, PAGE_POLICY } from "./page-layout.ts";
+import { htmlPage, PAGE_CACHE, PAGE_POLICY } from "./page-layout.ts";
 import { reasonHelp } from "./reason-help.ts";
 import { textPages } from "./text-pages.ts";
 
 /** Path of the icon among the static assets. */
 const ICON = "/docs-assets/icon.svg";
-/** `Cache-Control` header of the documentation pages and the OpenAPI document. */
-const PAGE_CACHE_CONTROL = "public, max-age=0, s-maxage=300, stale-while-revalidate=3600";
 /**
  * Returns the content security policy of the API reference page. Scripts and styles come from the page's own origin;
  * the viewer needs inline styles. Requests may also go to the public URL, which is a different origin if the page was
@@ -111,12 +110,12 @@ async function homePage({ assets, publicUrl }: Config): Promise<Response> {
 
 /** Mounts the OpenAPI document, the API reference, the page of error codes and the home page on an app. */
 export function mountDocsPages(app: Hono<AppEnv>): void {
-  const html = (body: string, policy = PAGE_POLICY): Response =>
-    new Response(body, {
+  const html = (c: Context<AppEnv>, page: { body: string; policy?: string }): Response =>
+    new Response(page.body, {
       headers: {
         "content-type": "text/html; charset=utf-8",
-        "cache-control": PAGE_CACHE_CONTROL,
-        "content-security-policy": policy,
+        ...sharedHeaders(c, PAGE_CACHE),
+        "content-security-policy": page.policy ?? PAGE_POLICY,
       },
     });
   let documentText: string | null = null;
@@ -126,26 +125,26 @@ export function mountDocsPages(app: Hono<AppEnv>): void {
       documentText ??= await readDocument(c.get("ctx").config);
       const headers = {
         "content-type": `application/${format}`,
-        "cache-control": PAGE_CACHE_CONTROL,
-        "cache-tag": "docs",
+        ...sharedHeaders(c, PAGE_CACHE),
         "access-control-allow-origin": "*",
       };
       return new Response(documentText, { headers });
     });
   // The platform serves it without the Worker, except where its path routing does not see queries.
   app.get("/", (c) => homePage(c.get("ctx").config));
-  app.get("/docs", (c) => html(REFERENCE_PAGE, docsPolicy(c.get("ctx").config.publicUrl)));
-  app.get("/docs/errors", () => html(errorsPage()));
+  app.get("/docs", (c) =>
+    html(c, { body: REFERENCE_PAGE, policy: docsPolicy(c.get("ctx").config.publicUrl) }),
+  );
+  app.get("/docs/errors", (c) => html(c, { body: errorsPage() }));
   mountGuidePages(app);
   // Browsers request it under this name, regardless of the page.
   app.get(
     "/favicon.ico",
-    () =>
-      new Response(null, { status: 308, headers: { location: ICON, "cache-control": PAGE_CACHE_CONTROL } }),
+    (c) => new Response(null, { status: 308, headers: { location: ICON, ...sharedHeaders(c, PAGE_CACHE) } }),
   );
   for (const [path, text] of Object.entries(textPages)) {
-    const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": PAGE_CACHE_CONTROL };
-    app.get(path, () => new Response(text, { headers }));
+    const plain = { "content-type": "text/plain; charset=utf-8" };
+    app.get(path, (c) => new Response(text, { headers: { ...plain, ...sharedHeaders(c, PAGE_CACHE) } }));
   }
   const others = ["/openapi.yaml", "/favicon.ico", ...Object.keys(textPages)];
   for (const path of ["/openapi.json", "/", "/docs", "/docs/errors", ...others])

@@ -3,7 +3,8 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
-import { type DocsPath, docsNavigation, htmlPage, PAGE_POLICY } from "./page-layout.ts";
+import { sharedHeaders } from "../http/respond.ts";
+import { type DocsPath, docsNavigation, htmlPage, PAGE_CACHE, PAGE_POLICY } from "./page-layout.ts";
 
 /** Path of the guide, and of its first page. */
 const GUIDE = "/docs/guide";
@@ -11,8 +12,6 @@ const GUIDE = "/docs/guide";
 const PLACEHOLDER = "https://causeway.example";
 const headers = {
   "content-type": "text/html; charset=utf-8",
-  "cache-control": "public, max-age=0, s-maxage=300, stale-while-revalidate=3600",
-  "cache-tag": "docs",
   "content-security-policy": PAGE_POLICY,
 };
 
@@ -47,7 +46,7 @@ export function mountGuidePages(app: Hono<AppEnv>): void {
       });
       const page = (await pages).get(path);
       if (page === undefined) throw new AppError("internal", `the guide has no page for ${path}`);
-      return new Response(page, { headers });
+      return new Response(page, { headers: { ...headers, ...sharedHeaders(c, PAGE_CACHE) } });
     });
     refuseOtherMethods(app, { path, allowed: ["GET"] });
   }

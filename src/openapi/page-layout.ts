@@ -2,6 +2,9 @@
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** How long shared caches may serve a page of the documentation, which takes no parameters. */
+export const PAGE_CACHE = { sMaxAge: 300, staleWhileRevalidate: 3_600, tags: ["docs"], parameters: [] };
+
 /** Pages of the documentation, in the order of the navigation: path and title. */
 export const docsNavigation = [
   { path: "/docs/guide", title: "Getting started" },

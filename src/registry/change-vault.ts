@@ -32,7 +32,7 @@ export async function changeVault(ctx: Context, input: VaultChange): Promise<Cha
     const outcome = await tryChangingVault(ctx, input);
     if (outcome === "outdated") continue;
     if (outcome !== "changed") return outcome;
-    await renewRegistry(ctx);
+    await renewRegistry(ctx, [formatVaultId(input.key)]);
     return { record: await recordAfter(ctx, input) };
   }
   throw failure("store_unavailable", "the vault is being changed by other requests; try again");

@@ -34,6 +34,13 @@ export type ProofMessage = z.infer<typeof ProofMessage>;
 /** Numbers of vaults that one run proved, by finding, and of chains that it queued. */
 export type ProofRoundReport = Record<ProofFinding["kind"] | "changed" | "queued", number>;
 
+/** A round of proofs: when it ends, what it reports, and the ids of the vaults whose status it changed. */
+interface ProofRound {
+  endsAt: number;
+  report: ProofRoundReport;
+  changed: string[];
+}
+
 const noProofs = (): ProofRoundReport => ({
   ...{ passed: 0, refused: 0, closed: 0, unread: 0, changed: 0, queued: 0 },
 });
@@ -58,12 +65,12 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
     if (messages.length > 0) await queue.sendBatch(messages);
     return { ...report, queued: messages.length };
   }
-  const endsAt = ctx.now() + RUN_MS;
+  const round: ProofRound = { endsAt: ctx.now() + RUN_MS, report, changed: [] };
   await mapConcurrently(chains, {
     doubtful: () => false,
-    work: ({ chainId }) => proveChain(ctx, { chainId, endsAt, report }),
+    work: ({ chainId }) => proveChain(ctx, { chainId, round }),
   });
-  if (report.changed > 0) await renewRegistry(ctx);
+  if (round.changed.length > 0) await renewRegistry(ctx, round.changed);
   return report;
 }
 
@@ -72,12 +79,11 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
  * Throws `store_unavailable`.
  */
 export async function proveFromMessage(ctx: Context, message: ProofMessage): Promise<ProofRoundReport> {
-  const report = noProofs();
   const { chain_id: chainId } = message;
-  const endsAt = ctx.now() + RUN_MS;
-  await ctx.withLock({ key: `proofs:${chainId}`, work: () => proveChain(ctx, { chainId, endsAt, report }) });
-  if (report.changed > 0) await renewRegistry(ctx);
-  return report;
+  const round: ProofRound = { endsAt: ctx.now() + RUN_MS, report: noProofs(), changed: [] };
+  await ctx.withLock({ key: `proofs:${chainId}`, work: () => proveChain(ctx, { chainId, round }) });
+  if (round.changed.length > 0) await renewRegistry(ctx, round.changed);
+  return round.report;
 }
 
 /**
@@ -86,11 +92,11 @@ export async function proveFromMessage(ctx: Context, message: ProofMessage): Pro
  */
 async function proveChain(
   ctx: Context,
-  { chainId, endsAt, report }: { chainId: number; endsAt: number; report: ProofRoundReport },
+  { chainId, round }: { chainId: number; round: ProofRound },
 ): Promise<void> {
-  for (let proven = 0; proven < MAX_VAULTS && ctx.now() < endsAt; proven += BATCH_SIZE) {
+  for (let proven = 0; proven < MAX_VAULTS && ctx.now() < round.endsAt; proven += BATCH_SIZE) {
     const rows = await lease(ctx, chainId);
-    if (rows.length === 0 || !(await proveBatch(ctx, { rows, report }))) return;
+    if (rows.length === 0 || !(await proveBatch(ctx, { rows, round }))) return;
   }
 }
 
@@ -103,12 +109,15 @@ function lease(ctx: Context, chainId: number): Promise<VaultRow[]> {
 /** Proves a batch of one chain's vaults. Returns false if the chain does not respond; its other vaults then wait. */
 async function proveBatch(
   ctx: Context,
-  { rows, report }: { rows: readonly VaultRow[]; report: ProofRoundReport },
+  { rows, round: { report, changed: changedIds } }: { rows: readonly VaultRow[]; round: ProofRound },
 ): Promise<boolean> {
   for (const row of rows) {
     const { finding, changed } = await proveAndRecord(ctx, { row, actor: "proof" });
     report[finding.kind] += 1;
-    if (changed) report.changed += 1;
+    if (changed) {
+      report.changed += 1;
+      changedIds.push(formatVaultId(row));
+    }
     if (finding.kind === "unread") return false;
   }
   return true;
@@ -146,7 +155,7 @@ export async function proveVaultNow(ctx: Context, key: VaultKey): Promise<VaultR
   const row = await selectVault(ctx.db, key);
   if (row === null) throw failure("vault_not_found", `there is no vault ${formatVaultId(key)}`);
   const { finding } = await proveAndRecord(ctx, { row, actor: "admin" });
-  await renewRegistry(ctx);
+  await renewRegistry(ctx, [formatVaultId(key)]);
   if (finding.kind === "unread") throw failure("upstream_unavailable", "the vault's chain could not be read");
   return toVaultRecord((await selectVault(ctx.db, key)) ?? row);
 }

@@ -52,6 +52,12 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
       ({ updateCount, firstSeen, lastSeen }) => updateCount === 0 && +firstSeen === +lastSeen,
     ).length;
     report.updated += found.length;
+    if (found.length > 0)
+      ctx.purgeEdge([
+        "signals",
+        "vaults",
+        ...found.map(({ chainId, vaultAddress }) => `vault:${chainId}:${vaultAddress}`),
+      ]);
   }
   return { ...report, updated: report.updated - report.raised };
 }

@@ -98,11 +98,13 @@ const registryPolicy = (ctx: Context): CachePolicy<z.infer<typeof CachedRows>> =
 });
 
 /**
- * Reloads the cached registry after a change, so that all isolates see the change within a minute. If the database
- * fails, the last good copy stays. Never throws.
+ * Reloads the cached registry after a change of the vaults with the ids `changed`, so that all isolates see the change
+ * within a minute, and purges these vaults from the platform's cache. If the database fails, the last good copy stays.
+ * Never throws.
  */
-export async function renewRegistry(ctx: Context): Promise<void> {
+export async function renewRegistry(ctx: Context, changed: readonly string[]): Promise<void> {
   await ctx.cache.renew(registryPolicy(ctx));
+  ctx.purgeEdge(["vaults", "tokens", ...changed.map((vaultId) => `vault:${vaultId}`)]);
 }
 
 /** Returns the vault rows that have the expected shape. Logs a warning for each other row. */

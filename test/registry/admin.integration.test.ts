@@ -141,7 +141,10 @@ describe("registry vaults", () => {
     const change = (status: string, reason = "") => admin("PATCH", `vaults/${vaultId}`, { status, reason });
     expect(await change("active")).toMatchObject({ status: 200, body: { status: "active" } });
     expect(await listed()).toEqual([vaultId]);
+    const before = causeway.purged.length;
     expect(await change("paused", "an incident")).toMatchObject({ body: { status_reason: "an incident" } });
+    // What the platform's cache holds of the vault goes too.
+    expect(causeway.purged.slice(before)).toEqual([["vaults", "tokens", `vault:${vaultId.toLowerCase()}`]]);
     expect(await change("unsupported", "gone")).toMatchObject({ status: 200 });
     expect(await listed()).toEqual([]);
     expect(

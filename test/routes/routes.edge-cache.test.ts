@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { EdgeCache } from "../../scripts/stack/edge-cache/edge-cache.ts";
 import { composeApp, loadRoutes } from "../../src/app.ts";
 import { testContext } from "../support/context.ts";
-import { EdgeCache } from "../support/http/edge-cache.ts";
 
 const routes = await loadRoutes();
 const execution = {
@@ -41,6 +41,11 @@ describe("the platform's cache in front of the Worker", () => {
       expect(response.headers.get("cache-control")).toMatch(
         /^(?:private, no-store|public, max-age=0, s-maxage=\d+)/,
       );
+      const own = response.headers.get("cloudflare-cdn-cache-control");
+      const isPublic = response.headers.get("cache-control")?.startsWith("public") === true;
+      // With s-maxage the platform would serve nothing stale; without stale-if-error, for ever.
+      const stale = /^public, max-age=\d+, stale-while-revalidate=\d+, stale-if-error=\d+$/;
+      expect(own).toEqual(isPublic ? expect.stringMatching(stale) : null);
     },
   );
 
@@ -89,8 +94,45 @@ describe("the platform's cache in front of the Worker", () => {
     expect(await asked()).toBe(1);
     cache.now = 301_000;
     expect(await asked()).toBe(2);
-    cache.purge(["rules"]);
+    cache.purge({ tags: ["rules"] });
     expect(await asked()).toBe(3);
+  });
+
+  test("serves a stale answer while it refreshes it, and while the Worker fails only as long", async () => {
+    let failing = false;
+    const worker = (request: Request) =>
+      failing ? Promise.resolve(new Response(null, { status: 503 })) : app.fetch(request, {}, execution);
+    const cache = new EdgeCache(worker);
+    const statusAt = async (seconds: number) => {
+      cache.now = seconds * 1_000;
+      const response = await cache.fetch(get("/v1/intel/rules"));
+      return `${response.status} ${response.headers.get("cf-cache-status")}`;
+    };
+    expect([await statusAt(0), await statusAt(299)]).toEqual(["200 MISS", "200 HIT"]);
+    expect([await statusAt(301), await statusAt(302)]).toEqual(["200 UPDATING", "200 HIT"]);
+    failing = true;
+    expect([await statusAt(700), await statusAt(4_200)]).toEqual(["200 UPDATING", "200 UPDATING"]);
+    expect(await statusAt(4_202)).toBe("503 EXPIRED");
+  });
+
+  test("hands no header that is meant for the platform to the caller", async () => {
+    const { headers } = await cacheOf().fetch(get("/v1/intel/rules"));
+    expect([headers.get("cloudflare-cdn-cache-control"), headers.get("cache-tag")]).toEqual([null, null]);
+    expect(headers.get("cache-control")).toMatch(/^public, max-age=0, s-maxage=300/);
+  });
+
+  test("fills itself on HEAD, and answers HEAD, a range and a known ETag from what it has", async () => {
+    const cache = cacheOf();
+    const head = await cache.fetch(
+      new Request("https://causeway.example/v1/intel/rules", { method: "HEAD" }),
+    );
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    const part = await cache.fetch(get("/v1/intel/rules", { range: "bytes=0-3" }));
+    expect([part.status, (await part.text()).length]).toEqual([206, 4]);
+    const etag = head.headers.get("etag") ?? "";
+    expect((await cache.fetch(get("/v1/intel/rules", { "if-none-match": etag }))).status).toBe(304);
+    expect((await (await cache.fetch(get("/v1/intel/rules"))).text()).length).toBeGreaterThan(4);
+    expect(cache.misses).toBe(1);
   });
 
   test("is not poisoned by headers that are no part of its key", async () => {
@@ -130,6 +172,20 @@ describe("the platform's cache in front of the Worker", () => {
     for (const variant of ["/V1/intel/rules", "/v1/INTEL/rules", "//v1/intel/rules", "/v1/intel//rules"])
       await cache.fetch(get(variant));
     expect(cache.keys).toEqual([]);
+  });
+
+  test.each([
+    ["/v1/intel/rules/", "/v1/intel/rules"],
+    ["/v1/intel/%72ules", "/v1/intel/rules"],
+    ["/docs?utm_source=a", "/docs"],
+    ["/docs/errors/", "/docs/errors"],
+    ["/docs/guide?x", "/docs/guide"],
+    ["/llms.txt?1", "/llms.txt"],
+  ])("answers %s, and keeps only %s", async (spelled, canonical) => {
+    const cache = cacheOf();
+    const [other, plain] = [await cache.fetch(get(spelled)), await cache.fetch(get(canonical))];
+    expect(other.status).toBe(plain.status);
+    expect(cache.keys).toEqual(plain.status === 200 ? [canonical] : []);
   });
 
   test("has a tag on every answer that it keeps of a resource", () => {

@@ -97,6 +97,13 @@ describe("raiseSignals() on a chain", () => {
     });
     expect(paused.status).toBe(200);
     await world.round(EVENT);
+    expect(world.causeway.purged.at(-1)).toEqual(
+      expect.arrayContaining([
+        "signals",
+        "vaults",
+        `vault:${CHAIN_ID}:${world.addressOf("Loss")}`.toLowerCase(),
+      ]),
+    );
     expect(await rulesByVault()).toEqual({
       "Whale out": ["large_withdrawal: medium", "net_outflow: medium"],
       "Whale in": ["large_deposit: high", "net_inflow: medium"],

@@ -2,6 +2,7 @@ import type { ChainClient } from "../../src/chains/chain-client.ts";
 import type { Config } from "../../src/config.ts";
 import { type Context, createContext, createRuntime } from "../../src/context.ts";
 import { createLogger } from "../../src/lib/logger.ts";
+import type { EdgeCacheControl } from "../../src/lib/platform-bindings.ts";
 import { Timing } from "../../src/lib/request-timing.ts";
 import { MemoryCache } from "../../src/redis/memory-cache.ts";
 import { withLock } from "../../src/redis/redis-lock.ts";
@@ -32,6 +33,7 @@ export interface TestContext extends Context {
 export function testContext(
   parts: Partial<Pick<Context, "db" | "requestId" | "cache">> & {
     config?: Partial<Config>;
+    edgeCache?: EdgeCacheControl;
     clients?: readonly ChainClient[];
     nowMs?: number;
   } = {},
@@ -41,6 +43,7 @@ export function testContext(
   const composed = createContext(createRuntime(bindings), {
     requestId,
     clientAddress: "192.0.2.1",
+    edgeCache: () => parts.edgeCache ?? null,
     waitUntil,
   });
   const now = () => parts.nowMs ?? 1_700_000_000_000;

@@ -1,0 +1,96 @@
+/** How long a stored response is served, in seconds; `forever` where the platform sets no limit. */
+export interface Freshness {
+  freshFor: number;
+  /** Time after that in which it is served while the Worker is asked in the background. */
+  staleWhileRevalidate: number;
+  /** Time after that in which it is served when the Worker fails. */
+  staleIfError: number;
+}
+
+/**
+ * Default lifetime of responses without `Cache-Control` and `Expires`, in seconds by status. Source:
+ * developers.cloudflare.com/workers/cache/configuration, "Cache-Control semantics".
+ */
+const HEURISTIC_SECONDS: Readonly<Record<number, number>> = {
+  ...{ 200: 7_200, 203: 7_200, 204: 7_200, 300: 1_200, 301: 1_200 },
+  ...{ 404: 180, 405: 60, 410: 180, 414: 60, 501: 60 },
+};
+
+/** Types that the platform compares with the extension of a path before it guesses a lifetime, by extension. */
+const TYPE_BY_EXTENSION: Readonly<Record<string, string>> = {
+  ...{ css: "text/css", js: "text/javascript", html: "text/html", txt: "text/plain" },
+  ...{ json: "application/json", xml: "application/xml", pdf: "application/pdf", svg: "image/svg+xml" },
+};
+
+/** The headers that control the platform's cache, the most specific first: the first one present counts alone. */
+export const CONTROL_HEADERS = [
+  "cloudflare-cdn-cache-control",
+  "cdn-cache-control",
+  "cache-control",
+] as const;
+
+/** Parses the directives of a cache control header, by name in lowercase; a directive without value is `""`. */
+export function parseDirectives(header: string): ReadonlyMap<string, string> {
+  const directives = [...header.matchAll(/([\w-]+)\s*(?:=\s*(?:"([^"]*)"|([^\s,]*)))?/g)];
+  return new Map(
+    directives.map(([, name = "", quoted, plain]) => [name.toLowerCase(), quoted ?? plain ?? ""]),
+  );
+}
+
+/** Returns the directives that count for a response, or null if no header controls its caching. */
+export function directivesOf({ headers }: Response): ReadonlyMap<string, string> | null {
+  const name = CONTROL_HEADERS.find((candidate) => headers.has(candidate));
+  return name === undefined ? null : parseDirectives(headers.get(name) ?? "");
+}
+
+/**
+ * Returns how long the platform's cache serves a response to a request, or null if it does not store it. Source:
+ * developers.cloudflare.com/workers/cache/configuration and /limitations.
+ */
+export function freshnessOf(request: Request, response: Response): Freshness | null {
+  const { status, headers } = response;
+  const directives = directivesOf(response);
+  if (status === 206 || status === 304 || (status >= 520 && status <= 526)) return null;
+  if (headers.get("vary")?.includes("*") === true) return null;
+  if (setsCookie(response, directives) || isForOne(request, directives)) return null;
+  if (directives === null) return guessed(request, response);
+  if (directives.has("no-store") || directives.get("private") === "") return null;
+  const explicit = [directives.get("s-maxage"), directives.get("max-age")].find(
+    (value) => value !== undefined,
+  );
+  if (explicit === undefined && !directives.has("no-cache") && !(status in HEURISTIC_SECONDS)) return null;
+  const seconds = (value: string | undefined): number => (/^\d+$/.test(value ?? "") ? Number(value) : 0);
+  // RFC 9111, section 4.2.4: these forbid serving what is stale.
+  const strict = ["s-maxage", "must-revalidate", "proxy-revalidate"].some((name) => directives.has(name));
+  const error = directives.get("stale-if-error");
+  return {
+    freshFor: directives.has("no-cache") ? 0 : seconds(explicit),
+    staleWhileRevalidate: strict ? 0 : seconds(directives.get("stale-while-revalidate")),
+    staleIfError: strict ? 0 : error === undefined ? Number.POSITIVE_INFINITY : seconds(error),
+  };
+}
+
+/** Returns true if a response sets a cookie that its directives do not take out of the stored copy. */
+function setsCookie({ headers }: Response, directives: ReadonlyMap<string, string> | null): boolean {
+  const excepted = [directives?.get("private"), directives?.get("no-cache")];
+  return headers.has("set-cookie") && !excepted.includes("set-cookie");
+}
+
+/** Returns true if a request has credentials and its response does not allow storing it all the same (RFC 9111, 3.5). */
+function isForOne(request: Request, directives: ReadonlyMap<string, string> | null): boolean {
+  const allowed = ["public", "must-revalidate", "s-maxage"].some((name) => directives?.has(name) === true);
+  return request.headers.has("authorization") && !allowed;
+}
+
+/** Returns the lifetime of a response that says nothing, unless its type contradicts the extension of its path. */
+function guessed(request: Request, { status, headers }: Response): Freshness | null {
+  const seconds = HEURISTIC_SECONDS[status];
+  if (seconds === undefined) return null;
+  const type = headers.get("content-type")?.split(";")[0] ?? "";
+  const extension = /\.(\w+)$/.exec(new URL(request.url).pathname)?.[1] ?? "";
+  const expected = TYPE_BY_EXTENSION[extension];
+  const deceptive = /^(?:text|application)\//.test(type) && expected !== undefined && expected !== type;
+  return deceptive
+    ? null
+    : { freshFor: seconds, staleWhileRevalidate: 0, staleIfError: Number.POSITIVE_INFINITY };
+}
