@@ -6,6 +6,7 @@ import { publicCors } from "./cors.ts";
 import type { AnyRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
 import { rateLimitHeaders } from "./http-rate-limit.ts";
+import { nearestOperation } from "./nearest-operation.ts";
 import { problemResponse, publicError } from "./problem-response.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { baseHeaders, type ContextFactory, hideServerTiming, requestScope } from "./request-scope.ts";
@@ -31,7 +32,7 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
     return problemResponse(publicError(error), requestId);
   });
   app.notFound((c) =>
-    problemResponse(failure("route_not_found", "no endpoint has this path"), c.get("requestId")),
+    problemResponse(failure("route_not_found", `no endpoint has this path${hintFor(c)}`), c.get("requestId")),
   );
   for (const path of new Set(routes.map((route) => route.path))) {
     const mounted = routes.filter((route) => route.path === path);
@@ -44,6 +45,12 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
     });
   }
   return app;
+}
+
+/** Returns the end of an error's detail that names the operation which the request probably means. */
+function hintFor(c: Context<AppEnv>): string {
+  const meant = nearestOperation({ method: c.req.method, path: c.req.path });
+  return meant === null ? "" : `; did you mean ${meant}?`;
 }
 
 /** Mounts a route with its middlewares on the app. */
@@ -96,7 +103,7 @@ export function refuseOtherMethods(
     if (c.req.method === "OPTIONS")
       return new Response(null, { status: 204, headers: { allow, "cache-control": NOT_KEPT } });
     const response = problemResponse(
-      failure("method_not_allowed", `this path allows ${allow}`),
+      failure("method_not_allowed", `this path allows ${allow}${hintFor(c)}`),
       c.get("requestId"),
     );
     response.headers.set("allow", allow);

@@ -56,12 +56,14 @@ function flattenQueries(queries: Record<string, string[]>): Record<string, strin
 }
 
 /**
- * Returns true if a route rejects undeclared query parameters. Otherwise a misspelled filter would return everything,
- * and invented parameters could fill a shared cache, which stores one copy per query string.
+ * Returns true if a route rejects undeclared query parameters: reads, and whatever rejects unknown fields of its body.
+ * Otherwise a misspelled filter would return everything, a parameter beside the body would be ignored where money
+ * depends on it, and invented parameters could fill a shared cache, which stores one copy per query string.
  */
-function refusesUnknownParameters(route: AnyRoute): boolean {
-  if (route.method !== "get" || route.ignoresUnknownQuery === true) return false;
-  return route.query !== undefined || route.cache !== "no-store";
+function refusesUnknownParameters({ method, body, ignoresUnknownQuery }: AnyRoute): boolean {
+  if (ignoresUnknownQuery === true) return false;
+  const isStrict = body instanceof z.ZodObject && body.def.catchall instanceof z.ZodNever;
+  return method === "get" || isStrict;
 }
 
 /** Returns one issue for each query parameter that a route does not declare. */

@@ -23,7 +23,7 @@ const MAX_LENGTH = 64;
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
 /** Returns the number of insertions, deletions and substitutions between two texts (Levenshtein distance). */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [row, letter] of [...a].entries()) {
     const current = [row + 1];

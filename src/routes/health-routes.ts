@@ -14,6 +14,7 @@ const healthLive = defineRoute({
   access: "public",
   limit: null,
   cache: "no-store",
+  ignoresUnknownQuery: true,
   response: {
     schema: z.object({ status: z.literal("ok").meta({ description: "Always `ok`." }) }),
     description: "The service is running",
@@ -53,6 +54,7 @@ const healthReady = defineRoute({
   tag: "Service",
   access: "public",
   cache: "no-store",
+  ignoresUnknownQuery: true,
   response: {
     schema: z
       .object({
@@ -97,6 +99,7 @@ const healthDetails = defineRoute({
   tag: "Service",
   access: "public",
   cache: "no-store",
+  ignoresUnknownQuery: true,
   response: { schema: HealthDetails, description: "State of the service" },
   errors: [],
   handler: checkDetails,

@@ -97,7 +97,7 @@ describe("raiseSignals() on a chain", () => {
     });
     expect(paused.status).toBe(200);
     await world.round(EVENT);
-    expect(world.causeway.purged.at(-1)).toEqual(
+    expect(world.purged().at(-1)).toEqual(
       expect.arrayContaining([
         "signals",
         "vaults",

@@ -35,6 +35,8 @@ export interface Scenarios {
   round(seconds: number): Promise<RaiseReport>;
   /** Raises signals again at the time of the last round. */
   judge(): Promise<RaiseReport>;
+  /** Returns the tags that the jobs purged from the cache in front of the Worker. */
+  purged(): readonly (readonly string[])[];
   close(): Promise<void>;
 }
 
@@ -107,6 +109,7 @@ export async function startScenarios(startSeconds: number): Promise<Scenarios> {
       return raiseSignals(context());
     },
     judge: () => raiseSignals(context()),
+    purged: () => isolate.purged,
     async close() {
       await causeway.close();
       await chain.stop();
