@@ -6669,6 +6669,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *         "name": "Steakhouse USDC",
+                     *         "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "chain_id": 8453,
+                     *         "chain_name": "Base",
+                     *         "asset": {
+                     *           "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "symbol": "USDC",
+                     *           "decimals": 6
+                     *         },
+                     *         "accepted_assets": [
+                     *           {
+                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6
+                     *           }
+                     *         ],
+                     *         "deposit_router": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *         "type": "custom",
+                     *         "min_deposit": "1000000",
+                     *         "no_minimum": false,
+                     *         "curator": "Steakhouse Financial",
+                     *         "proof": {
+                     *           "ok": true,
+                     *           "block_number": 23456789,
+                     *           "at": "2026-01-02T03:04:05.678Z",
+                     *           "amount": "1000000",
+                     *           "shares": "950000000000000000",
+                     *           "reason": ""
+                     *         },
+                     *         "paused": false,
+                     *         "paused_reason": "",
+                     *         "external_router": false,
+                     *         "family": "metamorpho",
+                     *         "settlement": {
+                     *           "deposit": "instant",
+                     *           "withdraw": "instant",
+                     *           "withdraw_seconds": null
+                     *         },
+                     *         "apy_1d": 0.0512,
+                     *         "apy_7d": 0.0498,
+                     *         "apy_30d": 0.0503,
+                     *         "tvl_usd": "125000000.00",
+                     *         "share_price": "1059322033898305084",
+                     *         "max_deposit": "250000000000",
+                     *         "exit_fee": 0.001,
+                     *         "curator_url": "https://www.steakhouse.financial",
+                     *         "explorer_link": "https://basescan.org/address/0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "logo_uri": "",
+                     *         "signals": {
+                     *           "high": 0,
+                     *           "medium": 1
+                     *         },
+                     *         "read_at": {
+                     *           "block_number": 41250000,
+                     *           "block_timestamp": "2026-01-02T03:04:05.678Z"
+                     *         },
+                     *         "stale": false
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ListedVault"][];
                 };
             };
@@ -6709,6 +6773,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "chain_ids"
+                     *           ],
+                     *           "msg": "unknown field \"chain_ids\": did you mean chain_id?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -6770,6 +6848,72 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "name": "Steakhouse USDC",
+                     *       "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "chain_id": 8453,
+                     *       "chain_name": "Base",
+                     *       "asset": {
+                     *         "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "symbol": "USDC",
+                     *         "decimals": 6
+                     *       },
+                     *       "accepted_assets": [
+                     *         {
+                     *           "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "symbol": "USDC",
+                     *           "decimals": 6
+                     *         }
+                     *       ],
+                     *       "deposit_router": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *       "type": "custom",
+                     *       "min_deposit": "1000000",
+                     *       "no_minimum": false,
+                     *       "curator": "Steakhouse Financial",
+                     *       "proof": {
+                     *         "ok": true,
+                     *         "block_number": 23456789,
+                     *         "at": "2026-01-02T03:04:05.678Z",
+                     *         "amount": "1000000",
+                     *         "shares": "950000000000000000",
+                     *         "reason": ""
+                     *       },
+                     *       "paused": false,
+                     *       "paused_reason": "",
+                     *       "external_router": false,
+                     *       "family": "metamorpho",
+                     *       "settlement": {
+                     *         "deposit": "instant",
+                     *         "withdraw": "instant",
+                     *         "withdraw_seconds": null
+                     *       },
+                     *       "apy_1d": 0.0512,
+                     *       "apy_7d": 0.0498,
+                     *       "apy_30d": 0.0503,
+                     *       "tvl_usd": "125000000.00",
+                     *       "share_price": "1059322033898305084",
+                     *       "max_deposit": "250000000000",
+                     *       "exit_fee": 0.001,
+                     *       "curator_url": "https://www.steakhouse.financial",
+                     *       "explorer_link": "https://basescan.org/address/0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "logo_uri": "",
+                     *       "signals": {
+                     *         "high": 0,
+                     *         "medium": 1
+                     *       },
+                     *       "read_at": {
+                     *         "block_number": 41250000,
+                     *         "block_timestamp": "2026-01-02T03:04:05.678Z"
+                     *       },
+                     *       "stale": false,
+                     *       "total_assets": "125000000000000",
+                     *       "total_supply": "118000000000000000000000000",
+                     *       "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "share_decimals": 18
+                     *     }
+                     */
                     "application/json": components["schemas"]["VaultDetail"];
                 };
             };
@@ -6820,6 +6964,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "path",
+                     *             "vault_id"
+                     *           ],
+                     *           "msg": "must be a valid vault_id",
+                     *           "type": "invalid_format"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -6890,6 +7048,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "metric": "share_price",
+                     *       "interval": "5m",
+                     *       "from": "2025-12-03T03:04:05.678Z",
+                     *       "to": "2026-01-02T03:04:05.678Z",
+                     *       "points": [
+                     *         {
+                     *           "time": "2026-01-02T03:04:05.678Z",
+                     *           "block_number": 41250000,
+                     *           "value": "1052340000000000000"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["VaultHistory"];
                 };
             };
@@ -6940,6 +7114,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "metrics"
+                     *           ],
+                     *           "msg": "unknown field \"metrics\": did you mean metric?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -7000,6 +7188,82 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "quote_type": "direct",
+                     *       "vault": {
+                     *         "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *         "name": "Steakhouse USDC",
+                     *         "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "chain_id": 8453,
+                     *         "chain_name": "Base",
+                     *         "asset": {
+                     *           "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "symbol": "USDC",
+                     *           "decimals": 6
+                     *         },
+                     *         "accepted_assets": [
+                     *           {
+                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6
+                     *           }
+                     *         ],
+                     *         "deposit_router": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *         "type": "custom",
+                     *         "min_deposit": "1000000",
+                     *         "no_minimum": false,
+                     *         "curator": "Steakhouse Financial",
+                     *         "proof": {
+                     *           "ok": true,
+                     *           "block_number": 23456789,
+                     *           "at": "2026-01-02T03:04:05.678Z",
+                     *           "amount": "1000000",
+                     *           "shares": "950000000000000000",
+                     *           "reason": ""
+                     *         },
+                     *         "paused": false,
+                     *         "paused_reason": "",
+                     *         "external_router": false,
+                     *         "family": "metamorpho",
+                     *         "settlement": {
+                     *           "deposit": "instant",
+                     *           "withdraw": "instant",
+                     *           "withdraw_seconds": null
+                     *         }
+                     *       },
+                     *       "estimate": {
+                     *         "from_amount": "1000000",
+                     *         "from_amount_usd": "1.00",
+                     *         "to_amount": "1000000",
+                     *         "to_amount_min": "970000",
+                     *         "deposit_amount": "1000000",
+                     *         "deposit_amount_min": "970000",
+                     *         "estimated_shares": "950000000000000000",
+                     *         "min_shares": "921500000000000000",
+                     *         "price_impact": "0.0025",
+                     *         "estimated_time": 12,
+                     *         "gas_cost_usd": "0.12",
+                     *         "steps": [
+                     *           {
+                     *             "type": "bridge",
+                     *             "chain_id": 8453,
+                     *             "tool": "across",
+                     *             "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "approval": {
+                     *         "token_address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "spender_address": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *         "amount": "1000000"
+                     *       },
+                     *       "authorize": "approve",
+                     *       "route_options": [],
+                     *       "reasons": [],
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["Quote"];
                 };
             };
@@ -7070,6 +7334,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -7154,6 +7431,122 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "transaction_request": {
+                     *         "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *         "data": "0x5a7f2c1e0000000000000000000000000000000000000000000000000000000000000040",
+                     *         "value": "0",
+                     *         "chain_id": 8453,
+                     *         "gas_limit": "312000"
+                     *       },
+                     *       "authorize": "approve",
+                     *       "tracking": {
+                     *         "from_chain_id": 8453,
+                     *         "to_chain_id": 8453,
+                     *         "bridge": null,
+                     *         "router_explorer": null
+                     *       },
+                     *       "approval": {
+                     *         "token_address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "spender_address": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *         "amount": "1000000"
+                     *       },
+                     *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *       "two_step": false,
+                     *       "deposit_tx": null,
+                     *       "estimate": {
+                     *         "from_amount_usd": "1.00",
+                     *         "to_amount": "1000000",
+                     *         "to_amount_min": "1000000",
+                     *         "deposit_amount": "1000000",
+                     *         "deposit_amount_min": "1000000",
+                     *         "estimated_shares": "950000000000000000",
+                     *         "min_shares": "945250000000000000",
+                     *         "slippage_applied": 0.005
+                     *       },
+                     *       "settlement": {
+                     *         "deposit": "instant",
+                     *         "withdraw": "instant",
+                     *         "withdraw_seconds": null
+                     *       },
+                     *       "steps": [
+                     *         {
+                     *           "step_id": "source.approve",
+                     *           "purpose": "approve",
+                     *           "title": "Approve 1 USDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6
+                     *           },
+                     *           "amount": "1000000",
+                     *           "spender": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *           "typed_data": null,
+                     *           "tx_hash": null,
+                     *           "state": "required",
+                     *           "transaction_request": {
+                     *             "to": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "data": "0x095ea7b30000000000000000000000005fbdb2315678afecb367f032d93f642f64180aa300000000000000000000000000000000000000000000000000000000000f4240",
+                     *             "value": "0",
+                     *             "chain_id": 8453,
+                     *             "gas_limit": "60000"
+                     *           }
+                     *         },
+                     *         {
+                     *           "step_id": "source.deposit",
+                     *           "purpose": "deposit",
+                     *           "title": "Deposit 1 USDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6
+                     *           },
+                     *           "amount": "1000000",
+                     *           "spender": null,
+                     *           "typed_data": null,
+                     *           "tx_hash": null,
+                     *           "state": "required",
+                     *           "transaction_request": {
+                     *             "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *             "data": "0x5a7f2c1e0000000000000000000000000000000000000000000000000000000000000040",
+                     *             "value": "0",
+                     *             "chain_id": 8453,
+                     *             "gas_limit": "312000"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "expires_at": "2026-01-02T03:09:05.678Z",
+                     *       "simulation": {
+                     *         "block_number": 41250000,
+                     *         "gas_used": "240000",
+                     *         "shares": "950000000000000000",
+                     *         "balance_sufficient": true,
+                     *         "allowance_sufficient": false,
+                     *         "gas_sufficient": true,
+                     *         "destination": null
+                     *       },
+                     *       "calls": [
+                     *         {
+                     *           "to": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "data": "0x095ea7b30000000000000000000000005fbdb2315678afecb367f032d93f642f64180aa300000000000000000000000000000000000000000000000000000000000f4240",
+                     *           "value": "0x0",
+                     *           "chain_id": "0x2105"
+                     *         },
+                     *         {
+                     *           "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *           "data": "0x5a7f2c1e0000000000000000000000000000000000000000000000000000000000000040",
+                     *           "value": "0x0",
+                     *           "chain_id": "0x2105"
+                     *         }
+                     *       ],
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["BuiltDeposit"];
                 };
             };
@@ -7224,6 +7617,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -7308,6 +7714,85 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "DONE",
+                     *       "substatus": "COMPLETED",
+                     *       "sending": {
+                     *         "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *         "tx_link": "https://basescan.org/tx/0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *         "amount": "1000000",
+                     *         "chain_id": 8453,
+                     *         "token": {
+                     *           "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "symbol": "USDC",
+                     *           "decimals": 6
+                     *         },
+                     *         "kind": "asset"
+                     *       },
+                     *       "receiving": {
+                     *         "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *         "tx_link": "https://basescan.org/tx/0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *         "amount": "950000000000000000",
+                     *         "chain_id": 8453,
+                     *         "token": {
+                     *           "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *           "symbol": "steakUSDC",
+                     *           "decimals": 18
+                     *         },
+                     *         "kind": "shares"
+                     *       },
+                     *       "bridge": null,
+                     *       "router_explorer": null,
+                     *       "deposit": {
+                     *         "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *         "state": "completed",
+                     *         "shares": "950000000000000000",
+                     *         "next": null,
+                     *         "next_refusal": null,
+                     *         "steps": [
+                     *           {
+                     *             "step_id": "source.approve",
+                     *             "purpose": "approve",
+                     *             "title": "Approve 1 USDC",
+                     *             "kind": "transaction",
+                     *             "chain_id": 8453,
+                     *             "token": {
+                     *               "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *               "symbol": "USDC",
+                     *               "decimals": 6
+                     *             },
+                     *             "amount": "1000000",
+                     *             "spender": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *             "typed_data": null,
+                     *             "tx_hash": "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b",
+                     *             "state": "done",
+                     *             "transaction_request": null
+                     *           },
+                     *           {
+                     *             "step_id": "source.deposit",
+                     *             "purpose": "deposit",
+                     *             "title": "Deposit 1 USDC",
+                     *             "kind": "transaction",
+                     *             "chain_id": 8453,
+                     *             "token": {
+                     *               "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *               "symbol": "USDC",
+                     *               "decimals": 6
+                     *             },
+                     *             "amount": "1000000",
+                     *             "spender": null,
+                     *             "typed_data": null,
+                     *             "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *             "state": "done",
+                     *             "transaction_request": null
+                     *           }
+                     *         ]
+                     *       },
+                     *       "withdrawal": null,
+                     *       "poll_after_ms": 5000
+                     *     }
+                     */
                     "application/json": components["schemas"]["TransferStatus"];
                 };
             };
@@ -7348,6 +7833,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "tx_hashs"
+                     *           ],
+                     *           "msg": "unknown field \"tx_hashs\": did you mean tx_hash?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -7441,6 +7940,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *         "state": "completed",
+                     *         "status": "DONE",
+                     *         "substatus": "COMPLETED",
+                     *         "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *         "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *         "from_chain_id": 8453,
+                     *         "to_chain_id": 8453,
+                     *         "from_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "from_amount": "1000000",
+                     *         "estimated_shares": "950000000000000000",
+                     *         "min_shares": "945250000000000000",
+                     *         "shares": "950000000000000000",
+                     *         "bridge": null,
+                     *         "router_explorer": null,
+                     *         "two_step": false,
+                     *         "source_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *         "destination_tx_hash": null,
+                     *         "delivered_amount": null,
+                     *         "refund_tx_hash": null,
+                     *         "deposit_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *         "claim_tx_hash": null,
+                     *         "parent_tracking_id": null,
+                     *         "created_at": "2026-01-02T03:04:05.678Z",
+                     *         "updated_at": "2026-01-02T03:04:31.678Z",
+                     *         "expires_at": "2026-01-02T03:09:05.678Z",
+                     *         "history": [
+                     *           {
+                     *             "state": "built",
+                     *             "at": "2026-01-02T03:04:05.678Z"
+                     *           },
+                     *           {
+                     *             "state": "submitted",
+                     *             "at": "2026-01-02T03:04:20.678Z"
+                     *           },
+                     *           {
+                     *             "state": "completed",
+                     *             "at": "2026-01-02T03:04:31.678Z"
+                     *           }
+                     *         ],
+                     *         "next": null,
+                     *         "next_refusal": null
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Deposit"][];
                 };
             };
@@ -7471,6 +8018,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "user_addresss"
+                     *           ],
+                     *           "msg": "unknown field \"user_addresss\": did you mean user_address?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -7530,6 +8091,91 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *       "state": "completed",
+                     *       "status": "DONE",
+                     *       "substatus": "COMPLETED",
+                     *       "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "from_chain_id": 8453,
+                     *       "to_chain_id": 8453,
+                     *       "from_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *       "from_amount": "1000000",
+                     *       "estimated_shares": "950000000000000000",
+                     *       "min_shares": "945250000000000000",
+                     *       "shares": "950000000000000000",
+                     *       "bridge": null,
+                     *       "router_explorer": null,
+                     *       "two_step": false,
+                     *       "source_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "destination_tx_hash": null,
+                     *       "delivered_amount": null,
+                     *       "refund_tx_hash": null,
+                     *       "deposit_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "claim_tx_hash": null,
+                     *       "parent_tracking_id": null,
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "updated_at": "2026-01-02T03:04:31.678Z",
+                     *       "expires_at": "2026-01-02T03:09:05.678Z",
+                     *       "history": [
+                     *         {
+                     *           "state": "built",
+                     *           "at": "2026-01-02T03:04:05.678Z"
+                     *         },
+                     *         {
+                     *           "state": "submitted",
+                     *           "at": "2026-01-02T03:04:20.678Z"
+                     *         },
+                     *         {
+                     *           "state": "completed",
+                     *           "at": "2026-01-02T03:04:31.678Z"
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "next_refusal": null,
+                     *       "steps": [
+                     *         {
+                     *           "step_id": "source.approve",
+                     *           "purpose": "approve",
+                     *           "title": "Approve 1 USDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6
+                     *           },
+                     *           "amount": "1000000",
+                     *           "spender": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *           "typed_data": null,
+                     *           "tx_hash": "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b",
+                     *           "state": "done",
+                     *           "transaction_request": null
+                     *         },
+                     *         {
+                     *           "step_id": "source.deposit",
+                     *           "purpose": "deposit",
+                     *           "title": "Deposit 1 USDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6
+                     *           },
+                     *           "amount": "1000000",
+                     *           "spender": null,
+                     *           "typed_data": null,
+                     *           "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *           "state": "done",
+                     *           "transaction_request": null
+                     *         }
+                     *       ],
+                     *       "poll_after_ms": 5000
+                     *     }
+                     */
                     "application/json": components["schemas"]["DepositDetail"];
                 };
             };
@@ -7570,6 +8216,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "path",
+                     *             "tracking_id"
+                     *           ],
+                     *           "msg": "must be a valid tracking_id",
+                     *           "type": "invalid_format"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -7633,6 +8293,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *       "state": "completed",
+                     *       "status": "DONE",
+                     *       "substatus": "COMPLETED",
+                     *       "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "from_chain_id": 8453,
+                     *       "to_chain_id": 8453,
+                     *       "from_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *       "from_amount": "1000000",
+                     *       "estimated_shares": "950000000000000000",
+                     *       "min_shares": "945250000000000000",
+                     *       "shares": "950000000000000000",
+                     *       "bridge": null,
+                     *       "router_explorer": null,
+                     *       "two_step": false,
+                     *       "source_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "destination_tx_hash": null,
+                     *       "delivered_amount": null,
+                     *       "refund_tx_hash": null,
+                     *       "deposit_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "claim_tx_hash": null,
+                     *       "parent_tracking_id": null,
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "updated_at": "2026-01-02T03:04:31.678Z",
+                     *       "expires_at": "2026-01-02T03:09:05.678Z",
+                     *       "history": [
+                     *         {
+                     *           "state": "built",
+                     *           "at": "2026-01-02T03:04:05.678Z"
+                     *         },
+                     *         {
+                     *           "state": "submitted",
+                     *           "at": "2026-01-02T03:04:20.678Z"
+                     *         },
+                     *         {
+                     *           "state": "completed",
+                     *           "at": "2026-01-02T03:04:31.678Z"
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "next_refusal": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Deposit"];
                 };
             };
@@ -7683,6 +8389,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -7742,6 +8461,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *       "state": "completed",
+                     *       "status": "DONE",
+                     *       "substatus": "COMPLETED",
+                     *       "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "from_chain_id": 8453,
+                     *       "to_chain_id": 8453,
+                     *       "from_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *       "from_amount": "1000000",
+                     *       "estimated_shares": "950000000000000000",
+                     *       "min_shares": "945250000000000000",
+                     *       "shares": "950000000000000000",
+                     *       "bridge": null,
+                     *       "router_explorer": null,
+                     *       "two_step": false,
+                     *       "source_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "destination_tx_hash": null,
+                     *       "delivered_amount": null,
+                     *       "refund_tx_hash": null,
+                     *       "deposit_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "claim_tx_hash": null,
+                     *       "parent_tracking_id": null,
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "updated_at": "2026-01-02T03:04:31.678Z",
+                     *       "expires_at": "2026-01-02T03:09:05.678Z",
+                     *       "history": [
+                     *         {
+                     *           "state": "built",
+                     *           "at": "2026-01-02T03:04:05.678Z"
+                     *         },
+                     *         {
+                     *           "state": "submitted",
+                     *           "at": "2026-01-02T03:04:20.678Z"
+                     *         },
+                     *         {
+                     *           "state": "completed",
+                     *           "at": "2026-01-02T03:04:31.678Z"
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "next_refusal": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Deposit"];
                 };
             };
@@ -7802,6 +8567,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "path",
+                     *             "tracking_id"
+                     *           ],
+                     *           "msg": "must be a valid tracking_id",
+                     *           "type": "invalid_format"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -7865,6 +8644,122 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "transaction_request": {
+                     *         "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *         "data": "0x5a7f2c1e0000000000000000000000000000000000000000000000000000000000000040",
+                     *         "value": "0",
+                     *         "chain_id": 8453,
+                     *         "gas_limit": "312000"
+                     *       },
+                     *       "authorize": "approve",
+                     *       "tracking": {
+                     *         "from_chain_id": 8453,
+                     *         "to_chain_id": 8453,
+                     *         "bridge": null,
+                     *         "router_explorer": null
+                     *       },
+                     *       "approval": {
+                     *         "token_address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "spender_address": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *         "amount": "1000000"
+                     *       },
+                     *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *       "two_step": false,
+                     *       "deposit_tx": null,
+                     *       "estimate": {
+                     *         "from_amount_usd": "1.00",
+                     *         "to_amount": "1000000",
+                     *         "to_amount_min": "1000000",
+                     *         "deposit_amount": "1000000",
+                     *         "deposit_amount_min": "1000000",
+                     *         "estimated_shares": "950000000000000000",
+                     *         "min_shares": "945250000000000000",
+                     *         "slippage_applied": 0.005
+                     *       },
+                     *       "settlement": {
+                     *         "deposit": "instant",
+                     *         "withdraw": "instant",
+                     *         "withdraw_seconds": null
+                     *       },
+                     *       "steps": [
+                     *         {
+                     *           "step_id": "source.approve",
+                     *           "purpose": "approve",
+                     *           "title": "Approve 1 USDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6
+                     *           },
+                     *           "amount": "1000000",
+                     *           "spender": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *           "typed_data": null,
+                     *           "tx_hash": null,
+                     *           "state": "required",
+                     *           "transaction_request": {
+                     *             "to": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "data": "0x095ea7b30000000000000000000000005fbdb2315678afecb367f032d93f642f64180aa300000000000000000000000000000000000000000000000000000000000f4240",
+                     *             "value": "0",
+                     *             "chain_id": 8453,
+                     *             "gas_limit": "60000"
+                     *           }
+                     *         },
+                     *         {
+                     *           "step_id": "source.deposit",
+                     *           "purpose": "deposit",
+                     *           "title": "Deposit 1 USDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6
+                     *           },
+                     *           "amount": "1000000",
+                     *           "spender": null,
+                     *           "typed_data": null,
+                     *           "tx_hash": null,
+                     *           "state": "required",
+                     *           "transaction_request": {
+                     *             "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *             "data": "0x5a7f2c1e0000000000000000000000000000000000000000000000000000000000000040",
+                     *             "value": "0",
+                     *             "chain_id": 8453,
+                     *             "gas_limit": "312000"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "expires_at": "2026-01-02T03:09:05.678Z",
+                     *       "simulation": {
+                     *         "block_number": 41250000,
+                     *         "gas_used": "240000",
+                     *         "shares": "950000000000000000",
+                     *         "balance_sufficient": true,
+                     *         "allowance_sufficient": false,
+                     *         "gas_sufficient": true,
+                     *         "destination": null
+                     *       },
+                     *       "calls": [
+                     *         {
+                     *           "to": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "data": "0x095ea7b30000000000000000000000005fbdb2315678afecb367f032d93f642f64180aa300000000000000000000000000000000000000000000000000000000000f4240",
+                     *           "value": "0x0",
+                     *           "chain_id": "0x2105"
+                     *         },
+                     *         {
+                     *           "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *           "data": "0x5a7f2c1e0000000000000000000000000000000000000000000000000000000000000040",
+                     *           "value": "0x0",
+                     *           "chain_id": "0x2105"
+                     *         }
+                     *       ],
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["BuiltDeposit"];
                 };
             };
@@ -7935,6 +8830,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -8019,6 +8927,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *       "steps": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["Cancellation"];
                 };
             };
@@ -8089,6 +9003,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -8170,6 +9097,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "options": [
+                     *         {
+                     *           "mode": "instant",
+                     *           "assets": "1000000",
+                     *           "min_assets": "995000",
+                     *           "exit_fee": "0",
+                     *           "to_amount": "1000000",
+                     *           "to_amount_min": "995000",
+                     *           "to_amount_usd": "1.00",
+                     *           "available_at": null,
+                     *           "reasons": []
+                     *         }
+                     *       ],
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["WithdrawQuote"];
                 };
             };
@@ -8230,6 +9175,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -8314,6 +9272,83 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "transaction_request": {
+                     *         "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *         "value": "0",
+                     *         "chain_id": 8453,
+                     *         "gas_limit": "210000"
+                     *       },
+                     *       "approval": null,
+                     *       "steps": [
+                     *         {
+                     *           "step_id": "source.redeem",
+                     *           "purpose": "redeem",
+                     *           "title": "Redeem 0.95 steakUSDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *             "symbol": "steakUSDC",
+                     *             "decimals": 18
+                     *           },
+                     *           "amount": "950000000000000000",
+                     *           "spender": null,
+                     *           "typed_data": null,
+                     *           "tx_hash": null,
+                     *           "state": "required",
+                     *           "transaction_request": {
+                     *             "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *             "value": "0",
+                     *             "chain_id": 8453,
+                     *             "gas_limit": "210000"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "calls": [
+                     *         {
+                     *           "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *           "value": "0x0",
+                     *           "chain_id": "0x2105"
+                     *         }
+                     *       ],
+                     *       "authorize": "approve",
+                     *       "tracking": {
+                     *         "from_chain_id": 8453,
+                     *         "to_chain_id": 8453,
+                     *         "bridge": null,
+                     *         "router_explorer": null
+                     *       },
+                     *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *       "mode": "instant",
+                     *       "two_step": false,
+                     *       "estimate": {
+                     *         "shares": "950000000000000000",
+                     *         "assets": "1000000",
+                     *         "min_assets": "995000",
+                     *         "exit_fee": "0",
+                     *         "to_amount": "1000000",
+                     *         "to_amount_min": "995000",
+                     *         "to_amount_usd": "1.00",
+                     *         "available_at": "2026-01-02T03:04:05.678Z",
+                     *         "slippage_applied": 0.005
+                     *       },
+                     *       "simulation": {
+                     *         "block_number": 41250000,
+                     *         "gas_used": "240000",
+                     *         "received": "1000000",
+                     *         "balance_sufficient": true,
+                     *         "allowance_sufficient": true,
+                     *         "gas_sufficient": true
+                     *       },
+                     *       "warnings": [],
+                     *       "expires_at": "2026-01-02T03:09:05.678Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["BuiltWithdrawal"];
                 };
             };
@@ -8384,6 +9419,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -8465,6 +9513,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "transaction_request": {
+                     *         "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *         "value": "0",
+                     *         "chain_id": 8453,
+                     *         "gas_limit": "210000"
+                     *       },
+                     *       "approval": null,
+                     *       "steps": [
+                     *         {
+                     *           "step_id": "claim",
+                     *           "purpose": "claim",
+                     *           "title": "Claim 1 USDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6
+                     *           },
+                     *           "amount": "1000000",
+                     *           "spender": null,
+                     *           "typed_data": null,
+                     *           "tx_hash": null,
+                     *           "state": "required",
+                     *           "transaction_request": {
+                     *             "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *             "value": "0",
+                     *             "chain_id": 8453,
+                     *             "gas_limit": "210000"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "calls": [
+                     *         {
+                     *           "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *           "value": "0x0",
+                     *           "chain_id": "0x2105"
+                     *         }
+                     *       ],
+                     *       "simulation": {
+                     *         "block_number": 41250000,
+                     *         "gas_used": "240000",
+                     *         "received": "1000000",
+                     *         "balance_sufficient": true,
+                     *         "allowance_sufficient": true,
+                     *         "gas_sufficient": true
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BuiltRequestAction"];
                 };
             };
@@ -8535,6 +9637,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -8616,6 +9731,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "transaction_request": {
+                     *         "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *         "value": "0",
+                     *         "chain_id": 8453,
+                     *         "gas_limit": "210000"
+                     *       },
+                     *       "approval": null,
+                     *       "steps": [
+                     *         {
+                     *           "step_id": "claim",
+                     *           "purpose": "claim",
+                     *           "title": "Claim 1 USDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6
+                     *           },
+                     *           "amount": "1000000",
+                     *           "spender": null,
+                     *           "typed_data": null,
+                     *           "tx_hash": null,
+                     *           "state": "required",
+                     *           "transaction_request": {
+                     *             "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *             "value": "0",
+                     *             "chain_id": 8453,
+                     *             "gas_limit": "210000"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "calls": [
+                     *         {
+                     *           "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *           "value": "0x0",
+                     *           "chain_id": "0x2105"
+                     *         }
+                     *       ],
+                     *       "simulation": {
+                     *         "block_number": 41250000,
+                     *         "gas_used": "240000",
+                     *         "received": "1000000",
+                     *         "balance_sufficient": true,
+                     *         "allowance_sufficient": true,
+                     *         "gas_sufficient": true
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BuiltRequestAction"];
                 };
             };
@@ -8686,6 +9855,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -8779,6 +9961,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *         "state": "completed",
+                     *         "status": "DONE",
+                     *         "substatus": "COMPLETED",
+                     *         "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *         "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *         "mode": "instant",
+                     *         "shares": "950000000000000000",
+                     *         "chain_id": 8453,
+                     *         "to_chain_id": 8453,
+                     *         "exit_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "to_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "estimated_assets": "1000000",
+                     *         "min_assets": "995000",
+                     *         "assets": "1000000",
+                     *         "to_amount": "1000000",
+                     *         "to_amount_min": "995000",
+                     *         "request_id": null,
+                     *         "bridge": null,
+                     *         "router_explorer": null,
+                     *         "two_step": false,
+                     *         "source_tx_hash": "0x9fc76417374aa880d4449a1f7f31ec597f00b1f6f3dd2d66f4c9c6c445836d8b",
+                     *         "claim_tx_hash": null,
+                     *         "transfer_tx_hash": null,
+                     *         "destination_tx_hash": null,
+                     *         "refund_tx_hash": null,
+                     *         "created_at": "2026-01-02T03:04:05.678Z",
+                     *         "updated_at": "2026-01-02T03:04:31.678Z",
+                     *         "expires_at": "2026-01-02T03:09:05.678Z",
+                     *         "history": [
+                     *           {
+                     *             "state": "built",
+                     *             "at": "2026-01-02T03:04:05.678Z"
+                     *           },
+                     *           {
+                     *             "state": "submitted",
+                     *             "at": "2026-01-02T03:04:20.678Z"
+                     *           },
+                     *           {
+                     *             "state": "completed",
+                     *             "at": "2026-01-02T03:04:31.678Z"
+                     *           }
+                     *         ],
+                     *         "next": null,
+                     *         "next_refusal": null
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Withdrawal"][];
                 };
             };
@@ -8809,6 +10042,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "user_addresss"
+                     *           ],
+                     *           "msg": "unknown field \"user_addresss\": did you mean user_address?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -8868,6 +10115,76 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *       "state": "completed",
+                     *       "status": "DONE",
+                     *       "substatus": "COMPLETED",
+                     *       "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "mode": "instant",
+                     *       "shares": "950000000000000000",
+                     *       "chain_id": 8453,
+                     *       "to_chain_id": 8453,
+                     *       "exit_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *       "to_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *       "estimated_assets": "1000000",
+                     *       "min_assets": "995000",
+                     *       "assets": "1000000",
+                     *       "to_amount": "1000000",
+                     *       "to_amount_min": "995000",
+                     *       "request_id": null,
+                     *       "bridge": null,
+                     *       "router_explorer": null,
+                     *       "two_step": false,
+                     *       "source_tx_hash": "0x9fc76417374aa880d4449a1f7f31ec597f00b1f6f3dd2d66f4c9c6c445836d8b",
+                     *       "claim_tx_hash": null,
+                     *       "transfer_tx_hash": null,
+                     *       "destination_tx_hash": null,
+                     *       "refund_tx_hash": null,
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "updated_at": "2026-01-02T03:04:31.678Z",
+                     *       "expires_at": "2026-01-02T03:09:05.678Z",
+                     *       "history": [
+                     *         {
+                     *           "state": "built",
+                     *           "at": "2026-01-02T03:04:05.678Z"
+                     *         },
+                     *         {
+                     *           "state": "submitted",
+                     *           "at": "2026-01-02T03:04:20.678Z"
+                     *         },
+                     *         {
+                     *           "state": "completed",
+                     *           "at": "2026-01-02T03:04:31.678Z"
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "next_refusal": null,
+                     *       "steps": [
+                     *         {
+                     *           "step_id": "source.redeem",
+                     *           "purpose": "redeem",
+                     *           "title": "Redeem 0.95 steakUSDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *             "symbol": "steakUSDC",
+                     *             "decimals": 18
+                     *           },
+                     *           "amount": "950000000000000000",
+                     *           "spender": null,
+                     *           "typed_data": null,
+                     *           "tx_hash": "0x9fc76417374aa880d4449a1f7f31ec597f00b1f6f3dd2d66f4c9c6c445836d8b",
+                     *           "state": "done",
+                     *           "transaction_request": null
+                     *         }
+                     *       ],
+                     *       "poll_after_ms": 5000
+                     *     }
+                     */
                     "application/json": components["schemas"]["WithdrawalDetail"];
                 };
             };
@@ -8908,6 +10225,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "path",
+                     *             "tracking_id"
+                     *           ],
+                     *           "msg": "must be a valid tracking_id",
+                     *           "type": "invalid_format"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -8971,6 +10302,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *       "state": "completed",
+                     *       "status": "DONE",
+                     *       "substatus": "COMPLETED",
+                     *       "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "mode": "instant",
+                     *       "shares": "950000000000000000",
+                     *       "chain_id": 8453,
+                     *       "to_chain_id": 8453,
+                     *       "exit_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *       "to_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *       "estimated_assets": "1000000",
+                     *       "min_assets": "995000",
+                     *       "assets": "1000000",
+                     *       "to_amount": "1000000",
+                     *       "to_amount_min": "995000",
+                     *       "request_id": null,
+                     *       "bridge": null,
+                     *       "router_explorer": null,
+                     *       "two_step": false,
+                     *       "source_tx_hash": "0x9fc76417374aa880d4449a1f7f31ec597f00b1f6f3dd2d66f4c9c6c445836d8b",
+                     *       "claim_tx_hash": null,
+                     *       "transfer_tx_hash": null,
+                     *       "destination_tx_hash": null,
+                     *       "refund_tx_hash": null,
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "updated_at": "2026-01-02T03:04:31.678Z",
+                     *       "expires_at": "2026-01-02T03:09:05.678Z",
+                     *       "history": [
+                     *         {
+                     *           "state": "built",
+                     *           "at": "2026-01-02T03:04:05.678Z"
+                     *         },
+                     *         {
+                     *           "state": "submitted",
+                     *           "at": "2026-01-02T03:04:20.678Z"
+                     *         },
+                     *         {
+                     *           "state": "completed",
+                     *           "at": "2026-01-02T03:04:31.678Z"
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "next_refusal": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Withdrawal"];
                 };
             };
@@ -9021,6 +10401,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -9080,6 +10473,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *       "state": "completed",
+                     *       "status": "DONE",
+                     *       "substatus": "COMPLETED",
+                     *       "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "mode": "instant",
+                     *       "shares": "950000000000000000",
+                     *       "chain_id": 8453,
+                     *       "to_chain_id": 8453,
+                     *       "exit_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *       "to_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *       "estimated_assets": "1000000",
+                     *       "min_assets": "995000",
+                     *       "assets": "1000000",
+                     *       "to_amount": "1000000",
+                     *       "to_amount_min": "995000",
+                     *       "request_id": null,
+                     *       "bridge": null,
+                     *       "router_explorer": null,
+                     *       "two_step": false,
+                     *       "source_tx_hash": "0x9fc76417374aa880d4449a1f7f31ec597f00b1f6f3dd2d66f4c9c6c445836d8b",
+                     *       "claim_tx_hash": null,
+                     *       "transfer_tx_hash": null,
+                     *       "destination_tx_hash": null,
+                     *       "refund_tx_hash": null,
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "updated_at": "2026-01-02T03:04:31.678Z",
+                     *       "expires_at": "2026-01-02T03:09:05.678Z",
+                     *       "history": [
+                     *         {
+                     *           "state": "built",
+                     *           "at": "2026-01-02T03:04:05.678Z"
+                     *         },
+                     *         {
+                     *           "state": "submitted",
+                     *           "at": "2026-01-02T03:04:20.678Z"
+                     *         },
+                     *         {
+                     *           "state": "completed",
+                     *           "at": "2026-01-02T03:04:31.678Z"
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "next_refusal": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Withdrawal"];
                 };
             };
@@ -9140,6 +10582,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "path",
+                     *             "tracking_id"
+                     *           ],
+                     *           "msg": "must be a valid tracking_id",
+                     *           "type": "invalid_format"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -9203,6 +10659,83 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "transaction_request": {
+                     *         "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *         "value": "0",
+                     *         "chain_id": 8453,
+                     *         "gas_limit": "210000"
+                     *       },
+                     *       "approval": null,
+                     *       "steps": [
+                     *         {
+                     *           "step_id": "source.redeem",
+                     *           "purpose": "redeem",
+                     *           "title": "Redeem 0.95 steakUSDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *             "symbol": "steakUSDC",
+                     *             "decimals": 18
+                     *           },
+                     *           "amount": "950000000000000000",
+                     *           "spender": null,
+                     *           "typed_data": null,
+                     *           "tx_hash": null,
+                     *           "state": "required",
+                     *           "transaction_request": {
+                     *             "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *             "value": "0",
+                     *             "chain_id": 8453,
+                     *             "gas_limit": "210000"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "calls": [
+                     *         {
+                     *           "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *           "value": "0x0",
+                     *           "chain_id": "0x2105"
+                     *         }
+                     *       ],
+                     *       "authorize": "approve",
+                     *       "tracking": {
+                     *         "from_chain_id": 8453,
+                     *         "to_chain_id": 8453,
+                     *         "bridge": null,
+                     *         "router_explorer": null
+                     *       },
+                     *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *       "mode": "instant",
+                     *       "two_step": false,
+                     *       "estimate": {
+                     *         "shares": "950000000000000000",
+                     *         "assets": "1000000",
+                     *         "min_assets": "995000",
+                     *         "exit_fee": "0",
+                     *         "to_amount": "1000000",
+                     *         "to_amount_min": "995000",
+                     *         "to_amount_usd": "1.00",
+                     *         "available_at": "2026-01-02T03:04:05.678Z",
+                     *         "slippage_applied": 0.005
+                     *       },
+                     *       "simulation": {
+                     *         "block_number": 41250000,
+                     *         "gas_used": "240000",
+                     *         "received": "1000000",
+                     *         "balance_sufficient": true,
+                     *         "allowance_sufficient": true,
+                     *         "gas_sufficient": true
+                     *       },
+                     *       "warnings": [],
+                     *       "expires_at": "2026-01-02T03:09:05.678Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["BuiltWithdrawal"];
                 };
             };
@@ -9273,6 +10806,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -9357,6 +10903,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *       "steps": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["Cancellation"];
                 };
             };
@@ -9427,6 +10979,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -9510,6 +11075,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "positions": [
+                     *         {
+                     *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *           "vault_name": "Steakhouse USDC",
+                     *           "vault_address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *           "chain_id": 8453,
+                     *           "asset_symbol": "USDC",
+                     *           "asset_address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "asset_decimals": 6,
+                     *           "share_balance": "950000000000000000",
+                     *           "share_decimals": 18,
+                     *           "vault_type": "custom",
+                     *           "current_assets": "1006356",
+                     *           "redeemable_assets": "1006356",
+                     *           "requests": [],
+                     *           "deposited_assets": "990000",
+                     *           "yield_assets": "10000",
+                     *           "value_usd": "1000.00"
+                     *         }
+                     *       ],
+                     *       "pending": [],
+                     *       "chains": [
+                     *         {
+                     *           "chain_id": 8453,
+                     *           "ok": true,
+                     *           "block_number": 41250000,
+                     *           "block_timestamp": "2026-01-02T03:04:05.678Z",
+                     *           "indexed_from": 12300000,
+                     *           "indexed_to": 41249990,
+                     *           "unread": []
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Positions"];
                 };
             };
@@ -9550,6 +11152,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "chain_ids"
+                     *           ],
+                     *           "msg": "unknown field \"chain_ids\": did you mean chain_id?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -9632,6 +11248,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "deposit": {
+                     *         "allowed": true,
+                     *         "max": "1000000",
+                     *         "mode": "instant",
+                     *         "code": null,
+                     *         "reason": "",
+                     *         "until": "2026-01-02T03:04:05.678Z"
+                     *       },
+                     *       "withdraw": {
+                     *         "allowed": true,
+                     *         "max": "1000000",
+                     *         "mode": "instant",
+                     *         "code": null,
+                     *         "reason": "",
+                     *         "until": "2026-01-02T03:04:05.678Z"
+                     *       },
+                     *       "claim": {
+                     *         "allowed": true,
+                     *         "max": "1000000",
+                     *         "mode": "instant",
+                     *         "code": null,
+                     *         "reason": "",
+                     *         "until": "2026-01-02T03:04:05.678Z"
+                     *       },
+                     *       "cancel": {
+                     *         "allowed": true,
+                     *         "max": "1000000",
+                     *         "mode": "instant",
+                     *         "code": null,
+                     *         "reason": "",
+                     *         "until": "2026-01-02T03:04:05.678Z"
+                     *       },
+                     *       "requests": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["VaultActions"];
                 };
             };
@@ -9682,6 +11335,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "path",
+                     *             "user_address"
+                     *           ],
+                     *           "msg": "must be a valid user_address",
+                     *           "type": "invalid_format"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -9770,6 +11437,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "signals": [
+                     *         {
+                     *           "signal_id": "sig_0123456789abcdef0123456789abcdef",
+                     *           "rule_id": "net_outflow",
+                     *           "incident_id": "inc_0123456789abcdef0123456789abcdef",
+                     *           "tier": "high",
+                     *           "dimension": "capital",
+                     *           "title": "Large net outflow",
+                     *           "summary": "Withdrawals within a day took 18% of the vault's assets",
+                     *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *           "vault_name": "Steakhouse USDC",
+                     *           "chain_id": 8453,
+                     *           "chain_name": "Base",
+                     *           "asset_symbol": "USDC",
+                     *           "metrics": [
+                     *             {
+                     *               "label": "share_of_total_assets",
+                     *               "value": "0.1834",
+                     *               "unit": "fraction",
+                     *               "change": "-0.1834"
+                     *             }
+                     *           ],
+                     *           "first_seen": "2026-01-02T03:04:05.678Z",
+                     *           "last_seen": "2026-01-02T03:04:05.678Z",
+                     *           "update_count": 3,
+                     *           "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *           "block_number": 41250000
+                     *         }
+                     *       ],
+                     *       "count": 20,
+                     *       "total": 57,
+                     *       "since": "24h",
+                     *       "dimension": "capital",
+                     *       "limit": 20,
+                     *       "offset": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["SignalPage"];
                 };
             };
@@ -9810,6 +11516,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "sinces"
+                     *           ],
+                     *           "msg": "unknown field \"sinces\": did you mean since?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -9877,6 +11597,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "signals": [
+                     *         {
+                     *           "signal_id": "sig_0123456789abcdef0123456789abcdef",
+                     *           "rule_id": "net_outflow",
+                     *           "incident_id": "inc_0123456789abcdef0123456789abcdef",
+                     *           "tier": "high",
+                     *           "dimension": "capital",
+                     *           "title": "Large net outflow",
+                     *           "summary": "Withdrawals within a day took 18% of the vault's assets",
+                     *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *           "vault_name": "Steakhouse USDC",
+                     *           "chain_id": 8453,
+                     *           "chain_name": "Base",
+                     *           "asset_symbol": "USDC",
+                     *           "metrics": [
+                     *             {
+                     *               "label": "share_of_total_assets",
+                     *               "value": "0.1834",
+                     *               "unit": "fraction",
+                     *               "change": "-0.1834"
+                     *             }
+                     *           ],
+                     *           "first_seen": "2026-01-02T03:04:05.678Z",
+                     *           "last_seen": "2026-01-02T03:04:05.678Z",
+                     *           "update_count": 3,
+                     *           "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *           "block_number": 41250000
+                     *         }
+                     *       ],
+                     *       "count": 20,
+                     *       "total": 57,
+                     *       "since": "24h",
+                     *       "dimension": "capital",
+                     *       "limit": 20,
+                     *       "offset": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["SignalPage"];
                 };
             };
@@ -9917,6 +11676,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "sinces"
+                     *           ],
+                     *           "msg": "unknown field \"sinces\": did you mean since?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -9984,6 +11757,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "signals": [
+                     *         {
+                     *           "signal_id": "sig_0123456789abcdef0123456789abcdef",
+                     *           "rule_id": "net_outflow",
+                     *           "incident_id": "inc_0123456789abcdef0123456789abcdef",
+                     *           "tier": "high",
+                     *           "dimension": "capital",
+                     *           "title": "Large net outflow",
+                     *           "summary": "Withdrawals within a day took 18% of the vault's assets",
+                     *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *           "vault_name": "Steakhouse USDC",
+                     *           "chain_id": 8453,
+                     *           "chain_name": "Base",
+                     *           "asset_symbol": "USDC",
+                     *           "metrics": [
+                     *             {
+                     *               "label": "share_of_total_assets",
+                     *               "value": "0.1834",
+                     *               "unit": "fraction",
+                     *               "change": "-0.1834"
+                     *             }
+                     *           ],
+                     *           "first_seen": "2026-01-02T03:04:05.678Z",
+                     *           "last_seen": "2026-01-02T03:04:05.678Z",
+                     *           "update_count": 3,
+                     *           "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *           "block_number": 41250000
+                     *         }
+                     *       ],
+                     *       "count": 20,
+                     *       "total": 57,
+                     *       "since": "24h",
+                     *       "dimension": "capital",
+                     *       "limit": 20,
+                     *       "offset": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["SignalPage"];
                 };
             };
@@ -10024,6 +11836,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "sinces"
+                     *           ],
+                     *           "msg": "unknown field \"sinces\": did you mean since?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -10091,6 +11917,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "signals": [
+                     *         {
+                     *           "signal_id": "sig_0123456789abcdef0123456789abcdef",
+                     *           "rule_id": "net_outflow",
+                     *           "incident_id": "inc_0123456789abcdef0123456789abcdef",
+                     *           "tier": "high",
+                     *           "dimension": "capital",
+                     *           "title": "Large net outflow",
+                     *           "summary": "Withdrawals within a day took 18% of the vault's assets",
+                     *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *           "vault_name": "Steakhouse USDC",
+                     *           "chain_id": 8453,
+                     *           "chain_name": "Base",
+                     *           "asset_symbol": "USDC",
+                     *           "metrics": [
+                     *             {
+                     *               "label": "share_of_total_assets",
+                     *               "value": "0.1834",
+                     *               "unit": "fraction",
+                     *               "change": "-0.1834"
+                     *             }
+                     *           ],
+                     *           "first_seen": "2026-01-02T03:04:05.678Z",
+                     *           "last_seen": "2026-01-02T03:04:05.678Z",
+                     *           "update_count": 3,
+                     *           "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *           "block_number": 41250000
+                     *         }
+                     *       ],
+                     *       "count": 20,
+                     *       "total": 57,
+                     *       "since": "24h",
+                     *       "dimension": "capital",
+                     *       "limit": 20,
+                     *       "offset": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["SignalPage"];
                 };
             };
@@ -10131,6 +11996,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "sinces"
+                     *           ],
+                     *           "msg": "unknown field \"sinces\": did you mean since?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -10189,6 +12068,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "rule_id": "net_outflow",
+                     *         "dimension": "capital",
+                     *         "title": "Large net outflow",
+                     *         "description": "Deposits minus withdrawals of a day, as a part of the vault's assets at its beginning",
+                     *         "tiers": [
+                     *           {
+                     *             "tier": "high",
+                     *             "threshold": "more than 10%",
+                     *             "reason": "Large enough to affect the vault's liquidity"
+                     *           }
+                     *         ],
+                     *         "needs": "Seven days of flows"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Rule"][];
                 };
             };
@@ -10220,6 +12117,30 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "limit"
+                     *           ],
+                     *           "msg": "unknown field \"limit\": none is accepted here",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ValidationError"];
                 };
             };
             /** @description `rate_limited`: Too many requests */
@@ -10269,6 +12190,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "signal_id": "sig_0123456789abcdef0123456789abcdef",
+                     *       "rule_id": "net_outflow",
+                     *       "incident_id": "inc_0123456789abcdef0123456789abcdef",
+                     *       "tier": "high",
+                     *       "dimension": "capital",
+                     *       "title": "Large net outflow",
+                     *       "summary": "Withdrawals within a day took 18% of the vault's assets",
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "vault_name": "Steakhouse USDC",
+                     *       "chain_id": 8453,
+                     *       "chain_name": "Base",
+                     *       "asset_symbol": "USDC",
+                     *       "metrics": [
+                     *         {
+                     *           "label": "share_of_total_assets",
+                     *           "value": "0.1834",
+                     *           "unit": "fraction",
+                     *           "change": "-0.1834"
+                     *         }
+                     *       ],
+                     *       "first_seen": "2026-01-02T03:04:05.678Z",
+                     *       "last_seen": "2026-01-02T03:04:05.678Z",
+                     *       "update_count": 3,
+                     *       "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "block_number": 41250000,
+                     *       "evidence": {
+                     *         "inflow": "1200000000",
+                     *         "outflow": "98000000000"
+                     *       },
+                     *       "evolution": [
+                     *         {
+                     *           "at": "2026-01-02T03:04:05.678Z",
+                     *           "tier": "high",
+                     *           "summary": "Withdrawals within a day took 18% of the vault's assets",
+                     *           "metrics": [
+                     *             {
+                     *               "label": "share_of_total_assets",
+                     *               "value": "0.1834",
+                     *               "unit": "fraction",
+                     *               "change": "-0.1834"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["SignalDetail"];
                 };
             };
@@ -10319,6 +12288,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "path",
+                     *             "signal_id"
+                     *           ],
+                     *           "msg": "must be a valid signal_id",
+                     *           "type": "invalid_format"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -10379,6 +12362,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "nonce": "k3J9xQ2mVb7RtYp4",
+                     *       "message": "causeway.example wants you to sign in with your Ethereum account:\n…"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Nonce"];
                 };
             };
@@ -10399,6 +12388,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -10459,6 +12461,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "application_id": "app_0123456789abcdef0123456789abcdef",
+                     *       "status": "pending"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationReceipt"];
                 };
             };
@@ -10509,6 +12517,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -10568,6 +12589,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "status": "pending",
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "decided_at": "2026-01-02T03:04:05.678Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Application"];
                 };
             };
@@ -10588,6 +12617,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "path",
+                     *             "address"
+                     *           ],
+                     *           "msg": "must be a valid address",
+                     *           "type": "invalid_format"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -10648,6 +12691,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "nonce": "k3J9xQ2mVb7RtYp4",
+                     *       "message": "causeway.example wants you to sign in with your Ethereum account:\n…"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Nonce"];
                 };
             };
@@ -10668,6 +12717,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -10728,6 +12790,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "api_key": "cw_live_<shown once>",
+                     *       "api_secret": "cw_secret_<shown once>",
+                     *       "api_key_prefix": "cw_live_7Gh2…k9Qz",
+                     *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "name": "Example Wallet",
+                     *       "partner_id": "ptr_0123456789abcdef0123456789abcdef",
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "session_token": "<shown once>",
+                     *       "expires_at": "2026-01-02T03:04:05.678Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Registration"];
                 };
             };
@@ -10778,6 +12853,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -10838,6 +12926,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "session_token": "<shown once>",
+                     *       "expires_at": "2026-01-02T03:04:05.678Z",
+                     *       "partner": {
+                     *         "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *         "partner_id": "ptr_0123456789abcdef0123456789abcdef",
+                     *         "partner_type": 2,
+                     *         "name": "Example Wallet",
+                     *         "website": "https://wallet.example",
+                     *         "contact_email": "partners@example.com",
+                     *         "description": "A self-custodial wallet for stablecoin savings",
+                     *         "vault_ids": [
+                     *           "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183"
+                     *         ],
+                     *         "api_key_prefix": "cw_live_7Gh2…k9Qz",
+                     *         "api_key_created_at": "2026-01-02T03:04:05.678Z",
+                     *         "created_at": "2026-01-02T03:04:05.678Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Login"];
                 };
             };
@@ -10888,6 +12997,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -10944,6 +13066,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "partner_id": "ptr_0123456789abcdef0123456789abcdef",
+                     *       "partner_type": 2,
+                     *       "name": "Example Wallet",
+                     *       "website": "https://wallet.example",
+                     *       "contact_email": "partners@example.com",
+                     *       "description": "A self-custodial wallet for stablecoin savings",
+                     *       "vault_ids": [
+                     *         "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183"
+                     *       ],
+                     *       "api_key_prefix": "cw_live_7Gh2…k9Qz",
+                     *       "api_key_created_at": "2026-01-02T03:04:05.678Z",
+                     *       "created_at": "2026-01-02T03:04:05.678Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Partner"];
                 };
             };
@@ -10975,6 +13114,30 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "limit"
+                     *           ],
+                     *           "msg": "unknown field \"limit\": none is accepted here",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ValidationError"];
                 };
             };
             /** @description `rate_limited`: Too many requests */
@@ -11034,6 +13197,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "partner_id": "ptr_0123456789abcdef0123456789abcdef",
+                     *       "partner_type": 2,
+                     *       "name": "Example Wallet",
+                     *       "website": "https://wallet.example",
+                     *       "contact_email": "partners@example.com",
+                     *       "description": "A self-custodial wallet for stablecoin savings",
+                     *       "vault_ids": [
+                     *         "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183"
+                     *       ],
+                     *       "api_key_prefix": "cw_live_7Gh2…k9Qz",
+                     *       "api_key_created_at": "2026-01-02T03:04:05.678Z",
+                     *       "created_at": "2026-01-02T03:04:05.678Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Partner"];
                 };
             };
@@ -11084,6 +13264,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -11144,6 +13337,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "partner_id": "ptr_0123456789abcdef0123456789abcdef",
+                     *       "partner_type": 2,
+                     *       "name": "Example Wallet",
+                     *       "website": "https://wallet.example",
+                     *       "contact_email": "partners@example.com",
+                     *       "description": "A self-custodial wallet for stablecoin savings",
+                     *       "vault_ids": [
+                     *         "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183"
+                     *       ],
+                     *       "api_key_prefix": "cw_live_7Gh2…k9Qz",
+                     *       "api_key_created_at": "2026-01-02T03:04:05.678Z",
+                     *       "created_at": "2026-01-02T03:04:05.678Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Partner"];
                 };
             };
@@ -11194,6 +13404,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -11253,6 +13476,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "partner_id": "ptr_0123456789abcdef0123456789abcdef",
+                     *       "since": "2026-01-02T03:04:05.678Z",
+                     *       "deposits": {
+                     *         "built": 120,
+                     *         "verified": 90,
+                     *         "sent": 60,
+                     *         "pending": 4,
+                     *         "completed": 52,
+                     *         "partial": 1,
+                     *         "refunded": 2,
+                     *         "failed": 1
+                     *       },
+                     *       "withdrawals": {
+                     *         "built": 30,
+                     *         "sent": 21,
+                     *         "pending": 3,
+                     *         "completed": 16,
+                     *         "partial": 0,
+                     *         "refunded": 0,
+                     *         "cancelled": 1,
+                     *         "failed": 1
+                     *       },
+                     *       "users": 48,
+                     *       "success_rate": 0.9286,
+                     *       "volumes": [
+                     *         {
+                     *           "chain_id": 8453,
+                     *           "token_address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "symbol": "USDC",
+                     *           "decimals": 6,
+                     *           "deposits": 42,
+                     *           "users": 31,
+                     *           "amount": "125000000000"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Dashboard"];
                 };
             };
@@ -11283,6 +13545,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "dayss"
+                     *           ],
+                     *           "msg": "unknown field \"dayss\": did you mean days?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -11347,6 +13623,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "tracking_id": "trk_0123456789abcdef0123456789abcdef",
+                     *         "state": "completed",
+                     *         "status": "DONE",
+                     *         "substatus": "COMPLETED",
+                     *         "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *         "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *         "from_chain_id": 8453,
+                     *         "to_chain_id": 8453,
+                     *         "from_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "from_amount": "1000000",
+                     *         "estimated_shares": "950000000000000000",
+                     *         "min_shares": "945250000000000000",
+                     *         "shares": "950000000000000000",
+                     *         "bridge": null,
+                     *         "router_explorer": null,
+                     *         "two_step": false,
+                     *         "source_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *         "destination_tx_hash": null,
+                     *         "delivered_amount": null,
+                     *         "refund_tx_hash": null,
+                     *         "deposit_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *         "claim_tx_hash": null,
+                     *         "parent_tracking_id": null,
+                     *         "created_at": "2026-01-02T03:04:05.678Z",
+                     *         "updated_at": "2026-01-02T03:04:31.678Z",
+                     *         "expires_at": "2026-01-02T03:09:05.678Z",
+                     *         "history": [
+                     *           {
+                     *             "state": "built",
+                     *             "at": "2026-01-02T03:04:05.678Z"
+                     *           },
+                     *           {
+                     *             "state": "submitted",
+                     *             "at": "2026-01-02T03:04:20.678Z"
+                     *           },
+                     *           {
+                     *             "state": "completed",
+                     *             "at": "2026-01-02T03:04:31.678Z"
+                     *           }
+                     *         ],
+                     *         "next": null,
+                     *         "next_refusal": null,
+                     *         "direction": "deposit",
+                     *         "verified": true,
+                     *         "referrer": "0x0000000000000000000000000000000000000000",
+                     *         "referrer_handle": "alice"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["PartnerTransaction"][];
                 };
             };
@@ -11377,6 +13705,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "directions"
+                     *           ],
+                     *           "msg": "unknown field \"directions\": did you mean direction?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -11433,6 +13775,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "api_key": "cw_live_<shown once>",
+                     *       "api_secret": "cw_secret_<shown once>",
+                     *       "api_key_prefix": "cw_live_7Gh2…k9Qz"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RotatedKeys"];
                 };
             };
@@ -11519,6 +13868,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "key_id": "key_0123456789abcdef0123456789abcdef",
+                     *         "name": "Backend, production",
+                     *         "rights": [
+                     *           "build",
+                     *           "read"
+                     *         ],
+                     *         "allow_list": [
+                     *           "203.0.113.0/24"
+                     *         ],
+                     *         "api_key_prefix": "cw_live_7Gh2…k9Qz",
+                     *         "created_at": "2026-01-02T03:04:05.678Z",
+                     *         "last_used_at": "2026-01-02T03:04:05.678Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ApiKey"][];
                 };
             };
@@ -11540,6 +13907,30 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "limit"
+                     *           ],
+                     *           "msg": "unknown field \"limit\": none is accepted here",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ValidationError"];
                 };
             };
             /** @description `rate_limited`: Too many requests */
@@ -11599,6 +13990,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "key_id": "key_0123456789abcdef0123456789abcdef",
+                     *       "name": "Backend, production",
+                     *       "rights": [
+                     *         "build",
+                     *         "read"
+                     *       ],
+                     *       "allow_list": [
+                     *         "203.0.113.0/24"
+                     *       ],
+                     *       "api_key_prefix": "cw_live_7Gh2…k9Qz",
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "last_used_at": "2026-01-02T03:04:05.678Z",
+                     *       "api_key": "cw_live_<shown once>",
+                     *       "api_secret": "cw_secret_<shown once>"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
@@ -11649,6 +14058,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -11708,6 +14130,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "revoked": true
+                     *     }
+                     */
                     "application/json": {
                         /**
                          * @description Always `true`: the key pair was revoked.
@@ -11764,6 +14191,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "path",
+                     *             "key_id"
+                     *           ],
+                     *           "msg": "must be a valid key_id",
+                     *           "type": "invalid_format"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -11827,6 +14268,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "key_id": "key_0123456789abcdef0123456789abcdef",
+                     *       "name": "Backend, production",
+                     *       "rights": [
+                     *         "build",
+                     *         "read"
+                     *       ],
+                     *       "allow_list": [
+                     *         "203.0.113.0/24"
+                     *       ],
+                     *       "api_key_prefix": "cw_live_7Gh2…k9Qz",
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "last_used_at": "2026-01-02T03:04:05.678Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
@@ -11877,6 +14334,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -11933,6 +14403,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ended": true
+                     *     }
+                     */
                     "application/json": {
                         /**
                          * @description Always `true`: the session was closed.
@@ -12023,6 +14498,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *         "status": "pending",
+                     *         "created_at": "2026-01-02T03:04:05.678Z",
+                     *         "decided_at": "2026-01-02T03:04:05.678Z",
+                     *         "application_id": "app_0123456789abcdef0123456789abcdef",
+                     *         "form": {
+                     *           "company": "Example Wallet Ltd",
+                     *           "email": "partners@example.com",
+                     *           "role": "Head of Partnerships",
+                     *           "mau": 25000,
+                     *           "chains": [
+                     *             1,
+                     *             8453
+                     *           ],
+                     *           "telegram": "@examplewallet",
+                     *           "website": "https://wallet.example"
+                     *         },
+                     *         "note": "Reviewed the company's website and contacts"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ApplicationRecord"][];
                 };
             };
@@ -12053,6 +14552,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "statuss"
+                     *           ],
+                     *           "msg": "unknown field \"statuss\": did you mean status?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -12116,6 +14629,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "status": "pending",
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "decided_at": "2026-01-02T03:04:05.678Z",
+                     *       "application_id": "app_0123456789abcdef0123456789abcdef",
+                     *       "form": {
+                     *         "company": "Example Wallet Ltd",
+                     *         "email": "partners@example.com",
+                     *         "role": "Head of Partnerships",
+                     *         "mau": 25000,
+                     *         "chains": [
+                     *           1,
+                     *           8453
+                     *         ],
+                     *         "telegram": "@examplewallet",
+                     *         "website": "https://wallet.example"
+                     *       },
+                     *       "note": "Reviewed the company's website and contacts"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationRecord"];
                 };
             };
@@ -12176,6 +14711,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -12239,6 +14787,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "status": "pending",
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "decided_at": "2026-01-02T03:04:05.678Z",
+                     *       "application_id": "app_0123456789abcdef0123456789abcdef",
+                     *       "form": {
+                     *         "company": "Example Wallet Ltd",
+                     *         "email": "partners@example.com",
+                     *         "role": "Head of Partnerships",
+                     *         "mau": 25000,
+                     *         "chains": [
+                     *           1,
+                     *           8453
+                     *         ],
+                     *         "telegram": "@examplewallet",
+                     *         "website": "https://wallet.example"
+                     *       },
+                     *       "note": "Reviewed the company's website and contacts"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationRecord"];
                 };
             };
@@ -12299,6 +14869,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -12362,6 +14945,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "status": "pending",
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "decided_at": "2026-01-02T03:04:05.678Z",
+                     *       "application_id": "app_0123456789abcdef0123456789abcdef",
+                     *       "form": {
+                     *         "company": "Example Wallet Ltd",
+                     *         "email": "partners@example.com",
+                     *         "role": "Head of Partnerships",
+                     *         "mau": 25000,
+                     *         "chains": [
+                     *           1,
+                     *           8453
+                     *         ],
+                     *         "telegram": "@examplewallet",
+                     *         "website": "https://wallet.example"
+                     *       },
+                     *       "note": "Reviewed the company's website and contacts"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationRecord"];
                 };
             };
@@ -12412,6 +15017,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -12475,6 +15093,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+                     *       "status": "pending",
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "decided_at": "2026-01-02T03:04:05.678Z",
+                     *       "application_id": "app_0123456789abcdef0123456789abcdef",
+                     *       "form": {
+                     *         "company": "Example Wallet Ltd",
+                     *         "email": "partners@example.com",
+                     *         "role": "Head of Partnerships",
+                     *         "mau": 25000,
+                     *         "chains": [
+                     *           1,
+                     *           8453
+                     *         ],
+                     *         "telegram": "@examplewallet",
+                     *         "website": "https://wallet.example"
+                     *       },
+                     *       "note": "Reviewed the company's website and contacts"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApplicationRecord"];
                 };
             };
@@ -12535,6 +15175,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -12599,6 +15252,64 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *         "chain_id": 8453,
+                     *         "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "name": "Steakhouse USDC",
+                     *         "type": "custom",
+                     *         "adapter": "erc4626",
+                     *         "status": "candidate",
+                     *         "status_reason": "The vault is being migrated",
+                     *         "asset": {
+                     *           "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "symbol": "USDC",
+                     *           "decimals": 6
+                     *         },
+                     *         "accepted_assets": [
+                     *           {
+                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6
+                     *           }
+                     *         ],
+                     *         "params": {},
+                     *         "was_active": false,
+                     *         "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "entry_point": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "spender": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "pricer": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "caller": "router",
+                     *         "curator": "Steakhouse Financial",
+                     *         "status_by": "admin",
+                     *         "provenance": {
+                     *           "source": "seed",
+                     *           "detail": ""
+                     *         },
+                     *         "named_by": [
+                     *           "list:published-vaults"
+                     *         ],
+                     *         "claim": {
+                     *           "adapter": "erc4626",
+                     *           "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "share_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+                     *         },
+                     *         "proof": {
+                     *           "ok": true,
+                     *           "block_number": 23456789,
+                     *           "at": "2026-01-02T03:04:05.678Z",
+                     *           "amount": "1000000",
+                     *           "shares": "950000000000000000",
+                     *           "reason": ""
+                     *         },
+                     *         "proof_due_at": "2026-01-02T03:04:05.678Z",
+                     *         "created_at": "2026-01-02T03:04:05.678Z",
+                     *         "updated_at": "2026-01-02T03:04:05.678Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["VaultRecord"][];
                 };
             };
@@ -12629,6 +15340,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "states"
+                     *           ],
+                     *           "msg": "unknown field \"states\": did you mean state?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -12689,6 +15414,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "chain_id": 8453,
+                     *       "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "name": "Steakhouse USDC",
+                     *       "type": "custom",
+                     *       "adapter": "erc4626",
+                     *       "status": "candidate",
+                     *       "status_reason": "The vault is being migrated",
+                     *       "asset": {
+                     *         "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "symbol": "USDC",
+                     *         "decimals": 6
+                     *       },
+                     *       "accepted_assets": [
+                     *         {
+                     *           "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "symbol": "USDC",
+                     *           "decimals": 6
+                     *         }
+                     *       ],
+                     *       "params": {},
+                     *       "was_active": false,
+                     *       "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "entry_point": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "spender": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "pricer": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "caller": "router",
+                     *       "curator": "Steakhouse Financial",
+                     *       "status_by": "admin",
+                     *       "provenance": {
+                     *         "source": "seed",
+                     *         "detail": ""
+                     *       },
+                     *       "named_by": [
+                     *         "list:published-vaults"
+                     *       ],
+                     *       "claim": {
+                     *         "adapter": "erc4626",
+                     *         "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "share_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+                     *       },
+                     *       "proof": {
+                     *         "ok": true,
+                     *         "block_number": 23456789,
+                     *         "at": "2026-01-02T03:04:05.678Z",
+                     *         "amount": "1000000",
+                     *         "shares": "950000000000000000",
+                     *         "reason": ""
+                     *       },
+                     *       "proof_due_at": "2026-01-02T03:04:05.678Z",
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "updated_at": "2026-01-02T03:04:05.678Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["VaultRecord"] | components["schemas"]["ImportReport"];
                 };
             };
@@ -12700,6 +15481,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "chain_id": 8453,
+                     *       "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "name": "Steakhouse USDC",
+                     *       "type": "custom",
+                     *       "adapter": "erc4626",
+                     *       "status": "candidate",
+                     *       "status_reason": "The vault is being migrated",
+                     *       "asset": {
+                     *         "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "symbol": "USDC",
+                     *         "decimals": 6
+                     *       },
+                     *       "accepted_assets": [
+                     *         {
+                     *           "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "symbol": "USDC",
+                     *           "decimals": 6
+                     *         }
+                     *       ],
+                     *       "params": {},
+                     *       "was_active": false,
+                     *       "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "entry_point": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "spender": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "pricer": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "caller": "router",
+                     *       "curator": "Steakhouse Financial",
+                     *       "status_by": "admin",
+                     *       "provenance": {
+                     *         "source": "seed",
+                     *         "detail": ""
+                     *       },
+                     *       "named_by": [
+                     *         "list:published-vaults"
+                     *       ],
+                     *       "claim": {
+                     *         "adapter": "erc4626",
+                     *         "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "share_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+                     *       },
+                     *       "proof": {
+                     *         "ok": true,
+                     *         "block_number": 23456789,
+                     *         "at": "2026-01-02T03:04:05.678Z",
+                     *         "amount": "1000000",
+                     *         "shares": "950000000000000000",
+                     *         "reason": ""
+                     *       },
+                     *       "proof_due_at": "2026-01-02T03:04:05.678Z",
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "updated_at": "2026-01-02T03:04:05.678Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["VaultRecord"] | components["schemas"]["ImportReport"];
                 };
             };
@@ -12750,6 +15587,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -12813,6 +15663,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "chain_id": 8453,
+                     *       "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "name": "Steakhouse USDC",
+                     *       "type": "custom",
+                     *       "adapter": "erc4626",
+                     *       "status": "candidate",
+                     *       "status_reason": "The vault is being migrated",
+                     *       "asset": {
+                     *         "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "symbol": "USDC",
+                     *         "decimals": 6
+                     *       },
+                     *       "accepted_assets": [
+                     *         {
+                     *           "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "symbol": "USDC",
+                     *           "decimals": 6
+                     *         }
+                     *       ],
+                     *       "params": {},
+                     *       "was_active": false,
+                     *       "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "entry_point": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "spender": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "pricer": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "caller": "router",
+                     *       "curator": "Steakhouse Financial",
+                     *       "status_by": "admin",
+                     *       "provenance": {
+                     *         "source": "seed",
+                     *         "detail": ""
+                     *       },
+                     *       "named_by": [
+                     *         "list:published-vaults"
+                     *       ],
+                     *       "claim": {
+                     *         "adapter": "erc4626",
+                     *         "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "share_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+                     *       },
+                     *       "proof": {
+                     *         "ok": true,
+                     *         "block_number": 23456789,
+                     *         "at": "2026-01-02T03:04:05.678Z",
+                     *         "amount": "1000000",
+                     *         "shares": "950000000000000000",
+                     *         "reason": ""
+                     *       },
+                     *       "proof_due_at": "2026-01-02T03:04:05.678Z",
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "updated_at": "2026-01-02T03:04:05.678Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["VaultRecord"];
                 };
             };
@@ -12863,6 +15769,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "body"
+                     *           ],
+                     *           "msg": "the body must be valid JSON",
+                     *           "type": "json_invalid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -12943,6 +15862,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
+                     *       "chain_id": 8453,
+                     *       "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "name": "Steakhouse USDC",
+                     *       "type": "custom",
+                     *       "adapter": "erc4626",
+                     *       "status": "candidate",
+                     *       "status_reason": "The vault is being migrated",
+                     *       "asset": {
+                     *         "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "symbol": "USDC",
+                     *         "decimals": 6
+                     *       },
+                     *       "accepted_assets": [
+                     *         {
+                     *           "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "symbol": "USDC",
+                     *           "decimals": 6
+                     *         }
+                     *       ],
+                     *       "params": {},
+                     *       "was_active": false,
+                     *       "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "entry_point": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "spender": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "pricer": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *       "caller": "router",
+                     *       "curator": "Steakhouse Financial",
+                     *       "status_by": "admin",
+                     *       "provenance": {
+                     *         "source": "seed",
+                     *         "detail": ""
+                     *       },
+                     *       "named_by": [
+                     *         "list:published-vaults"
+                     *       ],
+                     *       "claim": {
+                     *         "adapter": "erc4626",
+                     *         "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "share_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+                     *       },
+                     *       "proof": {
+                     *         "ok": true,
+                     *         "block_number": 23456789,
+                     *         "at": "2026-01-02T03:04:05.678Z",
+                     *         "amount": "1000000",
+                     *         "shares": "950000000000000000",
+                     *         "reason": ""
+                     *       },
+                     *       "proof_due_at": "2026-01-02T03:04:05.678Z",
+                     *       "created_at": "2026-01-02T03:04:05.678Z",
+                     *       "updated_at": "2026-01-02T03:04:05.678Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["VaultRecord"];
                 };
             };
@@ -12983,6 +15958,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "path",
+                     *             "vault_id"
+                     *           ],
+                     *           "msg": "must be a valid vault_id",
+                     *           "type": "invalid_format"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -13057,6 +16046,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "aud_0123456789abcdef0123456789abcdef",
+                     *         "at": "2026-01-02T03:04:05.678Z",
+                     *         "actor": "admin",
+                     *         "action": "application.approve",
+                     *         "subject": "app_0123456789abcdef0123456789abcdef",
+                     *         "note": "Reviewed the company's website and contacts",
+                     *         "before": {
+                     *           "status": "pending"
+                     *         },
+                     *         "after": {
+                     *           "status": "approved"
+                     *         },
+                     *         "request_id": "5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["AuditEntry"][];
                 };
             };
@@ -13087,6 +16095,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "subjects"
+                     *           ],
+                     *           "msg": "unknown field \"subjects\": did you mean subject?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -13148,6 +16170,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "chain_id": 8453,
+                     *         "name": "Base",
+                     *         "key": "base",
+                     *         "explorer": "https://basescan.org",
+                     *         "native_symbol": "ETH",
+                     *         "deposit_router": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *         "router_code_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Chain"][];
                 };
             };
@@ -13188,6 +16223,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "sources"
+                     *           ],
+                     *           "msg": "unknown field \"sources\": did you mean source?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -13235,6 +16284,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "key": "across",
+                     *         "name": "Across",
+                     *         "providers": [
+                     *           "across",
+                     *           "lifi"
+                     *         ],
+                     *         "chains": [
+                     *           1,
+                     *           8453
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Bridge"][];
                 };
             };
@@ -13266,6 +16331,30 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Invalid input; every problem found is listed */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "limit"
+                     *           ],
+                     *           "msg": "unknown field \"limit\": none is accepted here",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ValidationError"];
                 };
             };
             /** @description `rate_limited`: Too many requests */
@@ -13315,6 +16404,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "chain_id": 8453,
+                     *         "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "usd": "0.999912",
+                     *         "source": "feed",
+                     *         "at": "2026-01-02T03:04:05.678Z",
+                     *         "confidence": null
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["TokenPrice"][];
                 };
             };
@@ -13355,6 +16456,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "idss"
+                     *           ],
+                     *           "msg": "unknown field \"idss\": did you mean ids?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -13407,6 +16522,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "chain_id": 8453,
+                     *         "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *         "symbol": "USDC",
+                     *         "name": "USD Coin",
+                     *         "decimals": 6,
+                     *         "price_usd": "0.999912",
+                     *         "price_source": "feed",
+                     *         "price_at": "2026-01-02T03:04:05.678Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Token"][] | components["schemas"]["TokenList"];
                 };
             };
@@ -13457,6 +16586,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": [
+                     *         {
+                     *           "loc": [
+                     *             "query",
+                     *             "chain_ids"
+                     *           ],
+                     *           "msg": "unknown field \"chain_ids\": did you mean chain_id?",
+                     *           "type": "unknown_field"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ValidationError"];
                 };
             };
@@ -13512,6 +16655,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     "application/json": {
                         /**
                          * @description Always `ok`.
@@ -13550,6 +16698,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "dependencies": [
+                     *         {
+                     *           "name": "chain:8453",
+                     *           "ok": true,
+                     *           "latency_ms": 12,
+                     *           "code": "upstream_timeout"
+                     *         }
+                     *       ],
+                     *       "indexes": [
+                     *         {
+                     *           "chain_id": 8453,
+                     *           "head": 41250000,
+                     *           "indexed": 41249990,
+                     *           "lag": 10,
+                     *           "error": "upstream_timeout"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
@@ -13626,6 +16796,65 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "dependencies": [
+                     *         {
+                     *           "name": "chain:8453",
+                     *           "ok": true,
+                     *           "latency_ms": 12,
+                     *           "code": "upstream_timeout"
+                     *         }
+                     *       ],
+                     *       "chains": [
+                     *         {
+                     *           "chain_id": 8453,
+                     *           "head": 41250000,
+                     *           "nodes": 3,
+                     *           "index": {
+                     *             "block": 41249990,
+                     *             "lag_blocks": 10,
+                     *             "code": "upstream_timeout"
+                     *           },
+                     *           "deposits": {
+                     *             "block": 41249998,
+                     *             "lag_s": 14,
+                     *             "missing_blocks": 0,
+                     *             "round_at": "2026-01-02T03:04:05.678Z",
+                     *             "code": "upstream_timeout"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "providers": [
+                     *         {
+                     *           "name": "across"
+                     *         }
+                     *       ],
+                     *       "deposits": {
+                     *         "under_way": 12,
+                     *         "due": 0,
+                     *         "oldest_due_s": 4
+                     *       },
+                     *       "jobs": [
+                     *         {
+                     *           "name": "index_flows",
+                     *           "started_at": "2026-01-02T03:04:05.678Z",
+                     *           "ended_at": "2026-01-02T03:04:05.678Z",
+                     *           "ok": null,
+                     *           "code": "store_unavailable"
+                     *         }
+                     *       ],
+                     *       "at": "2026-01-02T03:04:05.678Z",
+                     *       "breakers": [
+                     *         {
+                     *           "name": "chain:8453:node:1",
+                     *           "state": "closed",
+                     *           "hangs": 0,
+                     *           "until": "2026-01-02T03:04:05.678Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["HealthDetails"];
                 };
             };

@@ -60,7 +60,7 @@ function flattenQueries(queries: Record<string, string[]>): Record<string, strin
  * Otherwise a misspelled filter would return everything, a parameter beside the body would be ignored where money
  * depends on it, and invented parameters could fill a shared cache, which stores one copy per query string.
  */
-function refusesUnknownParameters({ method, body, ignoresUnknownQuery }: AnyRoute): boolean {
+export function refusesUnknownParameters({ method, body, ignoresUnknownQuery }: AnyRoute): boolean {
   if (ignoresUnknownQuery === true) return false;
   const isStrict = body instanceof z.ZodObject && body.def.catchall instanceof z.ZodNever;
   return method === "get" || isStrict;

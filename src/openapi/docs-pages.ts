@@ -1,10 +1,10 @@
 import type { Context, Hono } from "hono";
 import type { Config } from "../config.ts";
-import { AppError, type ErrorCode, errorCodes, errorTable } from "../errors.ts";
+import { AppError, errorCodes, errorTable } from "../errors.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
 import { sharedHeaders } from "../http/respond.ts";
-import { errorExamples, errorHelp } from "./error-help.ts";
+import { errorHelp, problemExample } from "./error-help.ts";
 import { mountGuidePages } from "./guide-pages.ts";
 import { htmlPage, PAGE_CACHE, PAGE_POLICY } from "./page-layout.ts";
 import { reasonHelp } from "./reason-help.ts";
@@ -54,16 +54,6 @@ const sentenceHtml = (text: string): string =>
     .replaceAll("<", "&lt;")
     .replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
-/** Returns the example problem document of an error code. */
-function exampleOf(code: ErrorCode): object {
-  const { status, title } = errorTable[code];
-  const members = code in errorExamples ? errorExamples[code as keyof typeof errorExamples] : {};
-  return {
-    ...{ type: `/docs/errors#${code}`, title, status, detail: errorHelp[code].cause, code },
-    ...{ request_id: "5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11", ...members },
-  };
-}
-
 /** Returns the HTML of the page /docs/errors, with the status, title, cause and remedy of every error code. */
 const errorsPage = (): string =>
   htmlPage({
@@ -77,7 +67,7 @@ ${errorCodes
     ({ code, status, title, retryable, cause, remedy }) =>
       `<h2 class="code" id="${code}">${code}</h2>\n<p>${status}. ${title}. ${sentenceHtml(cause)}</p>\n` +
       `<p>${sentenceHtml(remedy)} ${retryable ? "The same request may succeed later." : "The same request will fail again."}</p>\n` +
-      `<pre>${sentenceHtml(JSON.stringify(exampleOf(code), null, 2))}</pre>`,
+      `<pre>${sentenceHtml(JSON.stringify(problemExample(code), null, 2))}</pre>`,
   )
   .join("\n")}
 <h2>Codes in responses</h2>

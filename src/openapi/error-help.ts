@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorMembers } from "../errors.ts";
+import { type ErrorCode, type ErrorMembers, errorTable } from "../errors.ts";
 
 /** Explanation of an error code on the page /docs/errors: its cause, and the action that the caller can take. */
 export interface ErrorHelp {
@@ -261,3 +261,13 @@ export const errorExamples: { readonly [C in keyof ErrorMembers]: ErrorMembers[C
   price_unsafe: { subject: "route" },
   price_stale: { subject: "vault" },
 };
+
+/** Returns the example problem document of an error code. */
+export function problemExample(code: ErrorCode): Readonly<Record<string, unknown>> {
+  const { status, title } = errorTable[code];
+  const members = code in errorExamples ? errorExamples[code as keyof typeof errorExamples] : {};
+  return {
+    ...{ type: `/docs/errors#${code}`, title, status, detail: errorHelp[code].cause, code },
+    ...{ request_id: "5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11", ...members },
+  };
+}

@@ -3,9 +3,11 @@ import { type ErrorCode, errorTable } from "../errors.ts";
 import type { AnyRoute } from "../http/define-route.ts";
 import { rateLimitOf } from "../http/http-rate-limit.ts";
 import { commonErrors } from "../http/problem-response.ts";
+import { refusesUnknownParameters } from "../http/validate-request.ts";
 import { ProblemBody, ValidationErrorBody } from "../schemas/error-schema.ts";
 import { describeDefaults, nameSharedEnums } from "./document-for-generators.ts";
 import { type DescribedDocument, describeReferences } from "./openapi-references.ts";
+import { addResponseExamples } from "./response-examples.ts";
 
 /** Adds the operation of a route to an OpenAPI document. */
 function addOperation(document: OpenAPIHono, route: AnyRoute): void {
@@ -93,13 +95,17 @@ function edgeErrors(route: AnyRoute): readonly ErrorCode[] {
   }
 }
 
+/** Returns all error codes that a route can return. */
+function errorCodesOf(route: AnyRoute): ReadonlySet<ErrorCode> {
+  // The size limit applies to every method except GET, even on routes that read no body.
+  const takesBody: readonly ErrorCode[] = route.method === "get" ? [] : ["body_too_large"];
+  return new Set([...route.errors, ...edgeErrors(route), ...takesBody, ...commonErrors]);
+}
+
 /** Returns the error responses of a route by HTTP status, each described by its error codes and their titles. */
 function errorResponses(route: AnyRoute): RouteConfig["responses"] {
   const byStatus = new Map<number, ErrorCode[]>();
-  // The size limit applies to every method except GET, even on routes that read no body.
-  const takesBody: readonly ErrorCode[] = route.method === "get" ? [] : ["body_too_large"];
-  const codes = [...route.errors, ...edgeErrors(route), ...takesBody, ...commonErrors];
-  for (const code of new Set(codes)) {
+  for (const code of errorCodesOf(route)) {
     const { status } = errorTable[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
@@ -113,7 +119,7 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
   const takesInput = [route.params, route.query, route.headers, route.body].some(
     (part) => part !== undefined,
   );
-  if (takesInput) {
+  if (takesInput || refusesUnknownParameters(route)) {
     responses[422] = {
       description: "Invalid input; every problem found is listed",
       content: { "application/json": { schema: ValidationErrorBody } },
@@ -163,6 +169,10 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
   nameSharedEnums(described);
   describeDefaults(described);
   addResponseHeaders(described);
+  addResponseExamples(described, ({ path, method }) => {
+    const route = routes.find((one) => one.path === path && one.method === method);
+    return route === undefined ? [] : [...errorCodesOf(route)];
+  });
   return described;
 }
 

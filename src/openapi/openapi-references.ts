@@ -23,7 +23,11 @@ interface Node {
 /** The parts of an OpenAPI document that `describeReferences` changes: its operations and its components. */
 export interface DescribedDocument {
   paths?: Record<string, Record<string, Node>>;
-  components?: { schemas?: Record<string, Node>; headers?: Record<string, unknown> };
+  components?: {
+    schemas?: Record<string, Node>;
+    headers?: Record<string, unknown>;
+    examples?: Record<string, unknown>;
+  };
 }
 
 /** All references to one component: those from fields that are not nullable, and those from nullable fields. */

@@ -19,7 +19,7 @@ function documented(schema: z.ZodType) {
   });
   const document = openApiDocument([route], "https://causeway.example");
   const own = Object.entries(document.components?.schemas ?? {}).filter(
-    ([name]) => !/Problem$|^PriceSubject$/.test(name),
+    ([name]) => !/Problem$|^PriceSubject$|^ValidationError$/.test(name),
   );
   const schemas = Object.fromEntries(own);
   return {
