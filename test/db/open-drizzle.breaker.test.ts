@@ -5,21 +5,19 @@ import { openDrizzle } from "../../src/db/open-drizzle.ts";
 import { Breakers } from "../../src/lib/breaker.ts";
 import { Timing } from "../../src/lib/request-timing.ts";
 import { startFastClock } from "../support/fast-clock.ts";
-import { hurryDeadlines, realFetch, serve } from "../support/local-server.ts";
+import { holdDeadlines, realFetch, serve } from "../support/local-server.ts";
 
-/** Deadlines pass fifty times faster, and so does the clock of the breaker. */
-const FASTER = 50;
-
-/** A database whose statements, or whose every request, can hang. */
+/** A database whose statements, or whose every request, can hang; what hangs meets its deadline at once. */
 async function isolate() {
-  hurryDeadlines(FASTER);
+  const deadlines = holdDeadlines();
+  const clock = startFastClock(1);
   const mode = { hangs: "nothing" as "nothing" | "slow statements" | "everything" };
   const { url, requests } = await serve(({ body }, response) => {
-    if (mode.hangs === "everything" || (mode.hangs === "slow statements" && body.includes("slow"))) return;
+    if (mode.hangs === "everything" || (mode.hangs === "slow statements" && body.includes("slow")))
+      return clock.skip(deadlines.expire());
     const fields = [{ name: "one", dataTypeID: 25 }];
     response.end(JSON.stringify({ command: "SELECT", rowCount: 1, fields, rows: [["1"]] }));
   });
-  const clock = startFastClock(FASTER);
   const now = clock.now;
   const breaker = new Breakers(now).of("database", databasePolicy);
   const databaseUrl = "postgresql://user:secret@ep-one.example/main";

@@ -66,6 +66,27 @@ export function hurryDeadlines(factor: number): number[] {
   return asked;
 }
 
+/**
+ * Holds the deadlines of `AbortSignal.timeout` until the test ends. Only `expire` lets one pass, the newest, and returns
+ * its milliseconds: a server that hangs calls it, so that a busy machine never makes another response late.
+ */
+export function holdDeadlines(): { expire(): number } {
+  const held: { ms: number; deadline: AbortController }[] = [];
+  const spy = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const deadline = new AbortController();
+    held.push({ ms, deadline });
+    return deadline.signal;
+  });
+  onTestFinished(() => spy.mockRestore());
+  return {
+    expire: () => {
+      const newest = held.pop();
+      newest?.deadline.abort(new DOMException("the deadline passed", "TimeoutError"));
+      return newest?.ms ?? 0;
+    },
+  };
+}
+
 /** The platform's fetch, as the composition root passes it. */
 export const realFetch = (input: string, init?: RequestInit): Promise<Response> =>
   globalThis.fetch(input, init);
