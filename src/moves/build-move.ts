@@ -9,7 +9,7 @@ import type { Quote } from "../schemas/quote-schema.ts";
 import { findMovedVault } from "./find-moved-vault.ts";
 import { prepareMove } from "./prepare-move.ts";
 
-/** Error codes of a redemption after which the shares may still be sold on an exchange. */
+/** Error codes of a redemption after which swapping the shares on an exchange may still succeed. */
 const SELLABLE: ReadonlySet<ErrorCode> = new Set([
   "mode_unsupported",
   "no_liquidity",
@@ -21,14 +21,15 @@ const SELLABLE: ReadonlySet<ErrorCode> = new Set([
   "no_route",
 ]);
 
-/** Error for a deposit that is paid with the vault's own share token. */
+/** Error for a deposit that is paid with the share token of the target vault itself. */
 export class OwnShare extends Error {
   override readonly name = "OwnShare";
 }
 
 /**
- * Prepares a deposit, or a move if it is paid with the shares of another vault. Shares that cannot be redeemed now may
- * be sold on an exchange instead. Throws `OwnShare` for the vault's own shares; errors of the preparation propagate.
+ * Prepares a deposit, or a move if the paid token is the share of another vault. If the shares cannot be redeemed now,
+ * they are swapped on an exchange instead. Throws `OwnShare` if the paid token is the target vault's own share; errors
+ * of the preparation propagate.
  */
 async function prepareAny(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);

@@ -5,13 +5,15 @@ import type { BuildInput } from "../schemas/build-input-schema.ts";
 import { findVaultForDeposit, listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** Kind of the token that pays for a deposit: another vault's share, the vault's own share, or any other token. */
+/**
+ * Kind of the token that pays for a deposit. `other`: the share of another vault; `own`: the share of the target vault;
+ * `none`: no share, or a share that the target vault accepts like any token.
+ */
 export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
 
 /**
- * Returns the vault whose shares a deposit is paid with. If the target vault accepts the share token without a swap, it
- * is an ordinary deposit. The vault is read from Postgres, because its contracts redeem the shares. Throws
- * `store_unavailable`.
+ * Finds the vault whose shares pay for a deposit. The vault is read from Postgres, because its contracts redeem the
+ * shares. Throws `store_unavailable`, and `token_unsupported` if the token is no longer the vault's share.
  */
 export async function findMovedVault(ctx: Context, input: BuildInput): Promise<PaidShare> {
   const { from_chain_id: chainId, from_token: token, vault_id: target } = input;

@@ -44,19 +44,19 @@ import { type AskedMove, verifyMove } from "./verify-move.ts";
 
 /** A deposit that is paid with the shares of another vault. */
 interface Move {
-  /** The deposit into the other vault. `from.amount` is in the share token's smallest unit. */
+  /** The deposit into the new vault. `from.amount` is in the share token's smallest unit. */
   order: DepositOrder;
-  /** Withdrawal from the vault whose shares are paid, with the same deposit reference. */
+  /** The withdrawal from the old vault. It has the tracking id and order reference of the deposit. */
   leaving: WithdrawalOrder;
-  /** Token that is deposited into the other vault. */
+  /** Token that is deposited into the new vault. */
   target: Token;
 }
 
 /**
- * Prepares a move from one vault into another. On one chain, one Router transaction redeems the shares, swaps if the
- * vaults' assets differ, and deposits, with a minimum of new shares. Across chains, the first transaction redeems and
- * bridges, and the second step deposits. Throws `mode_unsupported` if a vault does not allow this; errors of both
- * vaults propagate.
+ * Prepares a move from one vault into another. On one chain, a single Router transaction redeems the shares, swaps the
+ * payment if the vaults' assets differ, and deposits it, with a minimum of new shares. Across chains, the first
+ * transaction redeems and bridges, and the user deposits in a second step. Throws `mode_unsupported` if one of the
+ * vaults does not allow this; errors of both vaults propagate.
  */
 export async function prepareMove(
   ctx: Context,
@@ -87,7 +87,10 @@ async function resolveMove(
   return { order, target, leaving: { ...own, trackingId: order.trackingId, ref: order.ref } };
 }
 
-/** Returns the token to deposit: one that the old vault pays and the new one accepts, else the new vault's asset. */
+/**
+ * Returns the token that is deposited into the new vault: the old vault's asset if the new vault accepts it on the same
+ * chain, otherwise the new vault's asset.
+ */
 function targetToken({ order, from }: { order: DepositOrder; from: Vault }): Token {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });
   const here = order.vault.chainId === from.chainId;
@@ -114,7 +117,10 @@ async function onOneChain(ctx: Context, move: Move): Promise<PreparedDeposit> {
 const notInOne = ({ name }: Vault): AppError =>
   failure("mode_unsupported", `${name} cannot be moved in one transaction: withdraw first, then deposit`);
 
-/** `kind` is the kind of signature that lets the Router take the shares, or null for an approval. */
+/**
+ * A move with the prepared redemption of the old vault's shares. `amount` is the expected payment of the old vault.
+ * `kind` is the kind of signature by which the Router takes the shares, or null for an approval.
+ */
 type Paid = {
   move: Move;
   facts: ExitFacts;
@@ -145,11 +151,16 @@ async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
   return (await findTransfer(ctx, { order: routing, token: target, build })).built;
 }
 
-/** A move in one transaction: the amount that reaches the new vault, the steps before it, and the accepted loss. */
+/**
+ * A move in one transaction. `amount` is the amount that reaches the new vault, in the deposited token's smallest unit;
+ * `between` are the steps between redemption and deposit; `loss` is the maximum loss in parts per billion.
+ */
 type InOne = Paid & {
   between: readonly RouterStep[];
   loss: bigint;
-  /** Provider's quote for the swap, or null without a swap; and the expected payment of the old vault. */
+  /**
+   * The provider's quote for the swap, or null if there is no swap. `paid` is the expected payment of the old vault.
+   */
   quote: AskedMove["quote"];
   paid: bigint;
 };
@@ -197,7 +208,7 @@ async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
 
 type MoveFloors = { minIn: bigint; minShares: bigint; deadline: bigint };
 
-/** Encodes a move and compares it with the request. Errors of `verifyMove` propagate. */
+/** Encodes a move and verifies it against the request. Errors of `verifyMove` propagate. */
 function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; facts: ExitFacts }) {
   const { exit, between, move, quote, paid } = of;
   const { order, leaving, target } = move;
@@ -211,7 +222,10 @@ function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; f
   return { call, floors };
 }
 
-/** Returns the Router order of a move: that of the deposit, with the redemption of the shares as its first step. */
+/**
+ * Returns the Router order of a move: the order of the deposit, paid with the old vault's shares, with their redemption
+ * as its first step.
+ */
 function toMoveOrder(exit: Exit, of: { deposit: RouterCall; between: readonly RouterStep[] }): RouterCall {
   const { deposit, between } = of;
   const { vault } = exit.order;

@@ -14,20 +14,21 @@ import {
 import { type AskedRoute, verifyTransferStep } from "../withdrawals/verify-transfer-step.ts";
 
 /**
- * Expected contents of a move: the withdrawal, with the minimum of new shares as `least`, the new vault, and the swap.
+ * Expected contents of a move: those of its withdrawal, where `least` is the minimum of new shares, and those of the
+ * deposit into the vault `into`.
  */
 export interface AskedMove extends AskedWithdrawal {
   into: Vault;
   /** Token that is deposited into the new vault. */
   deposited: Address;
-  /** Provider's quote for the swap between the vaults, or null if both use the same token. */
+  /** The provider's quote for the swap between the vaults, or null if there is no swap. */
   quote: AskedRoute["quote"] | null;
-  /** Expected payment of the old vault, in the smallest unit of its token. */
+  /** Expected payment of the old vault, in the smallest unit of the paid token. */
   paid: bigint;
 }
 
 /**
- * Decodes a built move and compares it with the request: the shares paid, the redemption, the swap, the deposit into
+ * Decodes a built move and compares it with the request: the redemption of the paid shares, the swap, the deposit into
  * the new vault, and the minimum of new shares for the user. Throws `upstream_rejected` with the name of the first
  * field that differs.
  */
@@ -57,7 +58,10 @@ export function verifyMove(asked: AskedMove, call: UserCall): void {
   );
 }
 
-/** Checks the step that deposits the executor's whole balance of the token into the new vault. */
+/**
+ * Verifies the step that deposits the executor's whole balance of the token into the new vault. Its calldata may
+ * contain no address other than the user, the vault's contracts and the token.
+ */
 function verifyDepositStep(asked: AskedMove, of: { step: RouterStep; built: RouterOrder }): void {
   const { step, built } = of;
   const { into, deposited, order } = asked;
@@ -79,10 +83,10 @@ function verifyDepositStep(asked: AskedMove, of: { step: RouterStep; built: Rout
   );
 }
 
-/** Pattern of a word that contains an address: twelve zero bytes, then an address of at least seventeen bytes. */
+/** Pattern of a calldata word that looks like an address. Words with more leading zeros are amounts. */
 const ADDRESS_WORD = /^0{24}(?!0{6})[0-9a-f]{40}$/;
 
-/** Returns the addresses in the words of calldata, in lowercase. */
+/** Returns the words of calldata that look like addresses, as lowercase addresses. */
 function addressesIn(data: Hex): string[] {
   return wordsOf(data)
     .filter((word) => ADDRESS_WORD.test(word))

@@ -13,7 +13,7 @@ import { createTransactionReader } from "../tracking/track/deposit-transaction-r
 import { trackWithdrawal } from "../tracking/withdraw/track-withdrawal.ts";
 import { loadWithdrawal } from "./withdrawal-records.ts";
 
-/** A built withdrawal that waits for a signature. */
+/** A built withdrawal that the user signs, before it is sent. `planned` is the payload to sign. */
 interface SignedWithdrawal {
   row: WithdrawalRow;
   plan: StepPlan;
@@ -21,8 +21,8 @@ interface SignedWithdrawal {
 }
 
 /**
- * Loads a withdrawal that waits for a signature and has not been sent. Throws `withdrawal_not_found`,
- * `store_unavailable`, and `withdrawal_state` for any other withdrawal.
+ * Loads a withdrawal that needs a signature and has not been sent. Throws `withdrawal_not_found`, `store_unavailable`,
+ * and `withdrawal_state` for any other withdrawal.
  */
 async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithdrawal> {
   const [stored, kept] = await Promise.all([
@@ -41,8 +41,9 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithd
 
 /**
  * Completes a built withdrawal with its user's signature: simulates the signed Router call on the real state, and
- * returns the response to the build with that transaction. The withdrawal's state does not change, and the signature is
- * not stored. Throws `withdrawal_not_found`, `withdrawal_state`, `quote_expired`; errors of `authorizeOrder` propagate.
+ * returns the build response with that transaction filled in. The withdrawal's state does not change, and the signature
+ * is not stored. Throws `withdrawal_not_found`, `withdrawal_state`, `quote_expired`; errors of `authorizeOrder`
+ * propagate.
  */
 export async function authorizeWithdrawal(
   ctx: Context,
@@ -65,8 +66,9 @@ export async function authorizeWithdrawal(
 }
 
 /**
- * Returns the step that cancels a withdrawal's signed order before it is submitted. `signature` is that of an earlier
- * `cancel` step, or null. Throws `withdrawal_not_found`, `withdrawal_state`; errors of `cancelAuthorization` propagate.
+ * Returns the step that cancels a withdrawal's signed order before it is submitted. `signature` is the user's signature
+ * of an earlier `cancel` step, or null on the first call. Throws `withdrawal_not_found`, `withdrawal_state`; errors of
+ * `cancelAuthorization` propagate.
  */
 export async function cancelWithdrawal(
   ctx: Context,

@@ -15,9 +15,9 @@ import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
 import { arrivalOf, planWithdrawalSteps, toWireWithdrawal } from "./withdrawal-response.ts";
 
 /**
- * Builds a withdrawal at most once per idempotency key and caller, and returns whether the response is that of an
- * earlier request. Errors of `buildOnce` and `prepareWithdrawal` propagate; throws `store_unavailable`,
- * `upstream_timeout`.
+ * Builds a withdrawal at most once per idempotency key and caller. A repeated request gets the stored response, and the
+ * result states that it is a repetition. Throws `store_unavailable`, `upstream_timeout`; errors of `buildOnce` and
+ * `prepareWithdrawal` propagate.
  */
 export function buildWithdrawalOnce(
   ctx: Context,
@@ -49,8 +49,8 @@ async function buildWithdrawal(ctx: Context, input: WithdrawInput): Promise<Buil
 }
 
 /**
- * Returns the time for which a withdrawal may be sent, in milliseconds: five minutes, or less if its provider's quote
- * expires earlier.
+ * Returns how long a withdrawal may be sent after its build, in milliseconds: five minutes, or less if its provider's
+ * quote expires earlier.
  */
 function lifetimeMs(prepared: PreparedWithdrawal): number {
   if (prepared.kind !== "routed") return QUOTE_TTL_MS;

@@ -11,7 +11,7 @@ export type ModeOption<T> =
   | { mode: ExitMode; prepared: T; refusal: null }
   | { mode: ExitMode; prepared: null; refusal: AppError };
 
-/** Error codes that are unrelated to the vault's mode, so that no other mode is tried. */
+/** Error codes that do not depend on the vault's mode, so that trying another mode is pointless. */
 const NOT_THE_VAULTS: ReadonlySet<ErrorCode> = new Set([
   "simulation_unavailable",
   "store_unavailable",
@@ -21,9 +21,10 @@ const NOT_THE_VAULTS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Prepares a withdrawal in one mode: through the Router, which enforces a minimum, otherwise by the user's own call. An
- * order that the Router rejects because the vault pays too little is not repeated without the Router. Errors of
- * `prepareExit` propagate; if all attempts fail, the last error is thrown.
+ * Prepares a withdrawal in one mode. The Router is tried first, because it enforces a minimum payment. If the vault
+ * rejects the Router's executor, or the simulation reverts for another reason than a payment below the minimum, the
+ * user's own call of the vault is prepared instead. Errors of `prepareExit` propagate; if all attempts fail, the last
+ * error is thrown.
  */
 export async function prepareMode(
   ctx: Context,
@@ -47,13 +48,13 @@ export async function prepareMode(
   throw last;
 }
 
-/** Returns true if the vault may reject the Router's executor and still accept the owner. */
+/** Returns true for errors by which a vault may reject the Router's executor but not the owner of the shares. */
 const mayCallItself = (error: unknown): boolean =>
   error instanceof AppError && (error.code === "not_allowed" || error.code === "share_locked");
 
 /**
- * Prepares the first possible mode, in the given order. Throws the first mode's error if none is possible, and
- * immediately any error that is not a refusal of the vault.
+ * Prepares the modes in the given order and returns the first one that the vault accepts. Throws the first mode's error
+ * if none is possible. An error that is unrelated to the vault is thrown immediately.
  */
 export async function firstPossible<T>(
   modes: readonly ExitMode[],
@@ -73,7 +74,7 @@ export async function firstPossible<T>(
 
 /**
  * Prepares all modes in parallel and returns the possible ones first. Throws the first mode's error if none is
- * possible, and any error that is not a refusal of the vault.
+ * possible, and any error that is unrelated to the vault.
  */
 export async function allPossible<T>(
   modes: readonly ExitMode[],
@@ -102,7 +103,10 @@ export async function allPossible<T>(
 const isRefusal = (error: unknown): error is AppError =>
   error instanceof AppError && !NOT_THE_VAULTS.has(error.code);
 
-/** Returns the modes in the order in which a build tries them. */
+/**
+ * Returns the modes in the order in which a build tries them: `instant` first if its exit fee is at most the slippage,
+ * otherwise last.
+ */
 export function rankModes(
   { slippage }: Pick<WithdrawalOrder, "slippage">,
   ways: readonly ExitWay[],
@@ -115,7 +119,7 @@ export function rankModes(
   return [...new Set(ways.map(({ mode }) => mode))].sort((a, b) => cost(a) - cost(b));
 }
 
-/** Returns true if the exit fee is at most the slippage, in relation to the value of the shares. */
+/** Returns true if the exit fee is at most the slippage, as a fraction of the shares' value, or unknown. */
 function isCheap({ terms }: ExitWay, slippage: number): boolean {
   const { previewAssets, grossAssets } = terms;
   if (previewAssets === null || grossAssets === null) return true;

@@ -8,8 +8,9 @@ const WORD = 32;
 const SELECTOR = 4;
 
 /**
- * Meaning of a word in a redemption's calldata. `minimum18` is a minimum with 18 decimals for every token, `limit` a
- * minimum or a maximum loss by family, `zero` must be zero, and `terms` are conditions that a queue requires.
+ * Meaning of a 32-byte word in a redemption's calldata. `minimum18`: a minimum that always has 18 decimals, whatever
+ * the token's. `limit`: a minimum payment or a maximum loss, depending on the family. `zero`: must be zero. `terms`:
+ * terms of a withdrawal queue, which are not checked.
  */
 type WordRole =
   | "shares"
@@ -23,18 +24,20 @@ type WordRole =
   | "terms";
 
 interface Redemption {
-  /** Contract that has the function: the vault's entry point, or a parameter of its registry entry. */
+  /**
+   * Contract that has the function: `entry_point`, or the name of an adapter parameter in the vault's registry entry.
+   */
   at: string;
   words: readonly WordRole[];
-  /** True if the call only requests the redemption. */
+  /** True if the call only requests the redemption, which the vault pays later. */
   async: boolean;
 }
 
 const ENTRY = "entry_point";
 
 /**
- * Redemption functions of all families by signature. They are written here a second time, independent of the families
- * that encode them, so that an encoding mistake is detected. Source: the families' contracts.
+ * Redemption functions of all families by signature. This table duplicates the families' encoders on purpose: a mistake
+ * in an encoder is detected when its calldata is decoded. Source: the families' contracts.
  */
 const REDEMPTIONS: Readonly<Record<string, Redemption>> = {
   "redeem(uint256,address,address)": paid(ENTRY, "shares", "receiver", "owner"),
@@ -80,15 +83,18 @@ const bySelector = once(
     ),
 );
 
-/** Contents of a redemption's calldata, read independent of the family that encoded it. Absent words are null. */
+/**
+ * Contents of a redemption's calldata, decoded without the encoder of the vault's family. A parameter that the function
+ * does not have is null.
+ */
 export interface DecodedExitCall {
-  /** Contract of the vault's registry entry that has this function, or null if the entry names none. */
+  /** Contract in the vault's registry entry that has this function, or null if the entry does not contain it. */
   target: Address | null;
   shares: DecodedWord | null;
   receiver: DecodedWord | null;
   owner: DecodedWord | null;
   token: DecodedWord | null;
-  /** Minimum payment in the calldata, in the smallest unit of the token or with 18 decimals. */
+  /** Minimum payment, in the token's smallest unit, or with 18 decimals if `minimumIn18` is true. */
   minimum: bigint | null;
   /** True if the minimum has 18 decimals for every token. */
   minimumIn18: boolean;
@@ -128,7 +134,10 @@ export function decodeExitCall(vault: Vault, data: Hex): DecodedExitCall | null 
   };
 }
 
-/** Meaning of the last word of the four-argument `redeem`, by family: both kinds have the same selector. */
+/**
+ * Meaning of the last parameter of the four-argument `redeem`, by family. Both meanings have the same function
+ * selector.
+ */
 const LIMITS: ReadonlyMap<string, "minimum" | "loss"> = new Map([
   ["fluid", "minimum"],
   ["yearn_v3", "loss"],
@@ -139,7 +148,7 @@ function wordAt(data: Hex, index: number): DecodedWord {
   return { offset: BigInt(offset), value: BigInt(slice(data, offset, offset + WORD)) };
 }
 
-/** Returns true if a word contains exactly an address, with leading zeros only. */
+/** Returns true if a word is the given address, left-padded with zeros. */
 export function isAddressWord(word: DecodedWord, address: Address): boolean {
   return word.value === BigInt(getAddress(address));
 }

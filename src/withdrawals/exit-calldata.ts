@@ -16,13 +16,13 @@ import type { ExitCall } from "../vaults/vault-exits.ts";
 import type { ExitWay } from "./exit-preflight.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** A redemption that is about to be encoded. */
+/** A redemption with everything that is needed to encode it. */
 export interface Exit {
   order: WithdrawalOrder;
   way: ExitWay;
   /** Shares to redeem, in the share token's smallest unit. */
   shares: bigint;
-  /** Minimum payment of the vault, in the smallest unit of the token that it pays. At least 1. */
+  /** Minimum payment of the vault, in the smallest unit of the paid token. At least 1. */
   minAssets: bigint;
   /** Latest block timestamp at which the Router accepts the order, in unix seconds. */
   deadline: bigint;
@@ -31,10 +31,13 @@ export interface Exit {
 const wrappedNativeAbi = once(() => parseAbi(["function withdraw(uint256 amount)"]));
 /** Byte offset of the amount in `withdraw(uint256)`. */
 const UNWRAP_OFFSET = 4n;
-/** Scale of `minOutPerIn`: output units per input unit times 10^27. */
+/** Scale of `minOutPerIn`, which is the number of output units per input unit times this scale. */
 const PER_UNIT_SCALE = 10n ** 27n;
 
-/** Encodes the vault's own call, for the owner or for the Router's executor, which then also receives the payment. */
+/**
+ * Encodes the vault's own redemption call. On the path through the Router, the Router's executor is caller, owner and
+ * receiver; otherwise the user is.
+ */
 export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall {
   const { exits, vault, user } = order;
   const account = way.via === "router" ? null : user;
@@ -45,13 +48,14 @@ export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall
   });
 }
 
-/** Returns true if the user requests the native currency and the vault pays its wrapped token. */
+/** Returns true if the user requests the native currency and the vault pays its wrapped form. */
 export const unwraps = ({ order, way }: Pick<Exit, "order" | "way">): boolean =>
   way.pays && isNative(order.to.token) && !isNative(way.token.address);
 
 /**
- * Returns the Router step in which the executor redeems the shares that it holds. Words of the call that name the
- * caller are replaced by the executor's address. Throws a RangeError for a request, which the owner must make.
+ * Returns the Router step in which the executor redeems the shares that it holds. The executor's address is not known
+ * in advance: the Router writes it into the parameters that must contain the caller. Throws a RangeError for a request,
+ * which the owner must make.
  */
 export function redeemStep(exit: Exit): RouterStep {
   const { shareToken } = exit.order.vault;
@@ -79,7 +83,10 @@ function unwrapStep(exit: Exit): RouterStep {
   return { ...callOnlyStep({ target: address, value: 0n, data }), patches };
 }
 
-/** Returns the fields of a Router order that all withdrawals share: the shares taken, the user, and the attribution. */
+/**
+ * Returns the fields that are the same in all Router orders paid with shares: the shares, the user, the deadline and
+ * the attribution.
+ */
 export function shareOrder(
   exit: Exit,
 ): Omit<RouterOrder, "tokenOut" | "minOut" | "minOutPerIn" | "nativeFee"> {
@@ -98,12 +105,18 @@ export function shareOrder(
   };
 }
 
-/** Returns the minimum output per share for orders of all shares, so that the floor holds for any number of shares. */
+/**
+ * Returns the minimum output per share, times 10^27, for an order of all shares, whose number is known only when it is
+ * executed. Zero for an order with a fixed number of shares, whose `minOut` suffices.
+ */
 export function floorPerShare({ order, shares }: Exit, minOut: bigint): bigint {
   return order.shares === "all" ? (minOut * PER_UNIT_SCALE) / shares : 0n;
 }
 
-/** Returns the Router order that redeems shares and pays out the proceeds, unwrapped if needed. */
+/**
+ * Returns the Router order that redeems shares and sends the payment to the user, unwrapped if the user requests the
+ * native currency.
+ */
 export function toExitOrder(exit: Exit): RouterCall {
   const { way, minAssets } = exit;
   const native = unwraps(exit);

@@ -20,20 +20,23 @@ import type { Token } from "../vaults/vault.ts";
 import type { ExitMode, ExitTerms } from "../vaults/vault-exits.ts";
 import { exitTokenFor, isWanted, type WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** One redemption path (`way`): the mode, the token that the vault pays, and the caller of the vault. */
+/** A redemption path: the mode, the token that the vault pays, and the account that calls the vault. */
 export interface ExitWay {
   mode: ExitMode;
   token: Token;
-  /** True if no swap or bridge follows: the vault's payment, unwrapped if needed, is what the user requested. */
+  /**
+   * True if the vault's payment, unwrapped if needed, is in the token that the user requested, so that no swap or
+   * bridge follows.
+   */
   pays: boolean;
-  /** `router`: an executor of the Router redeems the shares; `user`: the owner does so without it. */
+  /** `router`: the Router's executor redeems the shares; `user`: the owner redeems them without the Router. */
   via: "router" | "user";
   /** Contract that needs an allowance of the shares, or null if none does. */
   spender: Address | null;
   terms: ExitTerms;
 }
 
-/** On-chain state for a withdrawal before it is encoded, all read at one block. */
+/** On-chain state that a withdrawal is encoded from, all read at one block. */
 export interface ExitFacts {
   /** Shares to redeem, in the share token's smallest unit. */
   shares: bigint;
@@ -44,11 +47,15 @@ export interface ExitFacts {
   /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
   nativeBalance: bigint | null;
   /**
-   * State that decides which signatures work for the shares, or null if none was requested or the chain has no Router.
+   * State that determines which kinds of signature can pay with the shares. Null if none was requested or the chain has
+   * no Router.
    */
   authorization: AuthorizationFacts | null;
   block: BlockTime;
-  /** Redemption paths, in order of preference within each mode: the Router, which enforces a minimum, comes first. */
+  /**
+   * Redemption paths, in order of preference within each mode. The Router comes first, because it enforces a minimum
+   * payment.
+   */
   ways: readonly ExitWay[];
 }
 
@@ -57,9 +64,9 @@ type Holding = Balances & Pick<ExitFacts, "authorization">;
 type PlannedWay = Omit<ExitWay, "terms">;
 
 /**
- * Reads the state for a withdrawal: share balance, allowances, the vault's conditions for each redemption path, and
- * price feeds. Sends one request, or two if all shares are redeemed, whose number is read first. Throws
- * `nothing_to_withdraw`.
+ * Reads the on-chain state for a withdrawal: share balance, allowances, the vault's conditions for each redemption
+ * path, and price feeds. Makes one RPC request, or two if all shares are redeemed, because the conditions depend on
+ * their number. Throws `nothing_to_withdraw`; errors of the RPC nodes propagate.
  */
 export async function readExitFacts(ctx: Context, order: WithdrawalOrder): Promise<ExitFacts> {
   const facts = await readFacts(ctx, { order, shares: order.shares });
@@ -110,7 +117,7 @@ async function readFacts(
   return { ...value.held, shares: value.number, block, ways };
 }
 
-/** Returns the redemption paths in the requested modes that the family's rules allow. */
+/** Returns the redemption paths in the requested modes that the vault's family supports. */
 function planWays(order: WithdrawalOrder): PlannedWay[] {
   const { exits, vault, user, routed } = order;
   const modes = exits.modes(vault).filter((mode) => isWanted(mode, order.mode));

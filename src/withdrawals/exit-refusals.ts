@@ -8,7 +8,7 @@ import { explainExitRevert } from "../vaults/vault-families.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** Error messages for the reasons why a vault would reject a withdrawal; the vault's name precedes them. */
+/** Error messages for the reasons why a vault rejects a withdrawal. They follow the vault's name. */
 const REFUSAL_TEXTS: Readonly<Record<ExitRefusal, string>> = {
   not_allowed: "does not allow this account to withdraw",
   share_locked: "still locks the account's shares",
@@ -31,7 +31,9 @@ export interface AskedExit {
 const timeText = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
 
-/** Creates the error for a refusal of the vault, with the figures from its conditions. */
+/**
+ * Creates the error for a vault that rejects a withdrawal, with the available amount or the time from its conditions.
+ */
 export function toExitRefusal({ order, way, shares }: AskedExit, refusal: ExitRefusal): AppError {
   const { terms } = way;
   const text = `${order.vault.name} ${REFUSAL_TEXTS[refusal]}`;
@@ -51,8 +53,8 @@ export function toExitRefusal({ order, way, shares }: AskedExit, refusal: ExitRe
 }
 
 /**
- * Returns the amount that the vault can pay instantly, in the smallest unit of the path's token, or null if unknown: what
- * it says, or what the shares that it would redeem are worth, rounded down.
+ * Returns the amount that the vault can pay instantly, in the smallest unit of the paid token: the amount that the
+ * vault reports, or the value of the shares that it would redeem, rounded down. Null if unknown.
  */
 function availableOf({ way, shares }: Pick<AskedExit, "way" | "shares">): bigint | null {
   const { availableAssets, maxShares, grossAssets, previewAssets } = way.terms;
@@ -65,8 +67,9 @@ function availableOf({ way, shares }: Pick<AskedExit, "way" | "shares">): bigint
 const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TEXTS;
 
 /**
- * Returns how many of these shares the vault redeems now, by its view functions: all of them where `maxRedeem` is lower
- * only because it converts to assets and back, which `maxWithdraw` shows with all that the shares would pay.
+ * Returns how many of the shares the vault would redeem now, according to its view functions. `maxRedeem` may be
+ * slightly too low, because the vault rounds when it converts shares to assets and back. If `maxWithdraw` covers the
+ * value of all shares, all of them count as redeemable.
  */
 export function payableShares({ way, shares }: Pick<AskedExit, "way" | "shares">): bigint {
   const { maxShares, availableAssets, previewAssets } = way.terms;
@@ -76,7 +79,10 @@ export function payableShares({ way, shares }: Pick<AskedExit, "way" | "shares">
   return availableAssets >= previewAssets ? shares : maxShares;
 }
 
-/** Returns true if the vault's views show that it cannot pay these shares instantly. Only a hint, not a proof. */
+/**
+ * Returns true if the vault's view functions report too little liquidity to pay these shares instantly. Only a hint:
+ * the views of some vaults are imprecise, and the simulation decides.
+ */
 export function lacksLiquidity({ way, shares }: AskedExit): boolean {
   const { availableAssets, previewAssets } = way.terms;
   if (way.mode !== "instant") return false;
@@ -85,8 +91,8 @@ export function lacksLiquidity({ way, shares }: AskedExit): boolean {
 }
 
 /**
- * Returns the error of a redemption that the vault's view functions already refuse, or null. Liquidity limits are only
- * hints and not checked here: the simulation decides about them.
+ * Returns the error for a redemption that the vault's view functions already reject, or null. Liquidity is not checked
+ * here, because the views are only hints and the simulation decides.
  */
 export function findExitRefusal(asked: AskedExit & { facts: Pick<ExitFacts, "block"> }): AppError | null {
   const { order, way, shares } = asked;
@@ -113,7 +119,10 @@ function belowMinimum({ order }: AskedExit): AppError {
   return failure("below_minimum", text, { min_deposit: null });
 }
 
-/** Returns the error for a vault's revert: by its error code, otherwise lack of liquidity if the views show it. */
+/**
+ * Returns the error for revert data of a vault: that of its error code if known, otherwise `no_liquidity` if the view
+ * functions report too little liquidity, otherwise `would_revert`.
+ */
 function toExitError(asked: AskedExit, revert: { code: ErrorCode | null; text: string | null }): AppError {
   const { name } = asked.order.vault;
   const { code, text } = revert;
@@ -125,8 +134,9 @@ function toExitError(asked: AskedExit, revert: { code: ErrorCode | null; text: s
 }
 
 /**
- * Returns the error for a reverted simulation of a redemption. If the Router's floor reverted, the vault pays less than
- * its preview; any other reason is the vault's own, which the Router passes on.
+ * Returns the error for a redemption whose simulation reverted. It is `price_unsafe` if the output was below the
+ * Router's minimum, because the vault then paid less than its preview; otherwise it is derived from the vault's revert
+ * data, which the Router's error contains.
  */
 export function explainFailedExit(asked: AskedExit, revert: Hex): AppError {
   const routers = decodeRouterError(revert);
@@ -139,7 +149,7 @@ export function explainFailedExit(asked: AskedExit, revert: Hex): AppError {
   return toExitError(asked, explained);
 }
 
-/** Returns true if the Router itself rejected a simulated order because its output was too low. */
+/** Returns true if the Router reverted because the output was below its minimum. */
 export function isBelowFloor(revert: Hex): boolean {
   const name = decodeRouterError(revert)?.name;
   return name === "OutputBelowMinimum" || name === "StepUnderfunded";

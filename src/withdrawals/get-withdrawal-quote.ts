@@ -6,8 +6,8 @@ import { transferOf } from "./prepared-withdrawal.ts";
 import { toFigures, toRefusedOption, withdrawalWarnings } from "./withdrawal-response.ts";
 
 /**
- * Quotes a withdrawal in every requested mode, from the same simulations as a build, and records nothing. Errors of
- * `quoteWithdrawal` propagate.
+ * Quotes a withdrawal in every requested mode, from the same simulations as a build, without recording it. A mode that
+ * the vault does not allow now is included with its reasons. Errors of `quoteWithdrawal` propagate.
  */
 export async function getWithdrawalQuote(ctx: Context, input: WithdrawInput): Promise<WithdrawQuote> {
   const { options, tokens } = await quoteWithdrawal(ctx, input);

@@ -12,7 +12,10 @@ import { isOpenRequest } from "../tracking/withdraw/withdrawal-state-machine.ts"
 import type { ExitFollowUp } from "../vaults/vault-exits.ts";
 import { prepareTransfer } from "./transfer-route.ts";
 
-/** The next transaction of a withdrawal, or the reason why it cannot be signed. Both are null if there is none. */
+/**
+ * The next transaction of a withdrawal, or the reason why it cannot be signed now. Both are null if there is nothing to
+ * sign.
+ */
 export interface PreparedExitStep {
   next: WithdrawalNextStep | null;
   refusal: NextStepRefusal | null;
@@ -25,9 +28,9 @@ const refused = (code: string, detail: string): PreparedExitStep => ({
 });
 
 /**
- * Returns the next transaction that the user must sign for a withdrawal, built and simulated now: the claim of a
+ * Returns the next transaction that the user must sign for a withdrawal, newly built and simulated: the claim of a
  * settled request, the cancellation of an expired one, or the second step for the amount that the vault paid. If it
- * would fail or a chain cannot be read, the result contains a `refusal` instead. Throws only unexpected errors.
+ * would fail or a chain cannot be read, `next` is null and `refusal` states the reason. Throws only unexpected errors.
  */
 export async function nextExitStep(ctx: Context, row: WithdrawalRow): Promise<PreparedExitStep> {
   try {
@@ -62,7 +65,10 @@ async function nextOfRequest(ctx: Context, row: WithdrawalRow): Promise<Prepared
   return call === null ? NOTHING : prepareFollowUp(ctx, { now, row, call, kind: "cancel" });
 }
 
-/** Returns the tracking id of the account's oldest open request that the same claim collects, or null if there is none. */
+/**
+ * Returns the tracking id of the account's oldest open request that the same claim collects. Null if the oldest is this
+ * withdrawal's.
+ */
 async function findEarlierRequest(ctx: Context, row: WithdrawalRow): Promise<string | null> {
   const open = (await selectOtherRedemptions(ctx.db, row)).filter(({ state }) => isOpenRequest(state));
   const first = open.at(-1);
@@ -84,7 +90,10 @@ async function prepareFollowUp(
   return { next: prepared.next === null ? null : { ...prepared.next, kind }, refusal: prepared.refusal };
 }
 
-/** Builds the second step for the amount that the vault paid, and stores the data that identify the transaction. */
+/**
+ * Builds the second step for the amount that the vault paid, and stores its target and calldata hash, by which its
+ * transaction is recognised.
+ */
 async function nextTransfer(ctx: Context, row: WithdrawalRow): Promise<PreparedExitStep> {
   if (row.assets === null)
     return refused(

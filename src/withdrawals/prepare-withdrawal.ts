@@ -14,9 +14,10 @@ import { chooseExitSignature, mayApproveInstead, signedWithdrawal, toSignableExi
 import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
- * Prepares a withdrawal without recording it: resolves the request, reads the vault's conditions, chooses the mode, and
- * encodes, verifies and simulates the first transaction. The vault is read from Postgres. Throws `vault_not_found`;
- * errors of `resolveWithdrawal`, `readExitFacts` and of the preferred mode propagate.
+ * Prepares a withdrawal without recording it: resolves the request, reads the vault's conditions, chooses the mode,
+ * then encodes, verifies and simulates the first transaction. The vault is read from Postgres. Throws
+ * `vault_not_found`; errors of `resolveWithdrawal` and `readExitFacts`, and that of the preferred mode if none is
+ * possible, propagate.
  */
 export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Promise<PreparedWithdrawal> {
   const work = async (vault: Vault): Promise<PreparedWithdrawal> => {
@@ -27,14 +28,14 @@ export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Pro
   return withStoredVault(ctx, { key: input.vault_id, work });
 }
 
-/** A withdrawal in every requested mode, that of a build first. */
+/** A withdrawal in every requested mode. The mode that a build would choose comes first. */
 export interface QuotedWithdrawal {
   options: ModeOption<PreparedWithdrawal>[];
-  /** Tokens whose prices may be known already. */
+  /** Tokens whose prices the quote may need. */
   tokens: ChainToken[];
 }
 
-/** Prepares a withdrawal in every requested mode. Throws the errors of `prepareWithdrawal`. */
+/** Prepares a withdrawal in every requested mode. Errors are those of `prepareWithdrawal`. */
 export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promise<QuotedWithdrawal> {
   const work = async (vault: Vault): Promise<QuotedWithdrawal> => {
     const { order, facts } = await readOrder(ctx, { input, vault });
@@ -56,7 +57,11 @@ async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault 
   return { order, facts: await readExitFacts(ctx, order) };
 }
 
-/** Prepares a withdrawal in a mode, with the requested signature or without. Throws `authorization_unsupported`. */
+/**
+ * Prepares a withdrawal in one mode, paid with the requested kind of signature or by an approval. If the vault rejects
+ * a withdrawal with a signature and the request allows an approval, it is prepared with an approval. Throws
+ * `authorization_unsupported`; errors of the preparation propagate.
+ */
 async function prepareInMode(
   ctx: Context,
   asked: ReadOrder & { mode: ExitMode },
@@ -80,7 +85,10 @@ async function prepareAsIs(
   return { kind: "direct", order, exit: await prepareMode(ctx, { order, facts, mode }) };
 }
 
-/** Returns the tokens whose prices a withdrawal may need. */
+/**
+ * Returns the tokens whose prices a withdrawal may need: those that the vault pays, the requested token, and the native
+ * currency for gas.
+ */
 export function preparedTokens({ vault, to, exits }: WithdrawalOrder): ChainToken[] {
   const { chainId } = vault;
   const paid = exits.modes(vault).flatMap((mode) => exits.tokens(vault, mode));

@@ -10,25 +10,25 @@ import type { ExitFacts } from "./exit-preflight.ts";
 import type { PreparedExit, SimulatedExit } from "./single-exit.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** The swap or bridge of a vault's payment, with its provider's figures. */
+/** The swap or bridge of the vault's payment into the requested token. */
 export interface ExitTransfer {
   route: VerifiedTransfer;
-  /** Token that the user requested. */
+  /** The requested token. */
   token: Token;
   /** Reasons why other routes failed. */
   reasons: readonly NoRouteReason[];
   warnings: readonly Warning[];
 }
 
-/** A withdrawal that redeems and swaps or bridges in one transaction of the Router. */
+/** A withdrawal in which one Router transaction redeems the shares and swaps or bridges the payment. */
 export interface RoutedExit extends ExitTransfer {
   exit: Exit;
   facts: ExitFacts;
   call: UserCall;
-  /** Expected and minimum payment of the vault, in the smallest unit of the token that it pays. */
+  /** Expected payment of the vault, in the smallest unit of the paid token; `minAssets` is the minimum. */
   assets: bigint;
   minAssets: bigint;
-  /** Expected and minimum amount of the requested token on arrival. */
+  /** Expected amount of the requested token on arrival; `toAmountMin` is the minimum. */
   toAmount: bigint;
   toAmountMin: bigint;
   source: Extract<SimulatedPayment, { ok: true }>;
@@ -36,12 +36,15 @@ export interface RoutedExit extends ExitTransfer {
 }
 
 /**
- * A withdrawal that is ready to be built. `direct`: the vault pays the requested token; `routed`: a swap or bridge
- * follows in the same transaction; `two_step`: the user sends it as a second transaction, null until it can be quoted.
+ * A prepared withdrawal. `direct`: the vault pays the requested token. `routed`: the payment is swapped or bridged in
+ * the same transaction. `two_step`: the user swaps or bridges the payment in a second transaction; `transfer` is null
+ * if that cannot be quoted yet.
  */
 export type PreparedWithdrawal = {
   order: WithdrawalOrder;
-  /** Signature that lets the Router take the shares; absent for an approval or a direct call to the vault. */
+  /**
+   * The signature payload by which the Router takes the shares. Absent for an approval or a direct call of the vault.
+   */
   authorization?: PlannedAuthorization;
 } & (
   | { kind: "direct"; exit: PreparedExit }
@@ -49,7 +52,7 @@ export type PreparedWithdrawal = {
   | { kind: "two_step"; exit: PreparedExit; transfer: ExitTransfer | null }
 );
 
-/** Returns the swap or bridge of a withdrawal, or null if there is none or it cannot be quoted yet. */
+/** Returns the swap or bridge of a withdrawal. Null if there is none or it cannot be quoted yet. */
 export function transferOf(prepared: PreparedWithdrawal): ExitTransfer | null {
   if (prepared.kind === "direct") return null;
   return prepared.kind === "routed" ? prepared.exit : prepared.transfer;

@@ -41,11 +41,11 @@ interface Asked {
 }
 
 /**
- * Builds the claim or cancellation of a redemption request, including requests that were not built by this API,
- * simulated from the user's address. Throws `vault_not_found`, `mode_unsupported` if the family has no such call,
- * `nothing_to_withdraw` if there is nothing to claim or no such request, `cooldown` if the wait is not over,
- * `withdrawal_state` if the request can no longer be cancelled, and the vault's own refusal. Errors of nodes and
- * simulation propagate.
+ * Builds the claim or cancellation of a redemption request and simulates it from the user's address. The request may
+ * have been made without this service. Throws `vault_not_found`; `mode_unsupported` if the vault has no such call;
+ * `nothing_to_withdraw` if there is nothing to claim or no such request; `cooldown` if the request is not yet payable;
+ * `withdrawal_state` if it can no longer be cancelled; `exits_paused`, `not_allowed`, `no_liquidity` or `would_revert`
+ * if the vault rejects the call. Errors of the RPC nodes and of the simulation propagate.
  */
 export async function buildRequestAction(
   ctx: Context,
@@ -154,16 +154,16 @@ async function simulateAction(ctx: Context, of: Acting): Promise<BuiltRequestAct
   };
 }
 
-/** Returns the single step of an action. */
+/** Converts the step of a claim to the step of the action: unchanged for a claim, relabelled for a cancellation. */
 function actionStep(action: RequestAction, claim: Step): Step {
   if (action === "claim") return claim;
   return { ...claim, step_id: "cancel", purpose: "cancel", title: "Cancel the request" };
 }
 
 /**
- * Returns the amount that the user received in the simulation, or null if it could not be read. Throws the vault's
- * refusal if the call reverted, and `nothing_to_withdraw` for a claim without a payment, because some vaults skip
- * unsettled requests.
+ * Returns the amount that the user received in the simulation, in the token's smallest unit, or null if it could not be
+ * read. Throws the error for the vault's revert, and `nothing_to_withdraw` for a claim without a payment, because some
+ * vaults skip unsettled requests instead of reverting.
  */
 function receivedBy(simulation: SimulationResult, { vault, action }: Acting): bigint | null {
   const [made] = simulation.calls;

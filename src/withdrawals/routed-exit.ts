@@ -33,8 +33,8 @@ import { verifyRoutedExit } from "./verify-transfer-step.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
- * Part of the vault's expected payment that is not swapped or bridged, so that a slightly lower price does not fail the
- * order: 0.01%, in parts per billion. It is paid to the user directly.
+ * Fraction of the vault's expected payment that is not swapped or bridged, in parts per billion (0.01%). It absorbs a
+ * slightly lower price, which would otherwise fail the order, and is paid to the user.
  */
 const MARGIN = PARTS_PER_BILLION / 10_000n;
 /** Tolerance for the vault's rounding in addition to the margin, in smallest units. */
@@ -42,16 +42,20 @@ const ROUNDING = 2n;
 
 type Onward = { order: WithdrawalOrder; facts: ExitFacts; mode: ExitWay["mode"] };
 type RoutedFigures = Omit<RoutedExit, "token" | "reasons" | "warnings">;
-/** Result of a route search: the whole withdrawal in one transaction, or the user's second transaction. */
+/**
+ * Result of a route search. `routed`: one Router transaction does everything. `two_step`: the user swaps or bridges in
+ * a second transaction.
+ */
 type FoundOnward =
   | { kind: "routed"; exit: RoutedFigures }
   | { kind: "two_step"; exit: PreparedExit; route: VerifiedTransfer };
 
 /**
- * Prepares a withdrawal in a token that the vault does not pay: redemption and swap or bridge in one Router transaction
- * if the vault lets an executor redeem and the provider's call names the user; otherwise the redemption first, then the
- * swap or bridge by the user. A later payment is swapped or bridged once it has arrived. Throws the vault's refusal,
- * otherwise the most useful failure of the routes.
+ * Prepares a withdrawal in a token that the vault does not pay. One Router transaction redeems and swaps or bridges, if
+ * the vault allows the Router's executor to redeem and the provider's call can run as a step of an order. Otherwise the
+ * first transaction redeems, and the user swaps or bridges in a second one. In modes in which the vault pays later, the
+ * second step is quoted only after the payment has arrived. Throws the vault's error if the vault rejects the
+ * withdrawal, otherwise that of the route search.
  */
 export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
   const { order, facts, mode } = of;
@@ -79,7 +83,10 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
   return { kind: "two_step", order, exit: built.exit, transfer: { route: built.route, ...about } };
 }
 
-/** Returns the part of a vault's expected payment to swap or bridge. Throws `below_minimum` if nothing remains. */
+/**
+ * Returns the amount of a vault's expected payment that is swapped or bridged, in the paid token's smallest unit.
+ * Throws `below_minimum` if nothing remains.
+ */
 export function onwardAmount(expected: bigint): bigint {
   const amount = expected - (expected * MARGIN) / PARTS_PER_BILLION - ROUNDING;
   if (amount > 0n) return amount;
@@ -124,14 +131,17 @@ async function buildOnward(
   };
 }
 
-/** A provider's call as a step of the Router, with its input amount. */
+/**
+ * A provider's transaction that runs as a step of a Router order. `amount` is its input, in the smallest unit of the
+ * token that the vault pays.
+ */
 interface StepPlan {
   route: VerifiedTransfer;
   asStep: RouterStepUse;
   amount: bigint;
 }
 
-/** Returns the Router step that makes a provider's call with the proceeds of the previous step. */
+/** Returns the Router step that makes a provider's call with the payment of the previous step. */
 export function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): RouterStep {
   const { address: token } = exit.way.token;
   const { to: target, data, value } = route.transaction;
@@ -148,7 +158,7 @@ export function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): R
   };
 }
 
-/** Returns the Router order that redeems shares and swaps or bridges the proceeds. */
+/** Returns the Router order that redeems shares and swaps or bridges the payment. */
 export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }): RouterCall {
   const { plan, minOut } = of;
   const bridged = plan.asStep.receiverOffset === null;
@@ -167,8 +177,8 @@ export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }
 }
 
 /**
- * Encodes redemption and transfer in one order, and compares it with the request. Errors of `verifyRoutedExit`
- * propagate.
+ * Encodes the order that redeems and swaps or bridges, and verifies it against the request. Errors of
+ * `verifyRoutedExit` propagate.
  */
 function encodeRouted(exit: Exit, of: { plan: StepPlan; minOut: bigint; facts: ExitFacts }): UserCall {
   const { order, way } = exit;
@@ -183,7 +193,10 @@ function encodeRouted(exit: Exit, of: { plan: StepPlan; minOut: bigint; facts: E
 
 type Routed = { order: WithdrawalOrder; exit: PreparedExit; attempt: RouteAttempt; plan: StepPlan };
 
-/** Encodes, verifies and simulates a redemption and its swap or bridge in one order. Errors of both propagate. */
+/**
+ * Encodes, verifies and simulates a redemption with a swap or bridge as one order. Errors of the verification and of
+ * the simulation propagate.
+ */
 async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
   const { order, exit: prepared, attempt, plan } = of;
   const { facts } = prepared;
@@ -226,7 +239,8 @@ async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
 const largest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /**
- * Returns the error for a reverted simulation of the order: the vault's if its step failed, otherwise the transfer's.
+ * Returns the error for a reverted simulation of such an order: that of the vault if the redemption failed, otherwise
+ * that of the swap or bridge.
  */
 function explainRouted(exit: Exit, revert: Hex): AppError {
   const asked = { order: exit.order, way: exit.way, shares: exit.shares };

@@ -13,7 +13,7 @@ import type { ExitFacts } from "./exit-preflight.ts";
 import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** A withdrawal in one of its modes before its preparation. */
+/** A withdrawal in one mode, before its preparation. */
 interface ExitInMode {
   order: WithdrawalOrder;
   facts: ExitFacts;
@@ -21,8 +21,9 @@ interface ExitInMode {
 }
 
 /**
- * Chooses the signature that lets the Router take the shares of a withdrawal in a mode, or null for an approval or a
- * direct call to the vault. Throws `authorization_unsupported` if the caller requires a signature and none works.
+ * Returns the kind of signature by which the Router takes the shares of a withdrawal in one mode. Null for an approval
+ * or a direct call of the vault. Throws `authorization_unsupported` if the caller requires a signature and no kind
+ * works.
  */
 export function chooseExitSignature({ order, facts, mode }: ExitInMode): AuthorizationKind | null {
   const { authorize: wish, user: owner } = order;
@@ -35,8 +36,8 @@ export function chooseExitSignature({ order, facts, mode }: ExitInMode): Authori
 }
 
 /**
- * Returns the withdrawal restricted for a signature: only through the Router, and with an exact number of shares,
- * because a signature cannot bind an open number.
+ * Restricts a withdrawal to what a signature can cover: only the path through the Router, and a fixed number of shares
+ * instead of all.
  */
 export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode & { mode: ExitMode } {
   const ways = facts.ways.filter((way) => way.mode !== mode || way.via === "router");
@@ -51,8 +52,9 @@ export function mayApproveInstead({ authorize: wish, user }: WithdrawalOrder, er
 }
 
 /**
- * Returns the signature that lets the Router take the shares of an order. `data` is the calldata of `execute`. Throws a
- * TypeError if the facts were not read, which `chooseExitSignature` excludes.
+ * Returns the signature payload by which the Router takes the shares of an order. `data` is the calldata of `execute`.
+ * Throws a TypeError if the state for signatures was not read, which cannot happen after `chooseExitSignature` returned
+ * `kind`.
  */
 export function planExitSignature(
   kind: AuthorizationKind,
@@ -66,7 +68,7 @@ export function planExitSignature(
   return planAuthorization({ kind, facts, owner, submitter, chainId: vault.chainId, data });
 }
 
-/** Adds the required signature to a prepared withdrawal. */
+/** Adds the signature payload of a kind to a prepared withdrawal. */
 export function signedWithdrawal(prepared: PreparedWithdrawal, kind: AuthorizationKind): PreparedWithdrawal {
   const { order, exit } = prepared;
   const { facts, call } = exit;

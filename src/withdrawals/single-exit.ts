@@ -25,7 +25,8 @@ import { type AskedWithdrawal, verifyExit } from "./verify-exit.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
- * Maximum exit fee that does not count toward the slippage, in parts per billion: 3%. The response shows it separately.
+ * Exit fee up to which a withdrawal is accepted even if the slippage is lower, in parts per billion (3%). The response
+ * shows the fee separately.
  */
 const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
 
@@ -36,7 +37,7 @@ export interface SimulatedExit {
   gasUsed: bigint;
   blockNumber: number;
   /**
-   * Amount that the user received, in the received token's smallest unit, or null if none arrived or it was not read.
+   * Amount that the user received, in the received token's smallest unit. Null if none arrived or it could not be read.
    */
   received: bigint | null;
 }
@@ -46,14 +47,14 @@ export interface PreparedExit {
   exit: Exit;
   facts: ExitFacts;
   call: UserCall;
-  /** Expected payment of the vault, in the smallest unit of the token that it pays, or null if unknown. */
+  /** Expected payment of the vault, in the smallest unit of the paid token, or null if unknown. */
   assets: bigint | null;
   /** Minimum payment that a contract enforces, or null if none does. */
   minAssets: bigint | null;
   simulated: SimulatedExit;
 }
 
-/** One redemption path for one order, before it is encoded. */
+/** A redemption path that is tried for an order. */
 export interface ExitAttempt {
   order: WithdrawalOrder;
   facts: ExitFacts;
@@ -61,9 +62,9 @@ export interface ExitAttempt {
 }
 
 /**
- * Checks, encodes, verifies and simulates a redemption or a request. Throws the vault's refusal, `price_unsafe` if it
- * would pay much less than the shares are worth or than its preview, `would_revert`, `simulation_unavailable`,
- * `upstream_rejected`.
+ * Checks, encodes, verifies and simulates a redemption or a request. Throws the error of `findExitRefusal`;
+ * `price_unsafe` if the vault would pay much less than the shares are worth, or less than its preview; `FailedExit` if
+ * the simulation reverts; `simulation_unavailable`, `upstream_rejected`.
  */
 export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<PreparedExit> {
   const { order, facts, way } = attempt;
@@ -86,16 +87,19 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   return toPaid({ exit, facts, call, made, promised });
 }
 
-/** Returns the expected contents of a built redemption: the request, and the state that was read on chain. */
+/**
+ * Returns the expected contents of a built redemption, which the verification compares with its calldata. `least` is
+ * the minimum output.
+ */
 export function askedOf({ order, facts, way }: ExitAttempt, least: bigint): AskedWithdrawal {
   const { shares: held, block } = facts;
   return { order, mode: way.mode, held, readAt: block.timestamp, least, pays: way.pays };
 }
 
 /**
- * Returns the loss against the vault's preview that a withdrawal tolerates, in parts per billion: the slippage up to 3 %,
- * as deposits do, for strategies' losses and tokens that charge transfers; at most 0.5 % where a swap or bridge follows,
- * which uses the rest.
+ * Returns the maximum loss against the vault's preview, in parts per billion. If the vault pays the requested token:
+ * the slippage, at most 3%, because strategies may realise losses and tokens may charge a fee on transfers. If a swap
+ * or bridge follows: at most 0.5%, because the swap or bridge uses the rest of the slippage.
  */
 function promisedLoss({ order, way }: ExitAttempt): bigint {
   if (!way.pays) return allowedLoss(order.slippage, false);
@@ -103,10 +107,13 @@ function promisedLoss({ order, way }: ExitAttempt): bigint {
   return asked < MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
 }
 
-/** Error of a redemption whose simulation reverted, with the revert data of the contracts. */
+/** Error for a redemption whose simulation reverted. `explained` is the error for the API. */
 export class FailedExit extends Error {
   readonly explained: AppError;
-  /** True if the Router rejected it because of its output, so that no other caller would succeed. */
+  /**
+   * True if the Router rejected the output as too low. A call without the Router would pay as little, so it is not
+   * tried.
+   */
   readonly belowFloor: boolean;
 
   constructor(explained: AppError, revert: Hex) {
@@ -117,13 +124,16 @@ export class FailedExit extends Error {
   }
 }
 
-/** Returns the vault's preview of its payment in this transaction, or null if unknown. */
+/** Returns the vault's preview of what it pays in this transaction. Null for a request, and if unknown. */
 function promisedNow({ way }: ExitAttempt): bigint | null {
   const { previewAssets, paidNow } = way.terms;
   return way.mode === "instant" ? (paidNow ?? previewAssets) : null;
 }
 
-/** Returns `price_unsafe` if the exit fee exceeds both 3% of the shares' value and the slippage, otherwise null. */
+/**
+ * Returns `price_unsafe` if the exit fee exceeds both 3% of the shares' value and the slippage. Null otherwise, or if
+ * the fee is unknown.
+ */
 function findExcessiveFee({ order, way }: ExitAttempt): AppError | null {
   const { previewAssets, grossAssets } = way.terms;
   if (way.mode !== "instant" || previewAssets === null || grossAssets === null) return null;
@@ -136,7 +146,10 @@ function findExcessiveFee({ order, way }: ExitAttempt): AppError | null {
   });
 }
 
-/** Returns the payment of a withdrawal: the user's shares, with their balance and allowance. */
+/**
+ * Returns the payment of a withdrawal's transaction: the user's shares, with the user's balance and the spender's
+ * allowance.
+ */
 export function sharePayment({ order, facts, way }: ExitAttempt): TokenPayment {
   const { client, user, vault } = order;
   const { spender } = way;
@@ -169,7 +182,11 @@ function receivedReads(exit: Exit) {
 type Succeeded = Extract<SimulatedPayment, { ok: true }>;
 type Made = { exit: Exit; facts: ExitFacts; call: UserCall; made: Succeeded };
 
-/** Returns the amount that the user received: the increase of the balance, or the increase that the Router measured. */
+/**
+ * Returns the amount that the user received in a simulation: the increase of the watched balance or, for a Router
+ * order, the output that the Router returns. Null if neither could be read. `index` is the position of the balance
+ * among the watched ones.
+ */
 export function receivedIn(
   simulation: SimulationResult,
   of: { index: number; routed: boolean },
@@ -212,7 +229,10 @@ function simulatedOf({ facts, made }: Made, call: UserCall): Omit<SimulatedExit,
   };
 }
 
-/** Checks that a simulated request was recorded for the user. Throws `upstream_rejected` if it was not. */
+/**
+ * Completes a simulated request. Throws `upstream_rejected` if the vault took the shares without recording a request
+ * for the user.
+ */
 function toRequested(of: Made): PreparedExit {
   const { exit, facts, made, call } = of;
   const { way } = exit;
@@ -231,8 +251,8 @@ function toRequested(of: Made): PreparedExit {
 }
 
 /**
- * Returns true if the vault's logs show the request, or that it paid at once what it would otherwise have queued; or, if
- * the node returns no logs, exactly the shares left the user.
+ * Returns true if the simulated logs show the request, or an immediate payment in place of one. Without logs, true if
+ * exactly the requested shares left the user.
  */
 function isRequestNoted({ exit, made }: Made): boolean {
   const { order, shares, way } = exit;
@@ -245,7 +265,7 @@ function isRequestNoted({ exit, made }: Made): boolean {
   return left && isPaidAtOnce({ order, way }, seen);
 }
 
-/** Returns true if logs show that the user received what the vault previews, less the slippage. */
+/** Returns true if the logs show that the user received at least the vault's previewed payment less the slippage. */
 export function isPaidAtOnce(
   { order, way }: Pick<ExitAttempt, "order" | "way">,
   logs: readonly Log[],

@@ -20,7 +20,9 @@ import { readTokenMetadata } from "../vaults/token-metadata.ts";
 import type { Token } from "../vaults/vault.ts";
 import { verifyTransferData } from "./verify-transfer-data.ts";
 
-/** Returns symbol and decimals of the requested token. Throws `token_unsupported` if the address is not a token. */
+/**
+ * Returns the requested token with its symbol and decimals. Throws `token_unsupported` if the address is not a token.
+ */
 export async function wantedToken(
   ctx: Context,
   { chainId, token: address }: { chainId: number; token: Address },
@@ -33,7 +35,8 @@ export async function wantedToken(
 }
 
 /**
- * Builds and verifies a provider's transaction for an offer, with its tolerance. Throws `price_unsafe` if it is unfair.
+ * Builds a provider's transaction for an offer and verifies it. Throws `price_unsafe` if the offer is not fair, and
+ * `upstream_rejected` if the calldata differs from the request; errors of the provider propagate.
  */
 export async function buildOffer(
   ctx: Context,
@@ -52,7 +55,7 @@ export async function buildOffer(
   return route;
 }
 
-/** Finds a route for a vault's payment. Errors of `searchRoutes` propagate. */
+/** Finds a route that swaps or bridges a vault's payment to the user. Errors of `searchRoutes` propagate. */
 export function findTransfer<B>(
   ctx: Context,
   of: { order: RouteOrder; token: Token; build: (ctx: Context, attempt: RouteAttempt) => Promise<B> },
@@ -66,14 +69,14 @@ export function findTransfer<B>(
   });
 }
 
-/** A provider's transaction that the user sends, with its simulation. */
+/** A simulated transaction of a provider that the user sends. */
 export interface UserTransfer {
   route: VerifiedTransfer;
   payment: TokenPayment;
   source: Extract<SimulatedPayment, { ok: true }>;
 }
 
-/** A provider's transaction that was built for an attempt of a route search. */
+/** A provider's transaction that was built in an attempt of a route search. */
 export interface BuiltOffer {
   order: RouteOrder;
   attempt: RouteAttempt;
@@ -81,8 +84,8 @@ export interface BuiltOffer {
 }
 
 /**
- * Simulates a provider's transaction that the user sends. A user who does not hold the amount yet receives it by a state
- * override. Throws `price_unsafe` if it delivers less than is fair; errors of the simulation propagate.
+ * Simulates a provider's transaction that the user sends. A user who does not hold the amount yet receives it by a
+ * state override. Throws `price_unsafe` if the output is not fair; errors of the simulation propagate.
  */
 export async function simulateUserTransfer(
   ctx: Context,
@@ -110,35 +113,38 @@ export async function simulateUserTransfer(
 /** The second step of a withdrawal: the user's swap or bridge of the vault's payment. */
 export interface TransferStep {
   user: Address;
-  /** Payment of the step: chain, token and amount in its smallest unit. */
+  /** The vault's payment: chain, token and amount in the token's smallest unit. */
   from: { chainId: number; token: Address; amount: bigint };
   to: { chainId: number; token: Address };
   slippage: number;
   preferredBridge: string | null;
 }
 
-/** A second step that is ready to be signed, with the data that identify its transaction. */
+/** The second step of a withdrawal, ready to be signed. */
 export interface PreparedTransfer {
   transaction_request: TransactionRequest;
   approval: Approval | null;
   calls: WalletCall[];
-  /** Target and keccak256 of the calldata, which identify the transaction. */
+  /**
+   * Target of the transaction. The transaction is recognised on-chain by `target` and `dataHash`, the keccak256 hash of
+   * its calldata.
+   */
   target: Address;
   dataHash: string;
   provider: string;
   bridge: string | null;
   tool: string;
-  /** Expected and minimum amount on arrival, in the smallest unit of the requested token. */
+  /** Expected amount on arrival, in the smallest unit of the requested token; `toAmountMin` is the minimum. */
   toAmount: bigint;
   toAmountMin: bigint;
-  /** False if the account does not hold the amount now. */
+  /** False if the account does not hold the amount now, or its balance could not be read. */
   balanceSufficient: boolean;
 }
 
 /**
- * Finds, verifies and simulates the second step of a withdrawal for an amount that the vault paid. Throws
- * `chain_unsupported`, `token_unsupported`, `no_route`, `price_unsafe`, `would_revert`; errors of providers, nodes and
- * simulation propagate.
+ * Finds, verifies and simulates the second step of a withdrawal for the amount that the vault paid. Throws
+ * `chain_unsupported`, `token_unsupported`, `no_route`, `price_unsafe`, `would_revert`; errors of the providers, the
+ * RPC nodes and the simulation propagate.
  */
 export async function prepareTransfer(ctx: Context, step: TransferStep): Promise<PreparedTransfer> {
   const { user, from, to, slippage, preferredBridge } = step;

@@ -3,8 +3,9 @@ import type { UserCall } from "../orders/wallet-calls.ts";
 import { requireSame } from "./verify-exit.ts";
 
 /**
- * Checks the calls for a wallet: all calls before the last must be approvals of the paid token, for the contract that
- * takes it, of at most the amount. Throws `upstream_rejected` with the name of the first field that differs.
+ * Verifies the calls before the transaction: each must approve the paid token for `spender`, with either the exact
+ * amount or zero (a reset). Throws `upstream_rejected` with the name of the first field that differs. The last call is
+ * the transaction itself and is not checked here.
  */
 export function verifyApprovals(
   calls: readonly UserCall[],

@@ -25,23 +25,23 @@ const PER_UNIT_SCALE = 10n ** 27n;
 const BPS = 10_000n;
 
 /**
- * Expected contents of a built withdrawal, from the user's request, the vault's registry entry and on-chain state.
- * Nothing in it comes from the code that encodes.
+ * Expected contents of a built withdrawal. It is derived from the user's request, the vault's registry entry and
+ * on-chain state only, never from the encoder that is verified.
  */
 export interface AskedWithdrawal {
   order: WithdrawalOrder;
   mode: ExitMode;
-  /** The user's share balance on chain, for a redemption of all shares. */
+  /** The user's on-chain share balance, which is the number of shares in a redemption of all shares. */
   held: bigint;
-  /** Timestamp of the block at which the chain was read, in unix seconds. */
+  /** Timestamp of the block at which the on-chain state was read, in unix seconds. */
   readAt: number;
   /** Minimum output, in the smallest unit of the output token. */
   least: bigint;
-  /** True if the vault's payment is what the user requested. */
+  /** True if the vault pays the requested token, or its wrapped form, so that no swap or bridge follows. */
   pays: boolean;
 }
 
-/** Throws `upstream_rejected` with the name of the field unless a condition holds. */
+/** Throws `upstream_rejected` with the field's name if a condition is false. */
 export function requireSame(holds: boolean, field: string): asserts holds {
   if (!holds) throw callMismatch(field);
 }
@@ -50,8 +50,8 @@ const sharesOf = ({ order, held }: Pick<AskedWithdrawal, "order" | "held">): big
   order.shares === "all" ? held : order.shares;
 
 /**
- * Decodes a built redemption or request and compares it with the user's request: owner and number of shares, receiver,
- * token, minimum, deadline, and called contracts. Throws `upstream_rejected` with the name of the first field that
+ * Decodes a built redemption or request and compares it with the user's request: called contract, owner, number of
+ * shares, receiver, token, minimum and deadline. Throws `upstream_rejected` with the name of the first field that
  * differs.
  */
 export function verifyExit(asked: AskedWithdrawal, call: UserCall): void {
@@ -75,7 +75,7 @@ export function verifyExit(asked: AskedWithdrawal, call: UserCall): void {
   requireSame(!unwraps || sweep.some((one) => isAddressEqual(one, token)), "sweep");
 }
 
-/** Checks the vault's own call, which the owner sends without the Router. */
+/** Verifies the vault's own call, which the owner of the shares sends without the Router. */
 function verifyOwnCall(asked: AskedWithdrawal, call: UserCall): void {
   const { order, mode } = asked;
   const { user, slippage } = order;
@@ -96,7 +96,10 @@ function verifyOwnCall(asked: AskedWithdrawal, call: UserCall): void {
   verifyLoss(read, slippage);
 }
 
-/** Returns the decoded call if the vault's registry entry allows it. Throws for every other function and contract. */
+/**
+ * Decodes a call of the vault. Throws `upstream_rejected` unless it is a known redemption function at the contract that
+ * the vault's registry entry names for it.
+ */
 function readVaultCall({ order }: AskedWithdrawal, call: Pick<UserCall, "target" | "data">): DecodedExitCall {
   const read = decodeExitCall(order.vault, call.data);
   requireSame(read !== null, "data");
@@ -104,7 +107,10 @@ function readVaultCall({ order }: AskedWithdrawal, call: Pick<UserCall, "target"
   return read;
 }
 
-/** Returns the tokens that the vault may pay: the requested one, its wrapped form, or any of the vault's tokens. */
+/**
+ * Returns the tokens in which the vault may pay. If the vault pays the requested token, only that token or its wrapped
+ * form; otherwise every token that the vault pays in this mode.
+ */
 export function paidTokens({ order, mode, pays }: AskedWithdrawal): Address[] {
   const { vault, exits, to } = order;
   const payable = exits.tokens(vault, mode).map(({ address }) => address);
@@ -119,7 +125,10 @@ export function paidTokens({ order, mode, pays }: AskedWithdrawal): Address[] {
   );
 }
 
-/** Returns the minimum of a vault's own call in the token's smallest unit; zero if the call has none. */
+/**
+ * Returns the minimum payment in the calldata of a vault's own call, in the token's smallest unit. Zero if the call has
+ * none.
+ */
 function minimumOf(asked: AskedWithdrawal, of: { read: DecodedExitCall; token: Address }): bigint {
   const { minimum, minimumIn18 } = of.read;
   if (minimum === null || !minimumIn18) return minimum ?? 0n;
@@ -133,7 +142,10 @@ function verifyLoss({ maxLossBps }: DecodedExitCall, slippage: number): void {
   requireSame(maxLossBps * PARTS_PER_BILLION <= fractionToParts(slippage) * BPS, "maxLoss");
 }
 
-/** Decodes a call of the Router. Throws for any other contract, function or encoding. */
+/**
+ * Decodes a Router call. Throws `upstream_rejected` for another contract or function, and for any encoding other than
+ * the canonical one.
+ */
 export function decodeOrder(call: Pick<UserCall, "target" | "data">): RouterCall {
   requireSame(isAddressEqual(call.target, depositRouterAddress), "target");
   try {
@@ -146,7 +158,10 @@ export function decodeOrder(call: Pick<UserCall, "target" | "data">): RouterCall
   throw callMismatch("data");
 }
 
-/** Checks the fields that all orders paid with shares have: payment, user, reference, attribution and deadline. */
+/**
+ * Verifies the fields that are the same in all orders paid with shares: payment, user, order reference, attribution and
+ * deadline.
+ */
 export function verifyShareOrder(
   asked: Pick<AskedWithdrawal, "order" | "held" | "readAt">,
   built: RouterOrder,
@@ -165,7 +180,7 @@ export function verifyShareOrder(
   requireSame(built.deadline > now && built.deadline <= orderDeadline(readAt), "deadline");
 }
 
-/** Checks the Router's minimum output, for the expected number of shares and for any other number. */
+/** Verifies the minimum output of an order and, for an order of all shares, the minimum output per share. */
 export function verifyFloor(asked: AskedWithdrawal, built: RouterOrder): void {
   const { least } = asked;
   requireSame(!built.direct, "direct");
@@ -176,7 +191,7 @@ export function verifyFloor(asked: AskedWithdrawal, built: RouterOrder): void {
   requireSame(built.minOutPerIn >= perUnit, "minOutPerIn");
 }
 
-/** Checks the token that the Router pays out, and returns the token that the vault pays for it. */
+/** Verifies the token that the Router pays to the user, and returns the token in which the vault pays. */
 function verifyTokenOut(asked: AskedWithdrawal, tokenOut: Address): Address {
   const { to, client } = asked.order;
   if (asked.pays) requireSame(isAddressEqual(tokenOut, to.token), "tokenOut");
@@ -187,9 +202,9 @@ function verifyTokenOut(asked: AskedWithdrawal, tokenOut: Address): Address {
 }
 
 /**
- * Checks the step in which the Router's executor redeems the shares: the vault's function at the vault's contract, for
- * exactly the shares that the executor holds, with the executor as owner and receiver, and no allowance except of the
- * shares for that contract. `token` is the token that the step must pay.
+ * Verifies the step in which the Router's executor redeems the shares: a redemption function of the vault for exactly
+ * the shares that the executor holds, with the executor as owner and receiver. The step may approve nothing except the
+ * shares for the called contract. `token` is the token that it must pay.
  */
 export function verifyRedeemStep(
   asked: AskedWithdrawal,
@@ -223,7 +238,7 @@ const writesBalance = ({ token, mul, div }: RouterPatch, of: Address): boolean =
 const writesSelf = ({ token, offset }: RouterPatch, at: bigint): boolean =>
   offset === at && isAddressEqual(token, routerSelf);
 
-/** Checks that a step approves nothing, or only the given token for the given contract. */
+/** Verifies that a step approves nothing, or only the given token for the given contract. */
 function verifyAllowance(step: RouterStep, of: { token: Address; spender: Address }): void {
   const none = isNative(step.approveToken) && isNative(step.spender);
   const meant = isAddressEqual(step.approveToken, of.token) && isAddressEqual(step.spender, of.spender);
@@ -232,7 +247,7 @@ function verifyAllowance(step: RouterStep, of: { token: Address; spender: Addres
 
 const unwrapAbi = once(() => parseAbi(["function withdraw(uint256 amount)"]));
 
-/** Checks the step that unwraps the executor's whole balance of the wrapped native token. */
+/** Verifies the step that unwraps the executor's whole balance of the wrapped native token. */
 function verifyUnwrapStep(step: RouterStep, wrapped: Address): void {
   requireSame(isAddressEqual(step.target, wrapped), "step target");
   requireSame(decodedWith(unwrapAbi(), step.data) !== null, "step data");

@@ -18,9 +18,9 @@ export interface AskedTransferData {
 }
 
 /**
- * Decodes a provider's calldata and compares it with the request: paid token, amount, receiver, chain and requested
+ * Decodes a provider's calldata and compares it with the request: paid token, amount, receiver, target chain, requested
  * token, minimum and, for a bridge, the refund address. Throws `upstream_rejected` with the name of the first field
- * that differs.
+ * that differs, or if the calldata is of an unknown format.
  */
 export function verifyTransferData(asked: AskedTransferData, data: Hex): void {
   const { user, from, to, amount, least } = asked;
@@ -38,7 +38,10 @@ export function verifyTransferData(asked: AskedTransferData, data: Hex): void {
   requireSame(read.least === null || (least > 0n && read.least >= least), "transfer minimum");
 }
 
-/** Returns true if an address is a token or, for a bridge, the wrapped token by which it names the native currency. */
+/**
+ * Returns true if the address is the token's. Bridges name the native currency by its wrapped token, which then also
+ * counts.
+ */
 function namesToken(
   address: Address,
   of: { token: Address; chain: ChainDefinition; bridged: boolean },

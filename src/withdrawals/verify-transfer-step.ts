@@ -14,21 +14,27 @@ import {
 } from "./verify-exit.ts";
 import { verifyTransferData } from "./verify-transfer-data.ts";
 
-/** Part of the vault's expected payment that a swap or bridge may leave to the user, in parts per billion: 0.1%. */
+/**
+ * Maximum fraction of the vault's expected payment that may remain unswapped, in parts per billion (0.1%). The
+ * remainder is paid to the user.
+ */
 const LARGEST_REST = PARTS_PER_BILLION / 1_000n;
-/** Amount in smallest units that may remain of an amount of any size. */
+/** Additional amount that may remain unswapped, in the token's smallest unit. */
 const ROUNDING = 10n;
 
-/** Expected contents of a redemption with a swap or bridge: the withdrawal, the provider's quote, and the payment. */
+/** Expected contents of an order that redeems shares and swaps or bridges the payment. */
 export interface AskedRoute extends AskedWithdrawal {
-  /** Quote of the provider: contract to call, contract to approve, native fee, expected and minimum amount. */
+  /**
+   * The provider's quote that was verified: its transaction, the contract to approve, and the expected and minimum
+   * amount.
+   */
   quote: Pick<VerifiedTransfer, "transaction" | "spender" | "toAmount" | "toAmountMin">;
-  /** Expected payment of the vault, in the smallest unit of its token. */
+  /** Expected payment of the vault, in the smallest unit of the paid token. */
   paid: bigint;
 }
 
 /**
- * Decodes a built order that redeems shares and swaps or bridges the payment, and compares both parts with the request.
+ * Decodes an order that redeems shares and swaps or bridges the payment, and compares both parts with the request.
  * Throws `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyRoutedExit(asked: AskedRoute, call: UserCall): void {
@@ -50,10 +56,14 @@ export function verifyRoutedExit(asked: AskedRoute, call: UserCall): void {
   verifyTransferStep(asked, { step: onward, token, wanted: to.token });
 }
 
-/** Data of a request that a swap or bridge within an order is compared with. */
+/** Expected contents of the step that swaps or bridges the vault's payment. */
 export type AskedTransfer = Pick<AskedRoute, "order" | "quote" | "paid">;
 
-/** Checks the step in which a provider swaps or bridges the vault's payment. */
+/**
+ * Verifies the step in which a provider swaps or bridges the vault's payment: called contract, approval, amount, and
+ * the provider's calldata. In a swap, the Router replaces the receiver in that calldata by its executor, so the
+ * replaced word must be the user's address.
+ */
 export function verifyTransferStep(
   asked: AskedTransfer,
   { step, token, wanted }: { step: RouterStep; token: Address; wanted: Address },
@@ -79,7 +89,7 @@ export function verifyTransferStep(
   requireSame(words && step.patches.length === (bridged ? 0 : 1), "step receiver");
 }
 
-/** Returns true if a word of calldata, before the Router writes it, is the user's address. */
+/** Returns true if the word at an offset of the calldata is the user's address. */
 function namesUser(data: Hex, { user, offset }: { user: Address; offset: bigint }): boolean {
   const at = 2 + Number(offset) * 2;
   return data.slice(at, at + 64).toLowerCase() === user.slice(2).toLowerCase().padStart(64, "0");

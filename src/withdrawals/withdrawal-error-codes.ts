@@ -47,7 +47,7 @@ export const exitRequestErrors: readonly ErrorCode[] = [
   "upstream_timeout",
 ];
 
-/** Error codes of the operations on signed withdrawals. */
+/** Error codes that signing, or cancelling the signed order of, a withdrawal can return. */
 export const signedWithdrawalErrors: readonly ErrorCode[] = [
   "withdrawal_not_found",
   "withdrawal_state",

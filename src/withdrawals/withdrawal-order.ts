@@ -12,10 +12,12 @@ import { isRouterDeployed } from "../vaults/vault-entry.ts";
 import type { ExitMode, VaultExits } from "../vaults/vault-exits.ts";
 import { adapterOf } from "../vaults/vault-families.ts";
 
-/** Default slippage of a withdrawal: in a token that the vault pays itself, and in any other token. */
+/**
+ * Default slippage as a fraction. `same`: the vault pays the requested token itself; `other`: a swap or bridge follows.
+ */
 const DEFAULT_SLIPPAGE = { same: 0.005, other: 0.03 } as const;
 
-/** A requested withdrawal with resolved vault, chains, token and partner. */
+/** A requested withdrawal with its vault, chains, token and partner resolved. */
 export interface WithdrawalOrder extends Attribution {
   /** RPC client of the vault's chain. */
   client: ChainClient;
@@ -24,7 +26,7 @@ export interface WithdrawalOrder extends Attribution {
   user: Address;
   /** Shares to redeem, in the share token's smallest unit, or `all` for the user's whole balance. */
   shares: bigint | "all";
-  /** Token and chain that the user requested. The zero address is the native currency. */
+  /** Chain and token that the user requests. The zero address is the native currency. */
   to: { client: ChainClient; chainId: number; token: Address };
   slippage: number;
   mode: WithdrawInput["mode"];
@@ -32,18 +34,18 @@ export interface WithdrawalOrder extends Attribution {
   /** True if the Router is deployed on the vault's chain. */
   routed: boolean;
   trackingId: string;
-  /** Deposit reference that the Router emits: keccak256 of the tracking id. */
+  /** Order reference that the Router emits: keccak256 of the tracking id. */
   ref: Hex;
-  /** The user's authorization of the Router to take the shares, and the account that submits the transaction. */
+  /** How the user wants to let the Router take the shares, and the account that submits the transaction. */
   authorize: AuthorizationWish;
-  /** True if a signature takes the shares; the transaction then carries no native currency. */
+  /** True if the shares are taken by a signature. The order then cannot pay a fee in the native currency. */
   signed: boolean;
 }
 
 /**
- * Resolves a withdrawal request. A vault may be paused or closed, which affects only deposits. Throws
- * `chain_unsupported`, `vault_not_found`, `mode_unsupported`, `token_unsupported`, `partner_mismatch`,
- * `vault_not_enrolled`, `key_forbidden`. Errors of the RPC nodes propagate.
+ * Resolves a withdrawal request into an order. Withdrawals are allowed from paused and closed vaults, because these
+ * states concern only deposits. Throws `chain_unsupported`, `vault_not_found`, `mode_unsupported`, `token_unsupported`,
+ * `partner_mismatch`, `vault_not_enrolled`, `key_forbidden`. Errors of the RPC nodes propagate.
  */
 export async function resolveWithdrawal(
   ctx: Context,
@@ -81,7 +83,10 @@ export async function resolveWithdrawal(
   };
 }
 
-/** Returns the withdrawals of a vault's family. Throws `mode_unsupported` if they are not supported. */
+/**
+ * Returns the withdrawals of a vault's family. Throws `mode_unsupported` if this service does not support withdrawals
+ * from the vault.
+ */
 export function exitsOf(vault: Vault): VaultExits {
   const { exits } = adapterOf(vault);
   if (exits === undefined || exits.modes(vault).length === 0)
@@ -89,7 +94,10 @@ export function exitsOf(vault: Vault): VaultExits {
   return exits;
 }
 
-/** Returns true if a vault's mode matches the requested one; `request` includes cooldowns. */
+/**
+ * Returns true if a vault's mode matches the requested one. The request `request` also matches the mode `cooldown`, and
+ * `auto` matches every mode.
+ */
 export function isWanted(mode: ExitMode, asked: WithdrawInput["mode"]): boolean {
   return asked === "auto" || (asked === "instant") === (mode === "instant");
 }
@@ -110,16 +118,16 @@ function targetOf(
   return { client, chainId, token };
 }
 
-/** The token that a vault pays in a mode, and whether it is the requested one. */
+/** The token that a vault pays in a mode. */
 export interface ExitToken {
   token: Token;
-  /** True if no swap or bridge follows; a wrapped native token may be unwrapped. */
+  /** True if it is the requested token, possibly in its wrapped form, so that no swap or bridge follows. */
   pays: boolean;
 }
 
 /**
- * Returns the token that the vault shall pay: the requested one or its wrapped form if the vault pays it, otherwise the
- * vault's first token.
+ * Returns the token in which the vault is to pay: the requested token, or its wrapped form if the Router can unwrap it;
+ * otherwise the first token that the vault pays in this mode.
  */
 export function exitTokenFor(of: {
   exits: VaultExits;

@@ -111,8 +111,9 @@ export async function listWithdrawals(
 }
 
 /**
- * Marks a withdrawal that its user will not send as abandoned. It is reopened if a transaction appears on chain. Throws
- * `withdrawal_not_found`, `store_unavailable`, and `withdrawal_state` if it was already sent.
+ * Marks a withdrawal as abandoned, because its user will not send the transaction. If the transaction appears on-chain
+ * after all, the withdrawal is reopened. Throws `withdrawal_not_found`, `store_unavailable`, and `withdrawal_state` if
+ * the withdrawal was already sent.
  */
 export async function abandonWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalRow> {
   const row = await loadWithdrawal(ctx, trackingId);
@@ -129,9 +130,9 @@ export async function abandonWithdrawal(ctx: Context, trackingId: string): Promi
 }
 
 /**
- * Stores a reported transaction of a withdrawal as a hint for tracking. All steps are on the vault's chain. Anyone can
- * report, so a report binds nothing and excludes no other report: only the receipt decides. An approval has no hash to
- * store. Throws `withdrawal_not_found`, `store_unavailable`.
+ * Stores a reported transaction of a withdrawal as a hint for tracking, and returns the withdrawal unchanged. All its
+ * transactions are on the vault's chain. Anyone can report any hash, so a report is no proof: only the receipt decides.
+ * `txHash` is null for approvals, which are not stored. Throws `withdrawal_not_found`, `store_unavailable`.
  */
 export async function reportWithdrawalTransaction(
   ctx: Context,

@@ -15,7 +15,10 @@ import { sharePayment } from "./single-exit.ts";
 
 type Figures = Omit<WithdrawOption, "mode" | "reasons">;
 
-/** Returns the expected and the guaranteed amount of the requested token, each null if unknown. */
+/**
+ * Returns the expected (`amount`) and the guaranteed (`least`) amount of the requested token, in its smallest unit.
+ * Null if unknown.
+ */
 export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null; least: bigint | null } {
   if (prepared.kind === "routed") {
     const { toAmount, toAmountMin } = prepared.exit;
@@ -30,14 +33,17 @@ export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null
   return { amount: route.toAmount, least };
 }
 
-/** Returns the exit fee of a vault in the smallest unit of the token that it pays, or null if it is unknown. */
+/** Returns the vault's exit fee in the smallest unit of the paid token, or null if unknown. */
 function exitFee({ terms }: ExitWay): bigint | null {
   const { grossAssets, previewAssets } = terms;
   if (grossAssets === null || previewAssets === null) return null;
   return grossAssets > previewAssets ? grossAssets - previewAssets : 0n;
 }
 
-/** Returns the figures of a withdrawal: the vault's payment, its fee, and the amount that arrives. */
+/**
+ * Returns the amounts of a withdrawal in the API's format: the vault's payment, its fee, and the amount of the
+ * requested token.
+ */
 export function toFigures(prepared: PreparedWithdrawal, prices: Prices): Figures {
   const { exit, order } = prepared;
   const { way } = exit.exit;
@@ -66,7 +72,7 @@ function decimalsOfTarget(prepared: PreparedWithdrawal): number | null {
   return transferOf(prepared)?.token.decimals ?? null;
 }
 
-/** Converts a mode that is not possible now to an option of a quote. */
+/** Converts a mode that the vault does not allow now to an option of a quote, with the reason. */
 export function toRefusedOption({
   mode,
   refusal,
@@ -79,7 +85,10 @@ export function toRefusedOption({
   };
 }
 
-/** Returns the warnings of a withdrawal: those of its route, and one for an exit fee above the slippage. */
+/**
+ * Returns the warnings of a withdrawal: those of its route, one if the exit fee exceeds the slippage, and one if no
+ * contract enforces a minimum payment.
+ */
 export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
   const { order, exit } = prepared;
   const { way } = exit.exit;
@@ -108,7 +117,7 @@ export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
   ];
 }
 
-/** Returns the plan of the user's steps for a withdrawal. `share` is the share token for display. */
+/** Returns the plan of the user's steps for a withdrawal. `share` is the vault's share token. */
 export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRef): StepPlan {
   const { order, exit } = prepared;
   const { way, shares } = exit.exit;

@@ -12,7 +12,7 @@ import { findToken } from "../vaults/find-token.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 
-/** A withdrawal for its list of steps: the row, its current state, and the user's next transaction. */
+/** A withdrawal with its current state and the user's next transaction, or null if there is none. */
 interface SteppedWithdrawal {
   row: WithdrawalRow;
   state: WithdrawalState;
@@ -20,8 +20,8 @@ interface SteppedWithdrawal {
 }
 
 /**
- * Returns the user's steps for a withdrawal, with the state of each step as the chains show it. Reads the user's
- * allowance if the first transaction is not sent yet. Throws `store_unavailable`.
+ * Returns the user's steps for a withdrawal, each with its state. Reads the allowance on-chain if the first transaction
+ * was not sent yet. Throws `store_unavailable`.
  */
 export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithdrawal): Promise<Step[]> {
   const { state } = withdrawal;
@@ -37,8 +37,8 @@ export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithd
 }
 
 /**
- * Returns the row with the reported transaction of the current step, until a chain shows one: a client that has sent a
- * transaction must not be asked to send it again.
+ * Adds to the row the hash that was reported for the current step, until a chain shows a transaction. A client that has
+ * already sent the transaction is thus not offered it again.
  */
 async function withReportedHashes(ctx: Context, { row, state }: SteppedWithdrawal): Promise<WithdrawalRow> {
   const column = REPORTED_COLUMN[state];
@@ -52,7 +52,7 @@ async function withReportedHashes(ctx: Context, { row, state }: SteppedWithdrawa
   return own === undefined ? row : { ...row, [column]: own.txHash };
 }
 
-/** Column of the transaction that each state waits for. */
+/** Column that stores the transaction for which a withdrawal in this state waits. */
 const REPORTED_COLUMN: Readonly<
   Partial<Record<WithdrawalState, "sourceTxHash" | "depositTxHash" | "claimTxHash">>
 > = { built: "sourceTxHash", awaiting_transfer: "depositTxHash", claimable: "claimTxHash" };
@@ -83,7 +83,7 @@ export function toWithdrawalSteps(
 
 const CANCEL = { step_id: "cancel", purpose: "cancel", title: "Cancel the request" } as const;
 
-/** Returns the state of the first transaction. */
+/** Returns the state of the step of the first transaction. */
 function firstState(row: WithdrawalRow, state: WithdrawalState): StepState {
   switch (state) {
     case "built":
@@ -112,7 +112,7 @@ function claimState(
   return row.claimTxHash === null ? "skipped" : "done";
 }
 
-/** Returns the steps of the second step: the swap or bridge of the vault's payment. Empty if there is none. */
+/** Returns the user's steps for the swap or bridge of the vault's payment. Empty if there is none. */
 function transferSteps({ row, state, next, plan }: SteppedWithdrawal & { plan: StepPlan }): Step[] {
   const planned = plan.destination;
   if (planned === null) return [];
@@ -142,7 +142,7 @@ function transferFacts(
   return as("waiting", true);
 }
 
-/** Reads the allowance that a leg's transaction needs, or returns null if it cannot be read. */
+/** Reads the allowance that a leg's transaction needs. Null if it cannot be read. */
 async function readAllowance(
   ctx: Context,
   { leg, row }: { leg: StepLeg; row: WithdrawalRow },
@@ -154,7 +154,7 @@ async function readAllowance(
   return answer?.value ?? null;
 }
 
-/** Returns a plan for a withdrawal without a stored plan; its transactions are unknown. */
+/** Returns a plan, without transactions, for a withdrawal whose plan is not stored. */
 async function planOfRow(ctx: Context, row: WithdrawalRow): Promise<StepPlan> {
   const { vaultChainId: chainId, mode } = row;
   const token = await findToken(ctx, { chainId, address: row.shareToken });
@@ -169,10 +169,10 @@ async function planOfRow(ctx: Context, row: WithdrawalRow): Promise<StepPlan> {
   return { source, destination: null, settles: mode !== "instant" };
 }
 
-/** Recommended interval between two reads of a withdrawal, by what it waits for, in milliseconds. */
+/** Recommended polling intervals of a withdrawal in milliseconds, by what it waits for. */
 const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
 
-/** Returns the recommended time before the next read of a withdrawal, in milliseconds. */
+/** Returns the recommended time before a withdrawal is fetched again, in milliseconds. */
 export function pollWithdrawalAfter(state: WithdrawalState): number {
   switch (state) {
     case "built":
