@@ -1,9 +1,11 @@
 import type { CausewayClient } from "./causeway-client.ts";
+import { CausewayError } from "./causeway-error.ts";
 import {
   cancelSignedOrder,
   type ExecutionOptions,
   type OrderReading,
   trackedOrder,
+  walkBuiltSteps,
   walkSteps,
   watchOrder,
 } from "./execute-steps.ts";
@@ -13,7 +15,9 @@ import {
   type Deposit,
   type DepositInput,
   getDeposit,
+  getPositions,
   getVault,
+  type Step,
 } from "./read-actions.ts";
 import { addressIn } from "./wallet-steps.ts";
 
@@ -92,6 +96,40 @@ export async function cancelDeposit(
   const { userAddress } = await getDeposit(client, { trackingId, signal: options.signal });
   await cancelSignedOrder(client, { kind: "deposits", trackingId, userAddress, options });
 }
+
+/**
+ * Claims the shares of settled deposit requests at a vault, including requests made elsewhere. Throws the API's reason
+ * if the claim would fail, `nothing_to_withdraw` if nothing is settled, and CausewayError. Source: `pending` of
+ * `GET /v1/positions/{user_address}`.
+ */
+export async function claimDeposit(
+  client: CausewayClient,
+  input: { vaultId: string; userAddress?: `0x${string}` } & ExecutionOptions,
+): Promise<void> {
+  const { vaultId, userAddress: expected, ...options } = input;
+  const chainId = Number(vaultId.split(":")[0]);
+  const userAddress = await addressIn(options.wallet, { chainId, expected });
+  const { pending } = await getPositions(client, { userAddress, chainId, signal: options.signal });
+  const found = pending.find((one) => one.vaultId === vaultId.toLowerCase());
+  if (found === undefined || found.next === null) {
+    const { code, detail } = found?.nextRefusal ?? NOTHING_SETTLED;
+    throw new CausewayError(code as CausewayError["code"], detail);
+  }
+  const step: Step = {
+    ...{
+      stepId: "claim",
+      kind: "transaction",
+      purpose: "claim",
+      title: "Claim the shares",
+      state: "required",
+    },
+    ...{ chainId, token: null, amount: null, spender: null, typedData: null, txHash: null },
+    transactionRequest: found.next.transactionRequest,
+  };
+  await walkBuiltSteps({ userAddress, first: { trackingId: "", steps: [step] } }, options);
+}
+
+const NOTHING_SETTLED = { code: "nothing_to_withdraw", detail: "the vault has settled no deposit request" };
 
 /**
  * Polls a deposit until no step is left, and calls `onChange` with the first result and every changed one. Returns the

@@ -8,12 +8,14 @@ import { formatAmount, formatUsd } from "../format/amounts.ts";
 import { Button, TextField } from "../ui/controls.tsx";
 import { EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/layout.tsx";
-import { TokenAmount, TokenMark } from "../ui/tokens.tsx";
+import { TokenAmount } from "../ui/tokens.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
 import { DepositList, UnfinishedOrders, WithdrawalList } from "./order-lists.tsx";
+import { type PendingDeposit, PendingDepositRow } from "./pending-deposits.tsx";
 import { isAddress, type Position, readPortfolioSearch, totalUsd } from "./portfolio-search.ts";
 import { PositionRequests } from "./position-requests.tsx";
+import { VaultName } from "./vault-name.tsx";
 
 /** Page with positions, requests, deposits and withdrawals of the connected wallet, or of any address. */
 export function PortfolioPage() {
@@ -123,6 +125,9 @@ function PositionList({ answer, address }: { answer: Positions; address: `0x${st
   const wallet = useWallet();
   const own = wallet.address?.toLowerCase() === address.toLowerCase() ? wallet.address : null;
   const chains = useQuery(chainsQuery).data ?? [];
+  const { positions, pending } = answer;
+  const held = new Set(positions.map(({ vaultId }) => vaultId));
+  const only = pending.filter(({ vaultId }) => !held.has(vaultId));
   const silent = answer.chains.filter(({ ok }) => !ok).map(({ chainId }) => formatChain(chains, chainId));
   return (
     <>
@@ -133,7 +138,7 @@ function PositionList({ answer, address }: { answer: Positions; address: `0x${st
           </Notice>
         </div>
       )}
-      {answer.positions.length === 0 ? (
+      {positions.length === 0 && only.length === 0 ? (
         <EmptyState title="No positions">
           <Link
             to="/"
@@ -145,10 +150,19 @@ function PositionList({ answer, address }: { answer: Positions; address: `0x${st
         </EmptyState>
       ) : (
         <ul className="divide-y divide-line">
-          {answer.positions.map((position) => (
+          {only.map((one) => (
+            <PendingDepositRow
+              key={one.vaultId}
+              pending={one}
+              chain={formatChain(chains, Number(one.vaultId.split(":")[0]))}
+              own={own}
+            />
+          ))}
+          {positions.map((position) => (
             <PositionRow
               key={position.vaultId}
               position={position}
+              pending={pending.find(({ vaultId }) => vaultId === position.vaultId) ?? null}
               chain={formatChain(chains, position.chainId)}
               own={own}
             />
@@ -184,24 +198,24 @@ function WithdrawButton({ position, own }: { position: Position; own: `0x${strin
   );
 }
 
-function PositionRow(props: { position: Position; chain: string; own: `0x${string}` | null }) {
-  const { position, chain, own } = props;
+function PositionRow(props: {
+  position: Position;
+  pending: PendingDeposit | null;
+  chain: string;
+  own: `0x${string}` | null;
+}) {
+  const { position, pending, chain, own } = props;
   const asset = { symbol: position.assetSymbol, decimals: position.assetDecimals };
   const { yieldAssets } = position;
   return (
     <li>
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)_7rem]">
-        <Link
-          to="/vaults/$vaultId"
-          params={{ vaultId: position.vaultId }}
-          className="flex min-w-0 items-center gap-3 hover:underline"
-        >
-          <TokenMark symbol={position.assetSymbol} />
-          <span className="min-w-0">
-            <span className="block truncate font-medium">{position.vaultName}</span>
-            <span className="block text-sm text-muted">{chain}</span>
-          </span>
-        </Link>
+        <VaultName
+          vaultId={position.vaultId}
+          name={position.vaultName}
+          symbol={position.assetSymbol}
+          chain={chain}
+        />
         <Cell label="Worth now">
           <TokenAmount amount={position.currentAssets} token={asset} />
           <span className="block text-sm text-muted">{formatUsd(position.valueUsd)}</span>
@@ -218,7 +232,7 @@ function PositionRow(props: { position: Position; chain: string; own: `0x${strin
           )}
         </div>
       </div>
-      <PositionRequests position={position} own={own} />
+      <PositionRequests position={position} pending={pending} own={own} />
     </li>
   );
 }

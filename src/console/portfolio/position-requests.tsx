@@ -6,12 +6,18 @@ import { formatTime } from "../format/words.ts";
 import { Button } from "../ui/controls.tsx";
 import { Badge, ErrorState } from "../ui/feedback.tsx";
 import { walletSession } from "../wallet/wallet-session.ts";
+import { ClaimDeposit, type PendingDeposit } from "./pending-deposits.tsx";
 import type { Position } from "./portfolio-search.ts";
 
 type Request = Position["requests"][number];
 
 /** List of requests that the vault has not paid yet, with the possible actions. */
-export function PositionRequests({ position, own }: { position: Position; own: `0x${string}` | null }) {
+export function PositionRequests(props: {
+  position: Position;
+  pending: PendingDeposit | null;
+  own: `0x${string}` | null;
+}) {
+  const { position, pending, own } = props;
   if (position.requests.length === 0) return null;
   return (
     <ul className="space-y-2 px-4 pb-3 sm:px-5">
@@ -21,9 +27,12 @@ export function PositionRequests({ position, own }: { position: Position; own: `
             <RequestText request={request} position={position} />
             <Follow request={request} />
           </div>
-          {own === null || request.kind === "deposit" ? null : (
+          {request.kind === "redeem" && own !== null ? (
             <RequestActions request={request} vaultId={position.vaultId} own={own} />
-          )}
+          ) : null}
+          {request.kind === "deposit" && pending !== null ? (
+            <ClaimDeposit pending={pending} own={own} />
+          ) : null}
         </li>
       ))}
     </ul>
