@@ -1,25 +1,42 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from "@tanstack/react-router";
+import { signalsQuery, vaultQuery, vaultsQuery } from "./api/console-queries.ts";
 import { readEmbedSearch } from "./embed/embed-search.ts";
 import { readPortfolioSearch } from "./portfolio/portfolio-search.ts";
 import { AppShell } from "./shell/app-shell.tsx";
 import { PageFailed, PageNotFound, PagePending } from "./shell/route-states.tsx";
-import { readSignalFilters } from "./signals/signal-filters.ts";
+import { readSignalFilters, toSignalQuery } from "./signals/signal-filters.ts";
 import { readVaultFilters } from "./vaults/vault-filters.ts";
 
-const root = createRootRoute({ component: AppShell, notFoundComponent: PageNotFound });
+const root = createRootRouteWithContext<{ cache: QueryClient }>()({
+  component: AppShell,
+  notFoundComponent: PageNotFound,
+});
 const getParentRoute = () => root;
 
+// A page's main data are requested beside its code, not after it. A link that is only pointed at loads code alone.
 // The same paths are in src/console/static/_redirects and in wrangler.toml. The code of each page is loaded on demand.
 const vaults = createRoute({
   getParentRoute,
   path: "/",
   validateSearch: readVaultFilters,
   component: lazyRouteComponent(() => import("./vaults/vaults-page.tsx"), "VaultsPage"),
+  loader: ({ context, preload }) => {
+    if (!preload) void context.cache.prefetchQuery(vaultsQuery);
+  },
 });
 const vault = createRoute({
   getParentRoute,
   path: "/vaults/$vaultId",
   component: lazyRouteComponent(() => import("./vaults/vault-page.tsx"), "VaultPage"),
+  loader: ({ context, params, preload }) => {
+    if (!preload) void context.cache.prefetchQuery(vaultQuery(params.vaultId));
+  },
 });
 
 const signals = createRoute({
@@ -27,6 +44,10 @@ const signals = createRoute({
   path: "/signals",
   validateSearch: readSignalFilters,
   component: lazyRouteComponent(() => import("./signals/signals-page.tsx"), "SignalsPage"),
+  loaderDeps: ({ search }) => toSignalQuery(search),
+  loader: ({ context, deps, preload }) => {
+    if (!preload) void context.cache.prefetchQuery(signalsQuery({ ...deps, offset: 0 }));
+  },
 });
 const status = createRoute({
   getParentRoute,
@@ -82,10 +103,11 @@ const pages = [
   admin,
 ] as const;
 
-/** Creates the router of all pages. */
-export const createConsoleRouter = () =>
+/** Creates the router of all pages, which load their data into the cache. */
+export const createConsoleRouter = (cache: QueryClient) =>
   createRouter({
     routeTree: root.addChildren(pages),
+    context: { cache },
     pathParamsAllowedCharacters: [":"],
     defaultPreload: "intent",
     defaultPendingComponent: PagePending,

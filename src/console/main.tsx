@@ -10,10 +10,11 @@ import { followTheme } from "./shell/theme.ts";
 followTheme();
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no root element");
+const cache = createQueryCache();
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={createQueryCache()}>
-      <RouterProvider router={createConsoleRouter()} />
+    <QueryClientProvider client={cache}>
+      <RouterProvider router={createConsoleRouter(cache)} />
     </QueryClientProvider>
   </StrictMode>,
 );

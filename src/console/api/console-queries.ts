@@ -1,4 +1,4 @@
-import { QueryClient, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query";
 import {
   getActions,
   getBridges,
@@ -137,6 +137,8 @@ export const signalsQuery = (of: { since: string; dimension: string; offset: num
       const query = { since, limit: 50, offset, dimension: dimension === "" ? undefined : dimension };
       return ask<"intel.feed">({ path: "/v1/intel/feed", query, signal });
     },
+    // The list stays while another part of it is loaded.
+    placeholderData: keepPreviousData,
     refetchInterval: MINUTE,
   });
 

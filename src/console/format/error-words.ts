@@ -1,5 +1,5 @@
 import { CausewayError } from "../../client/causeway-error.ts";
-import { toSentence } from "./words.ts";
+import { toSentence } from "./format-text.ts";
 
 /** An error for display: what happened, what to do, and the request's id for support. */
 export interface ErrorWords {

@@ -3,11 +3,12 @@ import { useParams } from "@tanstack/react-router";
 import { type Deposit, getDeposit, type VaultDetail } from "../../client/read-actions.ts";
 import { causeway } from "../api/console-client.ts";
 import { tokensQuery, vaultQuery } from "../api/console-queries.ts";
-import { formatAmount } from "../format/amounts.ts";
-import { formatTime, shorten } from "../format/words.ts";
+import { formatAmount } from "../format/format-numbers.ts";
+import { shorten } from "../format/format-text.ts";
+import { formatTime } from "../format/format-times.ts";
 import { LoadedPage } from "../shell/route-states.tsx";
 import { Fact, Facts } from "../ui/layout.tsx";
-import { TokenAmount } from "../ui/tokens.tsx";
+import { TokenAmount } from "../ui/token-display.tsx";
 import { CancelSignature } from "./cancel-signature.tsx";
 import { BridgeLink, OrderView } from "./order-view.tsx";
 import { isCancellable, isOpen } from "./order-words.ts";
@@ -29,17 +30,18 @@ export function DepositOrder({ trackingId }: { trackingId: string }) {
   });
   return (
     <LoadedPage title="Deposit" query={query}>
-      {(deposit) => <DepositView deposit={deposit} />}
+      {(deposit) => <DepositView deposit={deposit} readAt={query.dataUpdatedAt} />}
     </LoadedPage>
   );
 }
 
-function DepositView({ deposit }: { deposit: Deposit }) {
+function DepositView({ deposit, readAt }: { deposit: Deposit; readAt: number }) {
   const vault = useQuery(vaultQuery(deposit.vaultId)).data;
   return (
     <OrderView
       kind="deposit"
       order={deposit}
+      readAt={readAt}
       title={vault === undefined ? "Deposit" : `Deposit into ${vault.name}`}
       extra={isCancellable(deposit) ? <CancelSignature kind="deposit" order={deposit} /> : null}
     >

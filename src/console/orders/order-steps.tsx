@@ -3,7 +3,7 @@ import type { ExecutionProgress } from "../../client/execute-steps.ts";
 import type { Step } from "../../client/read-actions.ts";
 import { explorerLink, formatChain, type ListedChain } from "../api/chain-names.ts";
 import { chainsQuery } from "../api/console-queries.ts";
-import { shorten } from "../format/words.ts";
+import { shorten } from "../format/format-text.ts";
 import { Spinner } from "../ui/controls.tsx";
 import { describeStep } from "./order-words.ts";
 

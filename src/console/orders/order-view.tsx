@@ -3,12 +3,13 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { Deposit, Withdrawal } from "../../client/read-actions.ts";
 import { useEmbedding } from "../embed/embed-context.ts";
-import { shorten } from "../format/words.ts";
+import { shorten } from "../format/format-text.ts";
 import { Button, buttonClass } from "../ui/controls.tsx";
 import { Badge, ErrorState, Notice } from "../ui/feedback.tsx";
 import { Card, Fact, Page } from "../ui/layout.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
+import { NextReading } from "./next-reading.tsx";
 import { OrderSteps } from "./order-steps.tsx";
 import { describeFailure, describeState, isOpen, type OrderKind } from "./order-words.ts";
 import { type OrderWalk, useOrderWalk } from "./use-order-walk.ts";
@@ -16,7 +17,15 @@ import { type OrderWalk, useOrderWalk } from "./use-order-walk.ts";
 /** The common fields of deposits and withdrawals. */
 export type TrackedOrder = Pick<
   Deposit | Withdrawal,
-  "trackingId" | "state" | "status" | "substatus" | "userAddress" | "vaultId" | "steps" | "nextRefusal"
+  | "trackingId"
+  | "state"
+  | "status"
+  | "substatus"
+  | "userAddress"
+  | "vaultId"
+  | "steps"
+  | "nextRefusal"
+  | "pollAfterMs"
 >;
 
 /** View of a deposit or withdrawal: its state, its steps to sign, and the given details. */
@@ -24,10 +33,12 @@ export function OrderView(props: {
   kind: OrderKind;
   order: TrackedOrder;
   title: string;
+  /** Time of the last reading, in milliseconds. */
+  readAt: number;
   extra?: ReactNode;
   children: ReactNode;
 }) {
-  const { kind, order, title, extra = null, children } = props;
+  const { kind, order, title, readAt, extra = null, children } = props;
   const { trackingId, state, status, substatus } = order;
   const cache = useQueryClient();
   const onChange = () => void cache.invalidateQueries({ queryKey: [kind, trackingId] });
@@ -53,6 +64,9 @@ export function OrderView(props: {
           <div className="space-y-5">
             <OrderSteps steps={steps} progress={walk.progress} />
             <NextAction kind={kind} order={order} walk={walk} />
+            {isOpen(order) && !walk.running ? (
+              <NextReading at={readAt + (order.pollAfterMs ?? 0)} onRead={onChange} />
+            ) : null}
             {walk.running ? null : extra}
           </div>
         </Card>

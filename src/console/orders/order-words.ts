@@ -1,6 +1,7 @@
 import type { Step } from "../../client/read-actions.ts";
-import { formatAmount } from "../format/amounts.ts";
-import { formatTime, shorten } from "../format/words.ts";
+import { formatAmount } from "../format/format-numbers.ts";
+import { shorten } from "../format/format-text.ts";
+import { formatTime } from "../format/format-times.ts";
 
 /** State of a deposit or withdrawal, as named by the API. */
 export type OrderState = string;

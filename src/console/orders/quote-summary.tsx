@@ -1,6 +1,6 @@
 import type { Quote, VaultDetail } from "../../client/read-actions.ts";
-import { formatAmount, formatPercent, formatUsd } from "../format/amounts.ts";
-import { formatDuration } from "../format/words.ts";
+import { formatAmount, formatPercent, formatUsd } from "../format/format-numbers.ts";
+import { formatDuration } from "../format/format-times.ts";
 import { ErrorState, LoadingRows, Notice } from "../ui/feedback.tsx";
 import { Fact, Facts } from "../ui/layout.tsx";
 import { sharesToAssets } from "../vaults/vault-limits.ts";

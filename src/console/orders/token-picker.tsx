@@ -3,12 +3,12 @@ import { useState } from "react";
 import type { Answer } from "../../client/read-actions.ts";
 import { formatChain } from "../api/chain-names.ts";
 import { chainsQuery, tokensQuery } from "../api/console-queries.ts";
-import { formatUsd } from "../format/amounts.ts";
-import { shorten } from "../format/words.ts";
+import { formatUsd } from "../format/format-numbers.ts";
+import { shorten } from "../format/format-text.ts";
 import { SelectField, TextField } from "../ui/controls.tsx";
 import { Modal } from "../ui/dialogs.tsx";
 import { EmptyState, Loaded } from "../ui/feedback.tsx";
-import { TokenMark } from "../ui/tokens.tsx";
+import { TokenMark } from "../ui/token-display.tsx";
 
 /** A token in the API's list. */
 export type ListedToken = Extract<Answer<"tokens.list">, readonly unknown[]>[number];

@@ -4,11 +4,13 @@ import { getWithdrawal, type VaultDetail, type Withdrawal } from "../../client/r
 import { formatChain } from "../api/chain-names.ts";
 import { causeway } from "../api/console-client.ts";
 import { chainsQuery, tokensQuery, vaultQuery } from "../api/console-queries.ts";
-import { formatAmount } from "../format/amounts.ts";
-import { describeSettlement, formatTime, shorten } from "../format/words.ts";
+import { formatAmount } from "../format/format-numbers.ts";
+import { shorten } from "../format/format-text.ts";
+import { formatTime } from "../format/format-times.ts";
+import { describeSettlement } from "../format/vault-words.ts";
 import { LoadedPage } from "../shell/route-states.tsx";
 import { Fact, Facts } from "../ui/layout.tsx";
-import { TokenAmount } from "../ui/tokens.tsx";
+import { TokenAmount } from "../ui/token-display.tsx";
 import { CancelSignature } from "./cancel-signature.tsx";
 import { BridgeLink, OrderView } from "./order-view.tsx";
 import { isCancellable, isOpen } from "./order-words.ts";
@@ -25,17 +27,18 @@ export function WithdrawalPage() {
   });
   return (
     <LoadedPage title="Withdrawal" query={query}>
-      {(withdrawal) => <WithdrawalView withdrawal={withdrawal} />}
+      {(withdrawal) => <WithdrawalView withdrawal={withdrawal} readAt={query.dataUpdatedAt} />}
     </LoadedPage>
   );
 }
 
-function WithdrawalView({ withdrawal }: { withdrawal: Withdrawal }) {
+function WithdrawalView({ withdrawal, readAt }: { withdrawal: Withdrawal; readAt: number }) {
   const vault = useQuery(vaultQuery(withdrawal.vaultId)).data;
   return (
     <OrderView
       kind="withdrawal"
       order={withdrawal}
+      readAt={readAt}
       title={vault === undefined ? "Withdrawal" : `Withdrawal from ${vault.name}`}
       extra={isCancellable(withdrawal) ? <CancelSignature kind="withdrawal" order={withdrawal} /> : null}
     >

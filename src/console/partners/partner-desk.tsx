@@ -6,13 +6,13 @@ import type { Answer } from "../../client/read-actions.ts";
 import { formatChain } from "../api/chain-names.ts";
 import { ask } from "../api/console-client.ts";
 import { chainsQuery } from "../api/console-queries.ts";
-import { formatPercent } from "../format/amounts.ts";
-import { formatAge } from "../format/words.ts";
+import { formatPercent } from "../format/format-numbers.ts";
+import { formatAge } from "../format/format-times.ts";
 import { Button, Segments, TextField } from "../ui/controls.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { EmptyState, ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Stat } from "../ui/layout.tsx";
-import { TokenAmount } from "../ui/tokens.tsx";
+import { TokenAmount } from "../ui/token-display.tsx";
 import { type PartnerSession, setPartnerSession } from "./partner-session.ts";
 
 /** Sends a request with a partner's session. */

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import { CausewayError } from "../../client/causeway-error.ts";
 import type { Answer } from "../../client/read-actions.ts";
 import { ask } from "../api/console-client.ts";
-import { formatTime } from "../format/words.ts";
+import { formatTime } from "../format/format-times.ts";
 import { Button, TextField } from "../ui/controls.tsx";
 import { ErrorState, Loaded, LoadingRows, Notice } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/layout.tsx";

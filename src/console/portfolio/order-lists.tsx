@@ -3,10 +3,11 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Answer } from "../../client/read-actions.ts";
 import { tokensQuery, vaultsQuery } from "../api/console-queries.ts";
-import { formatAge, shorten } from "../format/words.ts";
+import { shorten } from "../format/format-text.ts";
+import { formatAge } from "../format/format-times.ts";
 import { describeState, type OrderKind } from "../orders/order-words.ts";
 import { Badge, EmptyState, Notice } from "../ui/feedback.tsx";
-import { TokenAmount } from "../ui/tokens.tsx";
+import { TokenAmount } from "../ui/token-display.tsx";
 
 type ListedDeposit = Answer<"deposits.list">[number];
 type ListedWithdrawal = Answer<"withdrawals.list">[number];

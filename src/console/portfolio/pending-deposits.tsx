@@ -2,11 +2,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Positions } from "../../client/read-actions.ts";
 import { causeway } from "../api/console-client.ts";
 import { vaultQuery } from "../api/console-queries.ts";
-import { formatAmount } from "../format/amounts.ts";
-import { shorten, toSentence } from "../format/words.ts";
+import { formatAmount } from "../format/format-numbers.ts";
+import { shorten, toSentence } from "../format/format-text.ts";
 import { Button } from "../ui/controls.tsx";
 import { Badge, ErrorState } from "../ui/feedback.tsx";
-import { TokenAmount } from "../ui/tokens.tsx";
+import { TokenAmount } from "../ui/token-display.tsx";
 import { walletSession } from "../wallet/wallet-session.ts";
 import { VaultName } from "./vault-name.tsx";
 

@@ -4,11 +4,11 @@ import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { Positions } from "../../client/read-actions.ts";
 import { formatChain } from "../api/chain-names.ts";
 import { chainsQuery, depositsQuery, positionsQuery, withdrawalsQuery } from "../api/console-queries.ts";
-import { formatAmount, formatUsd } from "../format/amounts.ts";
+import { formatAmount, formatUsd } from "../format/format-numbers.ts";
 import { Button, TextField } from "../ui/controls.tsx";
 import { EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/layout.tsx";
-import { TokenAmount } from "../ui/tokens.tsx";
+import { TokenAmount } from "../ui/token-display.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
 import { DepositList, UnfinishedOrders, WithdrawalList } from "./order-lists.tsx";
@@ -116,7 +116,7 @@ function Total({ positions }: { positions: readonly Position[] }) {
   if (total === null) return null;
   return (
     <span className="text-sm text-muted">
-      Together <span className="font-semibold text-ink tabular-nums">{formatUsd(total)}</span>
+      Total <span className="font-semibold text-ink tabular-nums">{formatUsd(total)}</span>
     </span>
   );
 }
@@ -221,10 +221,7 @@ function PositionRow(props: {
           <span className="block text-sm text-muted">{formatUsd(position.valueUsd)}</span>
         </Cell>
         <Cell label="Yield" below>
-          <span className={yieldTone(yieldAssets, asset.decimals)}>
-            {yieldAssets !== null && yieldAssets > 0n ? "+" : ""}
-            <TokenAmount amount={yieldAssets} token={asset} />
-          </span>
+          <Yield amount={yieldAssets} token={asset} />
         </Cell>
         <div className="text-right">
           {own === null || position.shareBalance === 0n ? null : (
@@ -237,10 +234,25 @@ function PositionRow(props: {
   );
 }
 
-/** Color of a gain or loss; neutral if it is too small to display. */
-function yieldTone(amount: bigint | null, decimals: number): string {
-  if (amount === null || formatAmount(amount, { decimals }).includes("<")) return "text-muted";
-  return amount < 0n ? "text-bad" : "text-good";
+/** A gain or loss with its color. One that is too small to display is about zero; its title shows the exact amount. */
+function Yield({ amount, token }: { amount: bigint | null; token: { symbol: string; decimals: number } }) {
+  const { decimals, symbol } = token;
+  if (amount === null || amount === 0n) return <TokenAmount amount={amount} token={token} />;
+  if (formatAmount(amount, { decimals }).includes("<"))
+    return (
+      <span
+        className="text-muted"
+        title={`${formatAmount(amount, { decimals, digits: decimals })} ${symbol}`}
+      >
+        About 0 {symbol}
+      </span>
+    );
+  return (
+    <span className={amount < 0n ? "text-bad" : "text-good"}>
+      {amount > 0n ? "+" : ""}
+      <TokenAmount amount={amount} token={token} />
+    </span>
+  );
 }
 
 /** Cell with one figure of a position. With `below`, it stands below the vault's name on phones. */

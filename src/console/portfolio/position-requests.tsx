@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { causeway } from "../api/console-client.ts";
-import { formatAmount } from "../format/amounts.ts";
-import { formatTime } from "../format/words.ts";
+import { formatAmount } from "../format/format-numbers.ts";
+import { formatTime } from "../format/format-times.ts";
 import { Button } from "../ui/controls.tsx";
 import { Badge, ErrorState } from "../ui/feedback.tsx";
 import { walletSession } from "../wallet/wallet-session.ts";

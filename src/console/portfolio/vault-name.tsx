@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { TokenMark } from "../ui/tokens.tsx";
+import { TokenMark } from "../ui/token-display.tsx";
 
 /** Name of a vault with its chain and its token's mark, linked to the vault's page. */
 export function VaultName(props: { vaultId: string; name: string; symbol: string; chain: string }) {

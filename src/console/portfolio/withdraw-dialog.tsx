@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { formatAmount, parseAmount, toDecimalText } from "../format/amounts.ts";
+import { formatAmount, parseAmount, toDecimalText } from "../format/format-numbers.ts";
 import { Segments, TextField } from "../ui/controls.tsx";
 import { Modal } from "../ui/dialogs.tsx";
 import { MoveForm } from "./move-form.tsx";

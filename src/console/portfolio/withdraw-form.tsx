@@ -10,13 +10,15 @@ import {
 import { formatChain } from "../api/chain-names.ts";
 import { causeway } from "../api/console-client.ts";
 import { chainsQuery } from "../api/console-queries.ts";
-import { formatUsd } from "../format/amounts.ts";
-import { describeSettlement, formatTime, toSentence } from "../format/words.ts";
+import { formatUsd } from "../format/format-numbers.ts";
+import { toSentence } from "../format/format-text.ts";
+import { formatTime } from "../format/format-times.ts";
+import { describeSettlement } from "../format/vault-words.ts";
 import { type Authorize, AuthorizeField } from "../orders/authorize-field.tsx";
 import { Button, SelectField } from "../ui/controls.tsx";
 import { Badge, ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Fact, Facts } from "../ui/layout.tsx";
-import { TokenAmount } from "../ui/tokens.tsx";
+import { TokenAmount } from "../ui/token-display.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
 import type { Position } from "./portfolio-search.ts";
 

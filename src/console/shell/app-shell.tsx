@@ -12,6 +12,9 @@ const MAIN = [
   { to: "/status", label: "Status" },
 ] as const;
 
+/** A page's link is active with any filter in the page's address. */
+const activeOptions = { exact: true, includeSearch: false };
+
 /** Frame of every page: header, navigation, notice of a lost connection, footer. */
 export function AppShell() {
   const embedded = useRouterState({ select: ({ location }) => location.pathname === "/embed" });
@@ -58,7 +61,7 @@ export function AppShell() {
           <Link
             key={to}
             to={to}
-            activeOptions={{ exact: true }}
+            activeOptions={activeOptions}
             className="flex min-h-12 items-center justify-center text-sm text-muted"
             activeProps={{ className: "font-semibold !text-accent" }}
           >
@@ -74,7 +77,7 @@ function NavLink({ to, children }: { to: (typeof MAIN)[number]["to"]; children: 
   return (
     <Link
       to={to}
-      activeOptions={{ exact: true }}
+      activeOptions={activeOptions}
       className="rounded-md px-3 py-1.5 text-sm text-muted hover:text-ink"
       activeProps={{ className: "bg-raised font-medium !text-ink" }}
     >

@@ -15,3 +15,9 @@ export function readSignalFilters(search: Readonly<Record<string, unknown>>): Si
   const since = periods.find((known) => known === search["since"]);
   return { ...(dimension === undefined ? {} : { dimension }), ...(since === undefined ? {} : { since }) };
 }
+
+/** Returns the period and dimension to ask the API for; by default, all signals of the last seven days. */
+export const toSignalQuery = ({ since = "7d", dimension }: SignalFilters) => ({
+  since,
+  dimension: dimension ?? "",
+});

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { Answer } from "../../client/read-actions.ts";
-import { formatAge, plural } from "../format/words.ts";
+import { plural } from "../format/format-text.ts";
+import { formatAge } from "../format/format-times.ts";
 import { Badge, type Tone } from "../ui/feedback.tsx";
 
 /** A signal in the API's response. */

@@ -3,11 +3,11 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Answer } from "../../client/read-actions.ts";
 import { rulesQuery, signalsQuery } from "../api/console-queries.ts";
-import { plural } from "../format/words.ts";
+import { plural } from "../format/format-text.ts";
 import { Button, Segments, SelectField } from "../ui/controls.tsx";
 import { EmptyState, Loaded } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/layout.tsx";
-import { dimensions, periods, readSignalFilters } from "./signal-filters.ts";
+import { dimensions, periods, readSignalFilters, toSignalQuery } from "./signal-filters.ts";
 import { SignalList } from "./signal-list.tsx";
 
 const PERIODS: Readonly<Record<(typeof periods)[number], string>> = {
@@ -25,10 +25,7 @@ export function SignalsPage() {
       title="Signals"
       lead="What changed in the vaults, by public rules over chain data. A signal is a reason to look, not advice."
     >
-      <div className="space-y-6">
-        <Feed />
-        <Rules />
-      </div>
+      <Feed />
     </Page>
   );
 }
@@ -37,7 +34,7 @@ function Feed() {
   const filters = readSignalFilters(useSearch({ from: "/signals" }));
   const navigate = useNavigate({ from: "/signals" });
   const [offset, setOffset] = useState(0);
-  const { since = "7d", dimension = "" } = filters;
+  const { since, dimension } = toSignalQuery(filters);
   const query = useQuery(signalsQuery({ since, dimension, offset }));
   const change = (search: Record<string, string>) => {
     setOffset(0);
@@ -48,30 +45,37 @@ function Feed() {
     });
   };
   return (
-    <Card flush>
-      <h2 className="sr-only">Newest signals</h2>
-      <div className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-3 sm:px-5">
-        <Segments
-          label="Period"
-          value={since}
-          choices={periods.map((value) => ({ value, label: PERIODS[value] }))}
-          onChange={(value) => change({ since: value })}
-        />
-        <SelectField
-          label="Kind of signal"
-          hideLabel
-          value={dimension}
-          choices={[
-            { value: "", label: "All kinds" },
-            ...dimensions.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) })),
-          ]}
-          onChange={(value) => change({ dimension: value })}
-        />
-      </div>
-      <Loaded query={query} rows={8}>
-        {(feed) => <FeedPage feed={feed} onOffset={setOffset} />}
-      </Loaded>
-    </Card>
+    <div className="space-y-6">
+      <Card flush>
+        <h2 className="sr-only">Newest signals</h2>
+        <div className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-3 sm:px-5">
+          <Segments
+            label="Period"
+            value={since}
+            choices={periods.map((value) => ({ value, label: PERIODS[value] }))}
+            onChange={(value) => change({ since: value })}
+          />
+          <SelectField
+            label="Kind of signal"
+            hideLabel
+            value={dimension}
+            choices={[
+              { value: "", label: "All kinds" },
+              ...dimensions.map((value) => ({
+                value,
+                label: value.charAt(0).toUpperCase() + value.slice(1),
+              })),
+            ]}
+            onChange={(value) => change({ dimension: value })}
+          />
+        </div>
+        <Loaded query={query} rows={8}>
+          {(feed) => <FeedPage feed={feed} onOffset={setOffset} />}
+        </Loaded>
+      </Card>
+      {/* Below a list of unknown length, so that it does not move when the list arrives. */}
+      {query.isPending ? null : <Rules />}
+    </div>
   );
 }
 

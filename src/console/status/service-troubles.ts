@@ -1,6 +1,6 @@
 import type { Answer } from "../../client/read-actions.ts";
 import { formatChain, type ListedChain } from "../api/chain-names.ts";
-import { formatDuration } from "../format/words.ts";
+import { formatDuration } from "../format/format-times.ts";
 
 type Health = Answer<"health.details">;
 
@@ -11,6 +11,8 @@ const LATE_S = 180;
 export function findTroubles(health: Health, chains: readonly ListedChain[]): string[] {
   const down = new Set(health.dependencies.filter(({ ok }) => !ok).map(({ name }) => name));
   const troubles: string[] = [];
+  // Chains are read for deposits only while there are any.
+  const idle = health.deposits?.underWay === 0 && health.deposits.due === 0;
   if (down.has("database")) troubles.push("The database does not answer: no deposit can be built now.");
   if (down.has("redis"))
     troubles.push("The cache does not answer: signing in is not possible, reads are slower.");
@@ -19,7 +21,7 @@ export function findTroubles(health: Health, chains: readonly ListedChain[]): st
     if (down.has(`chain:${chainId}`))
       troubles.push(`${name} does not answer: figures of its vaults may be old.`);
     else if (index.code !== null) troubles.push(`${name}: positions may lack the latest transactions.`);
-    if (deposits !== null && deposits.lagS > LATE_S)
+    if (deposits !== null && deposits.lagS > LATE_S && !idle)
       troubles.push(`${name}: deposits are found ${formatDuration(deposits.lagS)} late.`);
   }
   const failed = health.jobs.filter(({ ok }) => ok === false).map(({ name }) => name.replaceAll("_", " "));

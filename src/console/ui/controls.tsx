@@ -43,7 +43,7 @@ export function Spinner() {
 }
 
 const FIELD =
-  "min-h-10 w-full min-w-0 rounded-lg border border-strong bg-surface px-3 py-2 text-ink disabled:opacity-60 aria-invalid:border-bad";
+  "h-10 w-full min-w-0 rounded-lg border border-strong bg-surface px-3 py-2 text-ink disabled:opacity-60 aria-invalid:border-bad";
 
 /** A labelled text field with a hint or an error below it. */
 export function TextField(

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { isTemporary } from "../api/console-client.ts";
 import { explainError } from "../format/error-words.ts";
 import { Button } from "./controls.tsx";
 
@@ -114,7 +115,11 @@ export function Loaded<Data>(props: {
   if (query.error === null || query.error === undefined) return <LoadingRows rows={rows} />;
   return (
     <div className="p-4 sm:p-5">
-      <ErrorState error={query.error} retry={() => void query.refetch()} />
+      {isTemporary(query.error) ? (
+        <ErrorState error={query.error} retry={() => void query.refetch()} />
+      ) : (
+        <ErrorState error={query.error} />
+      )}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { VaultDetail } from "../../client/read-actions.ts";
-import { formatAmount } from "../format/amounts.ts";
+import { formatAmount } from "../format/format-numbers.ts";
 
 /** Limit from which a vault counts as unlimited; such vaults report the largest integers. */
 const UNLIMITED = 2n ** 120n;

@@ -4,21 +4,16 @@ import type { ReactNode } from "react";
 import type { VaultDetail } from "../../client/read-actions.ts";
 import { explorerLink } from "../api/chain-names.ts";
 import { actionsQuery, chainsQuery, signalsQuery, vaultQuery } from "../api/console-queries.ts";
-import { formatAmount, formatPercent, formatSharePrice, formatUsd } from "../format/amounts.ts";
-import {
-  describeSettlement,
-  familyName,
-  formatAge,
-  formatTime,
-  shorten,
-  toSentence,
-} from "../format/words.ts";
+import { formatAmount, formatPercent, formatSharePrice, formatUsd } from "../format/format-numbers.ts";
+import { shorten, toSentence } from "../format/format-text.ts";
+import { formatAge, formatTime } from "../format/format-times.ts";
+import { describeSettlement, familyName } from "../format/vault-words.ts";
 import { DepositForm } from "../orders/deposit-form.tsx";
 import { LoadedPage } from "../shell/route-states.tsx";
 import { SignalList } from "../signals/signal-list.tsx";
 import { Badge, EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Fact, Facts, Page, Stat } from "../ui/layout.tsx";
-import { TokenAmount } from "../ui/tokens.tsx";
+import { TokenAmount } from "../ui/token-display.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
 import { VaultHistory } from "./vault-history.tsx";
 import { describeCapacity, describeMinimum } from "./vault-limits.ts";
@@ -90,7 +85,7 @@ function Stats({ vault }: { vault: VaultDetail }) {
         <Stat
           label="Room for deposits"
           value={describeCapacity(vault)}
-          note={`Least deposit: ${describeMinimum(vault)}`}
+          note={`Minimum deposit: ${describeMinimum(vault)}`}
         />
       </dl>
     </>

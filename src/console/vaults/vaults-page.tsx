@@ -1,13 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { memo, useDeferredValue, useMemo } from "react";
 import type { Vault } from "../../client/read-actions.ts";
 import { LIST_LIMIT, vaultsQuery } from "../api/console-queries.ts";
-import { formatPercent, formatUsd } from "../format/amounts.ts";
-import { describeSettlement, familyName, formatAge, plural } from "../format/words.ts";
+import { formatPercent, formatUsd } from "../format/format-numbers.ts";
+import { plural } from "../format/format-text.ts";
+import { formatAge } from "../format/format-times.ts";
+import { describeSettlement, familyName } from "../format/vault-words.ts";
 import { SelectField, TextField } from "../ui/controls.tsx";
 import { Badge, EmptyState, Loaded } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/layout.tsx";
-import { TokenMark } from "../ui/tokens.tsx";
+import { TokenMark } from "../ui/token-display.tsx";
 import {
   changeFilters,
   choicesOf,
@@ -35,7 +38,8 @@ export function VaultsPage() {
 }
 
 function useFilters() {
-  const filters = readVaultFilters(useSearch({ from: "/" }));
+  const search = useSearch({ from: "/" });
+  const filters = useMemo(() => readVaultFilters(search), [search]);
   const navigate = useNavigate({ from: "/" });
   const change = (changes: Parameters<typeof changeFilters>[1]) =>
     void navigate({ search: changeFilters(filters, changes), replace: true, resetScroll: false });
@@ -48,8 +52,8 @@ function Filters({ vaults }: { vaults: readonly Vault[] }) {
   const all = (label: string) => ({ value: "", label });
   const same = (value: string) => ({ value, label: value });
   return (
-    <search className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr_1fr_1fr]">
-      <div className="col-span-2 sm:col-span-3 lg:col-span-1">
+    <search className="mb-4 grid grid-cols-2 gap-2 lg:grid-cols-5">
+      <div className="col-span-full">
         <TextField
           label="Search vaults"
           hideLabel
@@ -93,17 +97,19 @@ function Filters({ vaults }: { vaults: readonly Vault[] }) {
           change({ settlement: value === "instant" || value === "request" ? value : undefined })
         }
       />
-      <SelectField
-        label="Order"
-        hideLabel
-        value={filters.order ?? "tvl"}
-        choices={[
-          { value: "tvl", label: "Largest first" },
-          { value: "apy", label: "Highest APY first" },
-          { value: "name", label: "By name" },
-        ]}
-        onChange={(value) => change({ order: value as VaultOrder })}
-      />
+      <div className="col-span-2 lg:col-span-1">
+        <SelectField
+          label="Order"
+          hideLabel
+          value={filters.order ?? "tvl"}
+          choices={[
+            { value: "tvl", label: "Largest first" },
+            { value: "apy", label: "Highest APY first" },
+            { value: "name", label: "By name" },
+          ]}
+          onChange={(value) => change({ order: value as VaultOrder })}
+        />
+      </div>
     </search>
   );
 }
@@ -111,9 +117,14 @@ function Filters({ vaults }: { vaults: readonly Vault[] }) {
 const COLUMNS =
   "grid-cols-[minmax(0,1fr)_auto] md:grid-cols-[minmax(0,2.6fr)_minmax(0,1fr)_6.5rem_5rem_minmax(0,1.2fr)_6rem]";
 
+/** Number of rows that fill the first screen. */
+const FIRST_ROWS = 14;
+
 function VaultList({ vaults }: { vaults: readonly Vault[] }) {
   const { filters } = useFilters();
-  const shown = selectVaults(vaults, filters);
+  const shown = useMemo(() => selectVaults(vaults, filters), [vaults, filters]);
+  // The first screen is drawn at once, the rest and every later change in the background, without a long pause.
+  const rows = useDeferredValue(shown, shown.slice(0, FIRST_ROWS));
   if (vaults.length === 0)
     return <EmptyState title="No vaults yet">A vault appears here as soon as it is proven.</EmptyState>;
   const more =
@@ -142,7 +153,7 @@ function VaultList({ vaults }: { vaults: readonly Vault[] }) {
             <span className="text-right">Last proof</span>
           </div>
           <ul className="divide-y divide-line">
-            {shown.map((vault) => (
+            {rows.map((vault) => (
               <VaultRow key={vault.vaultId} vault={vault} />
             ))}
           </ul>
@@ -152,11 +163,11 @@ function VaultList({ vaults }: { vaults: readonly Vault[] }) {
   );
 }
 
-function VaultRow({ vault }: { vault: Vault }) {
+const VaultRow = memo(function VaultRow({ vault }: { vault: Vault }) {
   const { asset, settlement, proof } = vault;
   const settles = [settlement.deposit, settlement.withdraw].map((kind) => describeSettlement(kind));
   return (
-    <li>
+    <li className="[contain-intrinsic-size:auto_4.3rem] [content-visibility:auto]">
       <Link
         to="/vaults/$vaultId"
         params={{ vaultId: vault.vaultId }}
@@ -198,4 +209,4 @@ function VaultRow({ vault }: { vault: Vault }) {
       </Link>
     </li>
   );
-}
+});

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from "react";
-import { shorten } from "../format/words.ts";
+import { shorten } from "../format/format-text.ts";
 import { Button } from "../ui/controls.tsx";
 import { resumeWallet, useWallet } from "./wallet-session.ts";
 

@@ -17,6 +17,16 @@ test("findTroubles() is silent while everything works", () => {
   expect(findTroubles(healthy, [])).toEqual([]);
 });
 
+test("findTroubles() is silent about chains that are not read because no deposit is under way", () => {
+  const chains = [{ ...chain, deposits: { ...chain.deposits, lagS: 600 } }];
+  const idle = { ...healthy, chains, deposits: { underWay: 0, due: 0, oldestDueS: null } };
+  expect(findTroubles(idle as unknown as Health, [])).toEqual([]);
+  const busy = { ...idle, deposits: { ...idle.deposits, underWay: 1 } };
+  expect(findTroubles(busy as unknown as Health, [])).toEqual([
+    "Chain 1: deposits are found 10 minutes late.",
+  ]);
+});
+
 test("findTroubles() says what users notice", () => {
   const broken = {
     ...healthy,

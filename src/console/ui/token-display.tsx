@@ -1,4 +1,4 @@
-import { formatAmount } from "../format/amounts.ts";
+import { formatAmount } from "../format/format-numbers.ts";
 
 /** Colors of token marks; the same symbol always has the same color. */
 const HUES = [

@@ -1,6 +1,16 @@
 /** Number of significant digits of small amounts in lists. */
 const DIGITS = 4;
 const THIN_SPACE_MINUS = "−";
+// Making a formatter costs many times what formatting does, and lists format hundreds of figures.
+const grouped = new Intl.NumberFormat("en-US");
+const inUsd = {
+  style: "currency",
+  currency: "USD",
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+} as const;
+const usdFormat = new Intl.NumberFormat("en-US", inUsd);
+const compactUsdFormat = new Intl.NumberFormat("en-US", { ...inUsd, notation: "compact" });
 
 /**
  * Formats an amount in a token's smallest unit for display: `1,234.5678`. Rounds toward zero, so that no more than the
@@ -11,7 +21,7 @@ export function formatAmount(amount: bigint, options: { decimals: number; digits
   const sign = amount < 0n ? THIN_SPACE_MINUS : "";
   const absolute = amount < 0n ? -amount : amount;
   const unit = 10n ** BigInt(decimals);
-  const whole = (absolute / unit).toLocaleString("en-US");
+  const whole = grouped.format(absolute / unit);
   const fraction = (absolute % unit).toString().padStart(decimals, "0");
   const kept = fraction.slice(0, digits).replace(/0+$/, "");
   if (kept === "" && absolute > 0n && absolute < unit) return `${sign}<${smallest(digits)}`;
@@ -53,17 +63,8 @@ export function formatUsd(usd: string | null | undefined, compact = false): stri
   const value = Number(usd);
   if (!Number.isFinite(value)) return "–";
   if (value > 0 && value < 0.01) return "<$0.01";
-  const small = !compact || Math.abs(value) < 10_000;
-  const digits = small
-    ? { minimumFractionDigits: 2, maximumFractionDigits: 2 }
-    : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-  const notation = small ? {} : { notation: "compact" as const };
-  return new Intl.NumberFormat("en-US", {
-    style: "currency",
-    currency: "USD",
-    ...notation,
-    ...digits,
-  }).format(value);
+  const format = compact && Math.abs(value) >= 10_000 ? compactUsdFormat : usdFormat;
+  return format.format(value);
 }
 
 /** Formats a fraction as a percentage: `0.0512` is `5.12 %`. Unknown is a dash. */

@@ -6,7 +6,7 @@ import {
   formatUsd,
   parseAmount,
   toDecimalText,
-} from "../../../src/console/format/amounts.ts";
+} from "../../../src/console/format/format-numbers.ts";
 
 describe("formatAmount()", () => {
   test.each([
