@@ -41,9 +41,9 @@ interface StoredFigures {
 const storedOf = new WeakMap<Registry, Map<number, StoredFigures>>();
 
 /**
- * Returns the figures of a chain's vaults. Stored figures are part of the registry; old pauses are read again in
- * parallel with the request. The chain itself is read only if nothing is stored. Never throws: figures that cannot be
- * read are missing.
+ * Returns the figures of a chain's vaults. Stored figures come from the registry; stored pauses and minimum deposits
+ * that are too old are read from the chain again. All figures are read from the chain only if none are stored. Never
+ * throws: figures that cannot be read are missing.
  */
 export async function readChainFigures(
   ctx: Context,
@@ -83,7 +83,7 @@ function groupByChain({ all, facts }: Registry): Map<number, StoredFigures> {
   return chains;
 }
 
-/** Returns the pause and the minimum deposit of a vault's figures. */
+/** Returns whether deposits into a vault are paused, and the vault's minimum deposit, from its figures. */
 export const flagsOf = ({ paused, minDeposit }: VaultFigures): VaultFlags => ({
   paused,
   minDeposit: minDeposit === null ? null : BigInt(minDeposit),

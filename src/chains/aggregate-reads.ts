@@ -206,7 +206,8 @@ export interface AggregatedCall {
 }
 
 /**
- * Target address that marks an entry whose data is creation code to run instead of calldata. Source: Aggregator.sol.
+ * Target address that marks a call of the batch whose data is creation code to run, instead of calldata. Source:
+ * Aggregator.sol.
  */
 export const PROGRAM: Address = "0xffffffffffffffffffffffffffffffffffffffff";
 /** Maximum size of creation code and payload together, in bytes. Source: EIP-3860. */

@@ -17,10 +17,10 @@ const FAILED: ReadResult<unknown> = { ok: false, revert: null };
 const BLOCK_TIME = "block_time";
 
 /**
- * Returns a query that depends on the time, at the time of the block that it reads, in milliseconds since the epoch:
- * contracts compare their times with the block's, independent of this machine's clock. `now` determines the first batch
- * of reads, and is the time if the block's is unknown. If the query reads something else at the block's time, for
- * example the limit of another day, it is asked again; without that further batch these reads count as failed.
+ * Returns a query that interprets its results at the time of the block that it reads, in milliseconds since the epoch,
+ * because contracts compare their times with the block's and not with this machine's clock. The reads are those of
+ * `create(now)`, which also interprets the results if the block's time is unknown. A read that only `create` at the
+ * block's time describes counts as failed.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);

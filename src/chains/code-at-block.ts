@@ -6,8 +6,8 @@ import type { NodeSession } from "./chain-client.ts";
 const CodeFlags = z.string().regex(/^0x(00|01)*$/);
 
 /**
- * Maximum number of addresses in one program, which takes 28 bytes of code per address; creation code may have 49,152
- * bytes.
+ * Maximum number of addresses in one request. The program takes 28 bytes of creation code per address, and nodes accept
+ * 49,152 bytes (EIP-3860).
  */
 export const MAX_CODE_ADDRESSES = 1_000;
 

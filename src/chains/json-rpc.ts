@@ -50,7 +50,7 @@ const REVERTED = /revert|invalid opcode|out of gas|stack underflow/i;
 
 /** Limits of one JSON-RPC request: a timeout of five seconds and a response of at most 2 MiB. */
 const BOUNDS = { timeoutMs: 5_000, maxBytes: 2 * 1024 * 1024 } as const;
-/** Limits of the trivial request that shows whether a node responds at all. */
+/** Time and size limits of the trivial request by which a node shows that it responds at all. */
 export const checkBounds: FetchBounds = { timeoutMs: 1_000, maxBytes: 64 * 1024 };
 
 /**

@@ -123,7 +123,9 @@ function vaultsMissingAt(
  */
 const REQUESTS_PER_MESSAGE = 40;
 
-/** Schema of a queue message: a block range of one chain whose flows are to be backfilled. */
+/**
+ * Schema of a queue message: the blocks `from` to `to` of one chain, both included, whose flows are to be backfilled.
+ */
 export const BackfillMessage = z.object({
   chain_id: z.int().positive(),
   from: z.int().min(0),

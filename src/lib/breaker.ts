@@ -103,7 +103,9 @@ export class Breaker {
     if (this.#pauses > 0 && this.#openedAt < startedAt) this.#open();
   }
 
-  /** Returns true if a timeout now of a request sent at `startedAt` shows that the dependency hangs. */
+  /**
+   * Returns true if a request that was sent at `startedAt` and times out now shows that the dependency hangs.
+   */
   isHang(startedAt: number): boolean {
     return this.#now() - startedAt >= this.#policy.hangMs;
   }

@@ -1,10 +1,13 @@
 import { OutsideError } from "./bounded-fetch.ts";
 import type { Breaker } from "./breaker.ts";
 
-/** Meaning of a request's outcome for the dependency. */
+/**
+ * What the outcome of a request shows about the dependency: `answer`: it works; `timeout`: it may hang; `broken`: it
+ * could not be reached, which is not a hang.
+ */
 export type Outcome = "answer" | "timeout" | "broken";
 
-/** A request that goes through a breaker. */
+/** A request that goes through a circuit breaker. */
 export interface GuardedWork<T> {
   work: () => Promise<T>;
   /**
@@ -17,7 +20,8 @@ export interface GuardedWork<T> {
 }
 
 /**
- * Returns the meaning of an OutsideError: only a timeout may be a hang, and only a failed connection is no response.
+ * Returns what an error of a request shows about the dependency: a timeout may be a hang, a failed connection shows
+ * nothing, and any other error is a response.
  */
 export function outcomeOfOutsideError(error: unknown): Outcome {
   if (!(error instanceof OutsideError)) return "answer";
@@ -26,8 +30,8 @@ export function outcomeOfOutsideError(error: unknown): Outcome {
 }
 
 /**
- * Sends a request through a breaker, or directly if there is none. Throws OutsideError `timeout` immediately while the
- * dependency hangs; errors of `work` propagate.
+ * Sends a request through a circuit breaker, or directly if there is none. Throws OutsideError `timeout` immediately
+ * while the dependency hangs; errors of `work` propagate.
  */
 export async function throughBreaker<T>(breaker: Breaker | undefined, guarded: GuardedWork<T>): Promise<T> {
   if (breaker === undefined) return guarded.work();

@@ -1,4 +1,7 @@
-/** A lease that its holder renews while it works, and that can be short: a killed holder blocks others only briefly. */
+/**
+ * A lease that its holder renews while working. It can be short, so that a holder that was killed blocks others only
+ * briefly.
+ */
 export interface RenewedLease {
   /** Interval of the renewals, in milliseconds; a fraction of the lease's length. */
   everyMs: number;

@@ -38,10 +38,10 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 
 /**
  * Replaces the API key and secret of the authenticated partner. When this returns, the old pair and all other sessions
- * of the partner are invalid. Concurrent calls with one session run one after the other: each response shows the pair
- * that was valid when it was made, and the last one stays. Of concurrent calls with one pair, only one succeeds,
- * because the pair of the others is then invalid. Throws `credentials_required`, `credentials_invalid`,
- * `session_expired`, `store_unavailable`, and `internal` if no pepper is configured.
+ * of the partner are invalid. Concurrent calls with one session run one after the other: only the pair of the last call
+ * stays valid. Of concurrent calls with one key pair, only the first succeeds, because it makes that pair invalid.
+ * Throws `credentials_required`, `credentials_invalid`, `session_expired`, `store_unavailable`, and `internal` if no
+ * pepper is configured.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session, keyId } = requirePartner(ctx);

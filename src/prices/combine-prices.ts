@@ -10,9 +10,9 @@ const PEGGED_DISPUTE_BPS = 100;
 const ALL_BPS = 10_000n;
 
 /**
- * Combines feed prices with market prices. A token's price is its feed price if that may be used for judging, otherwise
- * its market price. If both may be used and differ by more than their errors allow, the price is disputed and spans
- * both. Pure.
+ * Combines feed prices with market prices. A token's price is its feed price if offers may be checked against it
+ * (`judges`), otherwise its market price. If both qualify and differ by more than their errors allow, the price is
+ * disputed and spans both. Pure.
  */
 export function combinePrices(feeds: Prices, market: Prices): Map<string, TokenPrice> {
   const keys = new Set([...feeds.keys(), ...market.keys()]);

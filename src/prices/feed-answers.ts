@@ -53,8 +53,8 @@ export function staleAfter({ heartbeatS }: Pick<FeedDefinition, "heartbeatS">): 
 }
 
 /**
- * Judges one round of a feed at a block. `headTime` is the block's timestamp in seconds: feeds are compared with the
- * clock of their own chain. Pure.
+ * Returns the answer of one feed round, or the reason why it is not used. `headTime` is the timestamp of the block that
+ * was read, in seconds, because a feed's age is measured by the clock of its own chain. Pure.
  */
 export function judgeRound(
   feed: Pick<FeedDefinition, "decimals" | "heartbeatS">,

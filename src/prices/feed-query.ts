@@ -17,7 +17,9 @@ const feedAbi = parseAbi([
   "function description() view returns (string)",
 ]);
 
-/** Results of one batch of reads of a chain's feeds, before `feedPrices` judges them at the block's timestamp. */
+/**
+ * Results of one batch of reads of a chain's feeds. `feedPrices` turns them into prices at the block's timestamp.
+ */
 export interface FeedReadings {
   chainId: number;
   tokens: readonly TokenFeed[];
@@ -126,9 +128,9 @@ export interface FeedPrices {
 }
 
 /**
- * Judges the results of a batch that read a chain's feeds. `headTime` is the timestamp of the block that was read, in
- * seconds. A token has a price only if every feed in its chain of pairs is usable, and not while the sequencer is down
- * or has restarted within the grace period. Pure.
+ * Returns the prices that a batch of feed reads shows, and the feeds that cannot be used. `headTime` is the timestamp
+ * of the block that was read, in seconds. A token has a price only if every feed in its chain of pairs is usable, and
+ * only if its chain's sequencer is up and did not restart within the grace period. Pure.
  */
 export function feedPrices(readings: FeedReadings, headTime: number): FeedPrices {
   const { chainId, tokens } = readings;

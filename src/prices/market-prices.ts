@@ -173,8 +173,8 @@ export function toMarketPrice(coin: unknown, now: number): TokenPrice | null {
 }
 
 /**
- * Returns a market price with its judging flag updated: a price older than a quarter of an hour is only for display.
- * `now` is in milliseconds since the epoch.
+ * Returns a market price with `judges` updated: offers are not checked against a price older than a quarter of an hour,
+ * which is only for display. `now` is in milliseconds since the epoch.
  */
 export function agedMarketPrice(price: TokenPrice, now: number): TokenPrice {
   const isRecent = now / 1000 - price.at <= MAX_JUDGING_AGE_S;

@@ -19,7 +19,7 @@ export interface Price {
   confidence: number | null;
 }
 
-/** A token's price with all data for judging an offer. */
+/** A token's price with its bounds, error and reliability, by which offers are checked. */
 export interface TokenPrice extends Price {
   /**
    * Lowest and highest of the prices that may be used for judging: equal unless the sources disagree. A user's payment

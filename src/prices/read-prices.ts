@@ -43,8 +43,8 @@ export function feedsBeside(
 }
 
 /**
- * Judges the feeds that a batch has read, and stores and returns their prices for this request. `headTime` is the
- * timestamp of the batch's block in seconds. Feeds that are not used are logged at most once in ten minutes.
+ * Returns the prices that a batch of feed reads shows, and stores them for this request's `requestPrices`. `headTime`
+ * is the timestamp of the batch's block in seconds. Feeds that are not used are logged at most once in ten minutes.
  */
 export function noteFeeds(ctx: Context, read: { readings: FeedReadings; headTime: number }): Prices {
   const { readings, headTime } = read;
@@ -66,9 +66,9 @@ export function noteFeeds(ctx: Context, read: { readings: FeedReadings; headTime
 }
 
 /**
- * Runs a query on a chain, uncached, and reads the feeds of some tokens in the same batch. A query that depends on the
- * time is a function of the block's, in milliseconds since the epoch. The prices are stored for this request's `requestPrices`.
- * Throws `chain_unsupported`; errors of the chain client propagate.
+ * Runs a query on a chain and reads the price feeds of some tokens in the same batch, without the cache. `query` may be
+ * a function of the current time, in milliseconds since the epoch. `requestPrices` then returns the feed prices within
+ * this request. Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readWithFeeds<S>(
   ctx: Context,
@@ -163,8 +163,8 @@ const LONG_WAIT_MS = 2_000;
 
 /**
  * Returns the prices of some tokens from the data of this request: feed prices of its batches (or of another request in
- * the last 30 seconds), and the market prices of `askMarketBeside`. Sends no requests, and waits for market prices only
- * if a token has no feed price for judging. Never throws.
+ * the last 30 seconds), and the market prices that `askMarketBeside` requested. Sends no requests, and waits for market
+ * prices only if a token has no feed price against which offers may be checked. Never throws.
  */
 export async function requestPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const { book, memory } = ctx.prices;

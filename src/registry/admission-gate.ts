@@ -6,7 +6,7 @@ import { DAY_MS } from "../lib/durations.ts";
 import type { VaultGovernance } from "./read-governance.ts";
 import { isReplaceable } from "./read-vault-code.ts";
 
-/** Facts about a discovered vault that the admission gate judges. */
+/** Facts about a discovered vault by which the admission gate decides whether it may open. */
 export interface AdmissionFacts {
   chainId: number;
   /** Address of the vault. */
@@ -82,9 +82,10 @@ const names = (
   });
 
 /**
- * Returns the obstacle in a discovered vault's code or governance, or null. Its code must be reviewed, pinned by the
- * operator, or created by a factory of its family and immutable. No account with a single key may own it, and if its
- * family has a timelock, changes must wait.
+ * Returns the obstacle in a discovered vault's code or governance, or null if there is none. Its code must be reviewed,
+ * pinned by the operator, or created by a factory of its family and immutable. No account with a single key may own it,
+ * unless the operator lists the account. If its family has a timelock, the timelock must be at least the operator's
+ * minimum.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
   const { chainId, code, reviewed, made, keys, timelockS } = facts;

@@ -14,7 +14,10 @@ import { toVaultRecord } from "./vault-records.ts";
 /** A vault, and the change that an administrator requests for it. */
 type VaultChange = { key: VaultKey; change: VaultChangeInput };
 
-/** The registry entry after a change, or the contradiction with on-chain data because of which nothing was changed. */
+/**
+ * The registry entry after a change; or, if nothing was changed, the field and the way in which on-chain data
+ * contradict it.
+ */
 export type ChangedVault = { record: VaultRecord } | { field: "state" | "adapter"; finding: string };
 
 /** Maximum number of attempts to change a vault while other requests change it concurrently. */

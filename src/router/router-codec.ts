@@ -17,7 +17,9 @@ import { depositRouterAddress } from "./router-address.ts";
 
 /** Token of a patch that writes the executor's own address instead of a balance; `SELF` in OrderTypes.sol. */
 export const routerSelf: Address = "0x00000000000000000000000000000000000000ff";
-/** Output token of an order whose last step is a bridge; `BRIDGED` in OrderTypes.sol. */
+/**
+ * Output token of an order whose last step is a bridge; `BRIDGED` in OrderTypes.sol. Equal to `bridgedToken`.
+ */
 export const routerBridged: Address = "0x00000000000000000000000000000000000000bb";
 
 /**
@@ -33,8 +35,9 @@ export interface RouterPatch {
 }
 
 /**
- * One call that the Router's executor makes, with the required balance before it, the token to approve for it and the
- * words to write into its calldata; see OrderTypes.sol. `value` is in wei.
+ * One call of the Router's executor. Before it, the executor must hold `needAmount` of `needToken` (zero address:
+ * native) and approves its whole balance of `approveToken` (zero address: none) to `spender`; the allowance is revoked
+ * after the call. `patches` are written into `data`. `value` is in wei. See OrderTypes.sol.
  */
 export interface RouterStep {
   target: Address;
@@ -76,7 +79,9 @@ export interface RouterCall {
   sweep: readonly Address[];
 }
 
-/** `tokenOut` of an order that ends in a bridge: its output is what the last step takes. Source: OrderTypes.sol. */
+/**
+ * `tokenOut` of an order that ends in a bridge: the order's output is what the bridge takes. Source: OrderTypes.sol.
+ */
 export const bridgedToken: Address = "0x00000000000000000000000000000000000000bb";
 
 /** Creates a Router step that neither approves a token nor writes into the calldata. */

@@ -227,7 +227,7 @@ export const VaultAction = z
   .meta({ id: "VaultAction", description: "Whether a user can take one action at a vault now." });
 export type VaultAction = z.infer<typeof VaultAction>;
 
-/** Actions that a user can take at a vault now, and the user's open requests. */
+/** Whether a user can deposit, withdraw, claim and cancel at a vault now, and the user's open redemptions. */
 export const VaultActions = z
   .object({
     deposit: VaultAction.meta({ description: "Deposit of the asset." }),

@@ -5,7 +5,7 @@ import { AddressText, ChainIdNumber, TimeText, UsdText } from "./primitive-schem
 /** Sources of prices. */
 const priceSources = ["feed", "market"] as const;
 
-/** Source of a price, or null. */
+/** Source of a price: on-chain price feeds or the public price API. Null if the price is unknown. */
 export const PriceSource = z
   .enum(priceSources)
   .nullable()

@@ -74,7 +74,7 @@ const ExpectedShares = {
   }),
 };
 
-/** The loss that a built order tolerates. */
+/** Field with the total loss that a built order tolerates, as a fraction. */
 export const AppliedSlippage = {
   slippage_applied: z.number().meta({
     description:

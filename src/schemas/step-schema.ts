@@ -163,7 +163,7 @@ export type Substatus = (typeof substatuses)[number];
 export const isSubstatus = (text: string | null): text is Substatus =>
   substatuses.some((substatus) => substatus === text);
 
-/** Details of a transfer's status, or null. */
+/** Details of a transfer's status, or null if the status has none. */
 export const SubstatusText = z.enum(substatuses).nullable().meta({
   description:
     "Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.",

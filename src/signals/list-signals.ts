@@ -6,7 +6,10 @@ import type { Dimension, Signal, SignalDetail, Tier } from "../schemas/signal-sc
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** Search criteria for signals, and the page of the results to return. */
+/**
+ * Filters for signals and the page to return: incidents last seen at or after `since`, of the given tiers and dimension
+ * (null: all dimensions).
+ */
 export interface SignalQuery {
   since: Date;
   tiers: readonly Tier[];

@@ -12,7 +12,7 @@ const MIN_WHOLE_AMOUNTS: readonly (readonly [symbol: string, thousandths: bigint
  */
 const MIN_ANY_AMOUNT = 100_000n;
 
-/** The sentence that tells customers which amounts the rules ignore, as part of a threshold. */
+/** The sentence, shown with each threshold, that tells customers which amounts the rules ignore. */
 export const NEGLIGIBLE_RULE =
   "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 units of any other asset are ignored.";
 

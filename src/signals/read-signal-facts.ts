@@ -22,7 +22,10 @@ import {
   type VaultFacts,
 } from "./signal-facts.ts";
 
-/** A vault to which the signal rules are applied, with the time of its addition to the registry, in seconds since the epoch. */
+/**
+ * A vault to which the signal rules are applied, with the time of its addition to the registry, in seconds since the
+ * epoch.
+ */
 export interface JudgedVault {
   vault: Vault;
   addedAt: number;

@@ -22,8 +22,8 @@ export interface Bound {
 }
 
 /**
- * A vault's normal daily net flow: the median and median absolute deviation over its earlier days, as fractions of
- * total assets.
+ * A vault's normal range of a daily figure, such as its net flow or its largest withdrawal: the median and the median
+ * absolute deviation over `days` earlier days, as fractions of total assets.
  */
 export interface Baseline {
   median: number;

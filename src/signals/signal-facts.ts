@@ -36,7 +36,10 @@ export interface DayFlows {
   largest: readonly SingleFlow[];
 }
 
-/** Sums of a vault's deposits and withdrawals between two consecutive daily snapshots, in the asset's smallest unit. All amounts are positive. */
+/**
+ * Sums and largest values of a vault's deposits and withdrawals between two consecutive daily snapshots, in the asset's
+ * smallest unit. None is negative.
+ */
 export interface FlowDay {
   before: Point;
   after: Point;
@@ -46,7 +49,10 @@ export interface FlowDay {
   largestWithdrawal: bigint;
 }
 
-/** A change of a vault's registry status, as the audit log recorded it. */
+/**
+ * A change of a vault's registry status, as the audit log recorded it. `seconds` is its time in seconds since the
+ * epoch.
+ */
 export interface RegistryChange {
   id: string;
   seconds: number;

@@ -163,7 +163,10 @@ export async function insertPair(
   return rows[0]?.made === 1;
 }
 
-/** Changes the name, rights or allow list of a key pair. Returns false if the partner has no such key pair. */
+/**
+ * Changes the name, rights or allow list of a key pair. Returns false if the partner has no such key pair. Throws
+ * `store_unavailable`.
+ */
 export async function updatePair(
   db: Database,
   of: {

@@ -130,8 +130,9 @@ const openOn = (chainId: number): SQL =>
     and not e.final))`;
 
 /**
- * Selects the transactions from logs in which a user with an unproven deposit paid for it or is mentioned by its target
- * contract. Their calldata shows whether they carry a deposit. Throws `store_unavailable`.
+ * Selects the source candidates among transactions found in logs: those in which a user with an unproven deposit paid
+ * the deposit's token, in its amount or to the contract that the deposit calls, and those in which that contract logged
+ * the user. Their calldata shows whether they carry a deposit. Throws `store_unavailable`.
  */
 export async function selectCandidates(
   db: Database,
@@ -170,8 +171,8 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
 
 /**
  * Stores the results of a round as hints, and makes the affected deposits and those in progress due for tracking, in
- * one statement for any number of deposits. A stored hint whose transaction is seen again makes its deposit due too:
- * after a reorg, the transaction may be in another block long after. Throws `store_unavailable`.
+ * one statement for any number of deposits. If the transaction of a stored hint is seen again, however much later, its
+ * deposit becomes due too, because a reorg may have moved the transaction to another block. Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,

@@ -107,9 +107,9 @@ export async function selectTracked(db: Database, trackingId: string): Promise<T
 const MAX_SAME_TRANSACTION = 20;
 
 /**
- * Selects the deposits and withdrawals that a transaction may belong to: first those proven by on-chain data, then
- * those with calldata of these hashes (those with a report of this transaction first), then those with only a report of
- * it. Throws `store_unavailable`.
+ * Selects the deposits and withdrawals that a transaction may belong to, the most likely first: those of which on-chain
+ * data prove it, those whose calldata has one of these hashes (first those for which the transaction was reported),
+ * then those for which it was only reported. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
@@ -248,7 +248,10 @@ export async function updateDeposit(
   return (await updateTracked(db, update)) as DepositRow | null;
 }
 
-/** Updates a withdrawal like `updateDeposit`. Throws `store_unavailable`. */
+/**
+ * Updates a withdrawal that is still in the state `from`. Returns null in the same cases as `updateDeposit`. Throws
+ * `store_unavailable`.
+ */
 export async function updateWithdrawal(
   db: Database,
   update: { trackingId: string; from: WithdrawalRow["state"]; change: WithdrawalChange },

@@ -50,8 +50,9 @@ export async function extendDepositLeases(
 }
 
 /**
- * Schedules a deposit's next tracking, unless a report or another run has rescheduled it in the meantime. Throws
- * `store_unavailable`.
+ * Ends the lease of a deposit or withdrawal: schedules its next check at `nextCheckAt`, or none if null, and stores the
+ * number of checks since its state last changed. Does nothing if a report or another run has rescheduled it, so that
+ * its lease no longer ends at `leaseUntil`. Throws `store_unavailable`.
  */
 export async function scheduleCheck(
   db: Database,
@@ -67,8 +68,8 @@ export async function scheduleCheck(
 }
 
 /**
- * Makes a row that is scheduled due at the time `at`, whether it is leased or not, because work on it is left. Throws
- * `store_unavailable`.
+ * Makes a deposit or withdrawal due for tracking at the time `at`, because work on it remains, even if it is leased.
+ * Does nothing if no check is scheduled for it. Throws `store_unavailable`.
  */
 export async function checkSoon(
   db: Database,
@@ -82,7 +83,10 @@ export async function checkSoon(
   );
 }
 
-/** Postpones the leased deposits that a run did not track to the time `until`. Throws `store_unavailable`. */
+/**
+ * Postpones the next check of deposits to the time `until`, because the run that leased them did not track them. Throws
+ * `store_unavailable`.
+ */
 export async function postponeChecks(
   db: Database,
   postponed: { trackingIds: readonly string[]; leaseUntil: Date; until: Date },

@@ -12,7 +12,7 @@ export type FollowedChain = typeof followedChains.$inferSelect;
 const ChainIds = z.array(z.object({ chain_id: z.coerce.number() }));
 
 /**
- * Selects those of the given chains that must be read: with a deposit that is unproven or in progress, or whose
+ * Selects which of the given chains must be read: those with a deposit that is unproven or in progress, or whose
  * evidence is not final. Throws `store_unavailable`.
  */
 export async function selectChainsToFollow(db: Database, chainIds: readonly number[]): Promise<number[]> {
@@ -62,7 +62,8 @@ export async function loadFollowState(db: Database, chainId: number): Promise<Fo
 const Oldest = z.array(z.object({ at: z.coerce.date().nullable() }));
 
 /**
- * Selects the build time of the oldest deposit with possible events on a chain, or null. Throws `store_unavailable`.
+ * Selects the build time of the oldest deposit or withdrawal that is unproven or in progress on a chain, or returns
+ * null if there is none. Throws `store_unavailable`.
  */
 export async function selectOldestOpen(db: Database, chainId: number): Promise<Date | null> {
   const open = raw`(${unproven(deposits)} or ${underWay(deposits)})`;

@@ -12,8 +12,8 @@ export interface IdempotencyKey {
 }
 
 /**
- * Times before which a taken idempotency key is free again: `forgottenBefore` for every key, `deadBefore` for a key
- * without a response, whose request is assumed to be dead.
+ * Limits for taking an idempotency key again. A key that was taken before `forgottenBefore` is free; a key that was
+ * taken before `deadBefore` is free if it has no response, because its request is assumed to have died.
  */
 export interface ClaimAges {
   forgottenBefore: Date;

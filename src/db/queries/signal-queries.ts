@@ -10,8 +10,8 @@ import { signals } from "../schema/signal-tables.ts";
 export type SignalRow = typeof signals.$inferSelect;
 
 /**
- * Selects the incidents of some vaults that were last seen since a time, and additionally the last incident of each
- * rule and subject, which the next one is numbered after. They are ordered by sequence number. Throws
+ * Selects the incidents of some vaults that were last seen since a time, ordered by sequence number. The last incident
+ * of each rule and subject is always included, because the next one continues its numbering. Throws
  * `store_unavailable`.
  */
 export function selectIncidents(

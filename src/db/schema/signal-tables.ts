@@ -2,7 +2,10 @@ import { bigint, index, integer, jsonb, pgTable, text, unique } from "drizzle-or
 import type { Dimension, Metric, Stage, Tier } from "../../schemas/signal-schema.ts";
 import { time } from "../table-columns.ts";
 
-/** Incidents: the findings of the signal rules, merged to one row per incident. Addresses are lowercase. */
+/**
+ * Signals: one row per incident, into which the findings of one rule about one vault and subject are merged. Vault
+ * addresses are lowercase.
+ */
 export const signals = pgTable(
   "signals",
   {
