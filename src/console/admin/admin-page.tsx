@@ -22,7 +22,8 @@ const SECTIONS = [
 ];
 
 /**
- * Page for administrators: applications, vaults with claims and proofs, audit log. The token is only kept in memory.
+ * Page for administrators: partner applications, vaults with the results of their checks, and the audit log. The
+ * administrator's token is kept in memory only.
  */
 export function AdminPage() {
   const [token, setToken] = useState("");
@@ -94,7 +95,7 @@ const Status = ({ status }: { status: string }): ReactNode => (
   <Badge tone={STATUS_TONES[status] ?? "neutral"}>{status}</Badge>
 );
 
-/** Possible decisions by the status of an application. */
+/** Decisions that an administrator can make, by the status of the application. */
 const DECISIONS: Readonly<Record<string, readonly string[]>> = {
   pending: ["approve", "reject"],
   approved: ["revoke"],

@@ -1,9 +1,9 @@
 import type { Answer } from "../../client/read-actions.ts";
 
-/** A chain in the API's list. */
+/** A chain as the API lists it. */
 export type ListedChain = Answer<"chains.list">[number];
 
-/** Returns the name of a chain, or its number if the service does not serve it. */
+/** Returns the name of a chain, or `Chain <id>` if the service does not serve it. */
 export function formatChain(chains: readonly ListedChain[], chainId: number): string {
   return chains.find((chain) => chain.chainId === chainId)?.name ?? `Chain ${chainId}`;
 }

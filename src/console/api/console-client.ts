@@ -3,15 +3,20 @@ import { type ApiRequest, createCausewayClient } from "../../client/causeway-cli
 import { CausewayError } from "../../client/causeway-error.ts";
 import type { Answer } from "../../client/read-actions.ts";
 
-/** Client of the API, which has the same origin as this page. */
+/** Client of the API, which is served from the same origin as this page. */
 export const causeway = createCausewayClient({ url: window.location.origin });
 
-/** Sends a request and returns the operation's response. Throws CausewayError. */
+/**
+ * Sends a request and returns its response, typed as that of the operation `Name`. The type is not checked at run time.
+ * Throws CausewayError.
+ */
 export async function ask<Name extends keyof operations>(request: ApiRequest): Promise<Answer<Name>> {
   return (await causeway.request(request)) as Answer<Name>;
 }
 
-/** Returns true if the same request may succeed later. */
+/**
+ * Returns true for errors after which a repeated request may succeed: network errors, rate limits and server errors.
+ */
 export function isTemporary(error: unknown): boolean {
   if (!(error instanceof CausewayError)) return false;
   return error.code === "network" || error.code === "rate_limited" || (error.status ?? 0) >= 500;

@@ -12,13 +12,13 @@ import {
 } from "../../client/read-actions.ts";
 import { ask, causeway, isTemporary } from "./console-client.ts";
 
-/** Times for which responses are fresh, and intervals at which they are read again, in milliseconds. */
+/** Durations in milliseconds, used for the freshness of responses and for polling intervals. */
 const [SECONDS_10, MINUTE, HOUR] = [10_000, 60_000, 3_600_000];
 const RETRIES = 2;
-/** Maximum number of entries in one list of the API. */
+/** Maximum number of entries that the API returns in one list. */
 export const LIST_LIMIT = 500;
 
-/** Creates the cache of API responses. Temporary errors are retried; other errors are shown immediately. */
+/** Creates the cache of API responses. Temporary errors are retried up to twice; other errors are shown immediately. */
 export const createQueryCache = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
@@ -48,10 +48,10 @@ export const vaultQuery = (vaultId: string) =>
 
 /** Metrics of a vault's history. */
 export type HistoryMetric = "share_price" | "total_assets" | "apy" | "net_flow";
-/** Time between two points of a history. */
+/** Time between two points of a vault's history. */
 export type HistoryInterval = "5m" | "1h" | "1d";
 
-/** Query for a vault's history from a time until now. */
+/** Query for a metric of a vault's history over the last `days` days. */
 export const historyQuery = (of: {
   vaultId: string;
   metric: HistoryMetric;
@@ -69,7 +69,7 @@ export const historyQuery = (of: {
     staleTime: MINUTE,
   });
 
-/** Query for the chains that deposits can start from and those that only have vaults. */
+/** Query for all chains: those with vaults, and those from which a deposit can start. */
 export const chainsQuery = queryOptions({
   queryKey: ["chains"],
   queryFn: async ({ signal }) =>
@@ -81,7 +81,7 @@ export const chainsQuery = queryOptions({
   staleTime: HOUR,
 });
 
-/** Query for the tokens of a chain. */
+/** Query for the tokens that a user can pay with on a chain. */
 export const tokensQuery = (chainId: number) =>
   queryOptions({
     queryKey: ["tokens", chainId],
@@ -104,7 +104,7 @@ export const positionsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** Query for a user's possible actions at a vault now. */
+/** Query for what a user can do at a vault now. */
 export const actionsQuery = (of: { userAddress: `0x${string}`; vaultId: string }) =>
   queryOptions({
     queryKey: ["actions", of.userAddress.toLowerCase(), of.vaultId],
@@ -112,7 +112,7 @@ export const actionsQuery = (of: { userAddress: `0x${string}`; vaultId: string }
     refetchInterval: MINUTE,
   });
 
-/** Query for a user's deposits with a transaction on a chain, newest first. */
+/** Query for a user's newest 50 deposits that have a transaction on a chain. */
 export const depositsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["deposits", userAddress.toLowerCase()],
@@ -120,7 +120,7 @@ export const depositsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** Query for a user's withdrawals with a transaction on a chain, newest first. */
+/** Query for a user's newest 50 withdrawals that have a transaction on a chain. */
 export const withdrawalsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["withdrawals", userAddress.toLowerCase()],
@@ -128,7 +128,7 @@ export const withdrawalsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** Query for one page of signals of all tiers, newest first. */
+/** Query for one page of the signal feed, newest first. An empty `dimension` means all dimensions. */
 export const signalsQuery = (of: { since: string; dimension: string; offset: number }) =>
   queryOptions({
     queryKey: ["signals", of],
@@ -142,14 +142,14 @@ export const signalsQuery = (of: { since: string; dimension: string; offset: num
     refetchInterval: MINUTE,
   });
 
-/** Query for the rules that raise signals. */
+/** Query for the rules by which signals are raised. */
 export const rulesQuery = queryOptions({
   queryKey: ["rules"],
   queryFn: ({ signal }) => ask<"intel.rules">({ path: "/v1/intel/rules", signal }),
   staleTime: HOUR,
 });
 
-/** Query for the state of the service. */
+/** Query for the health of the service. */
 export const healthQuery = queryOptions({
   queryKey: ["health"],
   queryFn: ({ signal }) => ask<"health.details">({ path: "/health/details", signal }),

@@ -1,15 +1,15 @@
 import { createContext, useContext } from "react";
 
-/** Actions of an embedded page that replace links to other pages. */
+/** Functions that an embedded deposit form uses in place of links to other pages, which the frame does not have. */
 export interface Embedding {
-  /** Shows the form again. */
+  /** Shows the empty form again. */
   restart(): void;
-  /** Reports the state of a deposit to the page around the frame. */
+  /** Reports a deposit's state to the page around the frame. */
   onState(trackingId: string, state: string): void;
 }
 
-/** React context with the embedding of this page, or null if it is not embedded. */
+/** React context with the embedding of this page. Null if the page is not embedded. */
 export const EmbedContext = createContext<Embedding | null>(null);
 
-/** Returns the embedding of this page, or null if it is not embedded. */
+/** Returns the embedding of this page. Null if the page is not embedded. */
 export const useEmbedding = (): Embedding | null => useContext(EmbedContext);

@@ -12,7 +12,7 @@ import { readEmbedSearch } from "./embed-search.ts";
 import { type LentProvider, receiveWallet } from "./lent-provider.ts";
 import { createLentConnection } from "./lent-wallet.ts";
 
-/** Embedded page for a deposit into one vault, with the wallet of the page around the frame. */
+/** Embedded form for a deposit into one vault. It uses the wallet of the page around the frame. */
 export function EmbedPage() {
   const { vault, host, deposit } = readEmbedSearch(useSearch({ from: "/embed" }));
   const lent = useLentWallet(host);
@@ -50,7 +50,7 @@ export function EmbedPage() {
   );
 }
 
-/** Waits for the wallet of the page around the frame, and uses it instead of this browser's wallets. */
+/** Waits until the page around the frame passes its wallet, which then replaces this browser's wallets. */
 function useLentWallet(host: string) {
   return useQuery({
     queryKey: ["lent wallet", host],
@@ -98,7 +98,7 @@ function EmbeddedForm({ vaultId, onBuilt }: { vaultId: string; onBuilt: (trackin
   );
 }
 
-/** Reports the height of the content to the page around the frame whenever it changes. */
+/** Reports the content's height to the page around the frame at every change, so that the page can resize the frame. */
 function Sized({ provider, children }: { provider: LentProvider; children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

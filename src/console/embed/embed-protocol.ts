@@ -1,13 +1,13 @@
 import type { EmbedEvent } from "../../client/embed-events.ts";
 
-/** First message of the frame to the page around it: the frame is listening. */
+/** Message by which the frame tells the page around it that it is ready to receive the wallet. */
 export const HELLO = "causeway.hello";
-/** Response of the page, with the port for all further messages. */
+/** Response of the page to `HELLO`. It carries the port for all further messages. */
 export const LEND = "causeway.lend";
 
-/** A message from the frame over the port: a request to the wallet, or an event. */
+/** A message from the frame to the page: a request to the wallet, or an event of the form. */
 export type FromFrame = { id: number; method: string; params: unknown } | { event: EmbedEvent };
-/** A message from the page over the port: a response of the wallet, or an event of the wallet. */
+/** A message from the page to the frame: the wallet's response to a request, or an event of the wallet. */
 export type FromHost =
   | { id: number; result: unknown }
   | { id: number; error: { code: number; message: string } }

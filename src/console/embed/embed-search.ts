@@ -1,14 +1,14 @@
-/** Parameters in the URL of an embedded page. */
+/** URL parameters of an embedded form. */
 export interface EmbedSearch {
-  /** Id of the vault to deposit into, or an empty string. */
+  /** Id of the vault to deposit into. Empty if missing. */
   vault: string;
-  /** Origin of the page around the frame, or an empty string if it is invalid. */
+  /** Origin of the page around the frame. Empty if invalid. */
   host: string;
-  /** Tracking id of the deposit to show instead of the form. */
+  /** Tracking id of a deposit to show in place of the form. */
   deposit?: string;
 }
 
-/** Reads the parameters of an embedded page's URL. Invalid values become empty strings. */
+/** Parses the URL parameters of an embedded form. Invalid values become empty strings. */
 export function readEmbedSearch(search: Readonly<Record<string, unknown>>): EmbedSearch {
   const { vault, host, deposit } = search;
   return {
@@ -18,9 +18,7 @@ export function readEmbedSearch(search: Readonly<Record<string, unknown>>): Embe
   };
 }
 
-/**
- * Returns a text that is the origin of a website, or an empty string, because messages are sent only to a known origin.
- */
+/** Returns the text if it is exactly the origin of a website (`https://example.com`), otherwise an empty string. */
 function originOf(text: string): string {
   if (!URL.canParse(text)) return "";
   const { origin, protocol } = new URL(text);

@@ -3,7 +3,7 @@ import type { FromFrame, FromHost } from "./embed-protocol.ts";
 
 // Written out, because this file is served by itself and must not share a module with the console.
 const [HELLO, LEND] = ["causeway.hello", "causeway.lend"];
-/** Wallet methods that the frame may call. Unstructured messages (`personal_sign`) are not among them. */
+/** Wallet methods that the frame may call. `personal_sign` is excluded, because its messages are unstructured text. */
 const METHODS = new Set([
   "eth_requestAccounts",
   "eth_accounts",
@@ -29,9 +29,9 @@ const SERVICE = new URL(import.meta.url).origin;
 type Wallet = EmbedOptions["provider"];
 
 /**
- * Inserts the deposit form of a vault into the page and connects it to the page's wallet. Returns a function that
- * removes it. Messages are accepted only from the frame's window and origin, and the wallet's responses go only to that
- * frame.
+ * Inserts a vault's deposit form into the page as a frame and connects it to the page's wallet. Returns a function that
+ * removes the form. Messages are accepted only from the frame's window and origin, and responses of the wallet are sent
+ * only there.
  */
 export function mountDeposit(options: EmbedOptions): () => void {
   const { container, vaultId, provider, onEvent } = options;
@@ -63,7 +63,10 @@ export function mountDeposit(options: EmbedOptions): () => void {
   };
 }
 
-/** Forwards the frame's requests to the page's wallet, and the wallet's events to the frame. */
+/**
+ * Forwards the frame's requests to the page's wallet, and the wallet's events to the frame. Returns a function that
+ * ends this.
+ */
 function lend(provider: Wallet, of: { port: MessagePort; tell: (event: EmbedEvent) => void }): () => void {
   const { port, tell } = of;
   const send = (message: FromHost) => port.postMessage(message);

@@ -1,10 +1,10 @@
 import type { EmbedEvent } from "../../client/embed-events.ts";
 import { type FromFrame, type FromHost, HELLO, LEND } from "./embed-protocol.ts";
 
-/** The wallet of the page around the frame as an EIP-1193 provider, with a function to report events to that page. */
+/** The wallet of the page around the frame, as an EIP-1193 provider. */
 export interface LentProvider {
   request(call: { method: string; params?: unknown }): Promise<unknown>;
-  /** Calls the listener for each event of the wallet. */
+  /** Calls the listener at every event of the wallet. */
   listen(listener: (name: string, value: unknown) => void): void;
   tell(event: EmbedEvent): void;
 }
@@ -15,8 +15,9 @@ interface Waiting {
 }
 
 /**
- * Waits for the wallet of the page around the frame. Accepts only one message: from the surrounding window, from the
- * origin in the frame's URL, with one port. All further messages go through that port, which only these two hold.
+ * Waits for the page around the frame to pass its wallet. Only a message from the surrounding window, with the origin
+ * from the frame's URL and with a port, is accepted. All further messages use that port, to which no other page has
+ * access.
  */
 export function receiveWallet(around: Window, hostOrigin: string): Promise<LentProvider> {
   return new Promise((resolve) => {

@@ -4,7 +4,10 @@ import { clientOfProvider, readBalance, signText } from "../wallet/provider-clie
 import type { WalletConnection, WalletState } from "../wallet/wagmi-connection.ts";
 import type { LentProvider } from "./lent-provider.ts";
 
-/** Creates the connection to the wallet of the page around the frame. Wallets of this browser are not used. */
+/**
+ * Creates a wallet connection that uses the wallet of the page around the frame. This browser's wallets are not
+ * offered.
+ */
 export function createLentConnection(
   provider: LentProvider,
   of: { host: string; publish: (state: WalletState | null) => void },

@@ -1,14 +1,14 @@
 import { CausewayError } from "../../client/causeway-error.ts";
 import { toSentence } from "./format-text.ts";
 
-/** An error for display: what happened, what to do, and the request's id for support. */
+/** Text of an error for display: what happened, what the user can do, and the request id for support inquiries. */
 export interface ErrorWords {
   title: string;
   advice: string;
   reference: string | null;
 }
 
-/** Title and advice by error code. If the advice is empty, the API's own message is shown. */
+/** Title and advice by error code. If the advice is empty, the API's message is shown instead. */
 const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advice: string]>> = {
   above_maximum: ["The vault does not take this much", ""],
   aborted: ["Stopped", "Nothing more is sent. What was sent already continues by itself."],
@@ -54,7 +54,7 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
   zero_shares: ["Too small to give any shares", "Enter a larger amount."],
 };
 
-/** Explains an error for display, without technical details. */
+/** Returns the text of an error for display, without technical details. */
 export function explainError(error: unknown): ErrorWords {
   if (!(error instanceof CausewayError)) {
     const advice = "Load the page again. Nothing was sent by it.";
@@ -65,7 +65,7 @@ export function explainError(error: unknown): ErrorWords {
   return { title, advice: told, reference: error.requestId };
 }
 
-/** Returns the API's message about the error or, if fields are invalid, about the first one. */
+/** Returns the API's error message as a sentence. For invalid input, the message about the first invalid field. */
 function sentence({ issues, message }: CausewayError): string {
   return toSentence(issues[0]?.msg ?? message);
 }

@@ -1,4 +1,4 @@
-/** Number of significant digits of small amounts in lists. */
+/** Default number of decimals in displayed amounts. */
 const DIGITS = 4;
 const THIN_SPACE_MINUS = "−";
 // Making a formatter costs many times what formatting does, and lists format hundreds of figures.
@@ -13,8 +13,8 @@ const usdFormat = new Intl.NumberFormat("en-US", inUsd);
 const compactUsdFormat = new Intl.NumberFormat("en-US", { ...inUsd, notation: "compact" });
 
 /**
- * Formats an amount in a token's smallest unit for display: `1,234.5678`. Rounds toward zero, so that no more than the
- * real amount is shown; a nonzero amount is never shown as zero (`<0.0001`).
+ * Formats an amount in a token's smallest unit for display: `1,234.5678`. Rounds toward zero, so that the display never
+ * exceeds the amount. A nonzero amount below the last decimal is shown as `<0.0001`.
  */
 export function formatAmount(amount: bigint, options: { decimals: number; digits?: number }): string {
   const { decimals, digits = DIGITS } = options;
@@ -30,19 +30,19 @@ export function formatAmount(amount: bigint, options: { decimals: number; digits
 
 const smallest = (digits: number): string => (digits === 0 ? "1" : `0.${"1".padStart(digits, "0")}`);
 
-/** Formats an amount in full without grouping, for an input field. */
+/** Formats an amount in a token's smallest unit with all its decimals and without commas, for an input field. */
 export function toDecimalText(amount: bigint, decimals: number): string {
   const unit = 10n ** BigInt(decimals);
   const fraction = (amount % unit).toString().padStart(decimals, "0").replace(/0+$/, "");
   return `${amount / unit}${fraction === "" || decimals === 0 ? "" : `.${fraction}`}`;
 }
 
-/** Result of parsing an amount field: an amount in smallest units, or a problem to display. */
+/** Result of parsing an amount field: the amount in the token's smallest unit, or a message about the problem. */
 export type ParsedAmount = { amount: bigint } | { problem: string };
 
 /**
- * Parses a typed amount: digits with one decimal point and optional thousands commas. Rejects more decimals than the
- * token has, instead of rounding.
+ * Parses an amount that the user typed: digits, optionally with a decimal point and commas between thousands. An amount
+ * with more decimals than the token has is rejected, not rounded.
  */
 export function parseAmount(text: string, decimals: number): ParsedAmount {
   const compact = text.trim().replace(/[\s_]/g, "");
@@ -57,7 +57,10 @@ export function parseAmount(text: string, decimals: number): ParsedAmount {
   return amount === 0n ? { problem: "Enter an amount above zero." } : { amount };
 }
 
-/** Formats USD for display: `$1,234.56`, or `$1.23M` when compact. Unknown is a dash. */
+/**
+ * Formats an amount in US dollars for display: `$1,234.56`, or `$1.23M` if `compact` is true. An unknown amount is
+ * shown as a dash.
+ */
 export function formatUsd(usd: string | null | undefined, compact = false): string {
   if (usd === null || usd === undefined) return "–";
   const value = Number(usd);
@@ -67,7 +70,7 @@ export function formatUsd(usd: string | null | undefined, compact = false): stri
   return format.format(value);
 }
 
-/** Formats a fraction as a percentage: `0.0512` is `5.12 %`. Unknown is a dash. */
+/** Formats a fraction as a percentage: `0.0512` is shown as `5.12 %`. An unknown fraction is shown as a dash. */
 export function formatPercent(fraction: number | string | null | undefined, digits = 2): string {
   if (fraction === null || fraction === undefined || !Number.isFinite(Number(fraction))) return "–";
   const percent = Number(fraction) * 100;
@@ -76,7 +79,7 @@ export function formatPercent(fraction: number | string | null | undefined, digi
   return `${percent.toFixed(digits).replace("-", THIN_SPACE_MINUS)} %`;
 }
 
-/** Formats a share price, which the API scales by 10^18. */
+/** Formats a share price, which the API scales by 10^18. An unknown price is shown as a dash. */
 export function formatSharePrice(price: bigint | null): string {
   return price === null ? "–" : formatAmount(price, { decimals: 18, digits: 6 });
 }

@@ -3,13 +3,13 @@ export function plural(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Formats a text of the API as a sentence, with a capital letter and a full stop. */
+/** Formats a text of the API as a sentence: with a capital letter and a full stop. */
 export function toSentence(text: string): string {
   const start = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(start) ? start : `${start}.`;
 }
 
-/** Shortens an address or hash to its ends: `0x1545…b7A4`. */
+/** Shortens an address or hash to its first and last characters: `0x1545…b7A4`. */
 export function shorten(hex: string): string {
   return hex.length <= 12 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`;
 }

@@ -10,7 +10,7 @@ export function formatDuration(seconds: number): string {
   return plural(Math.ceil(seconds / DAY), "day");
 }
 
-/** Formats how long ago a time was: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. */
+/** Formats the time since a moment: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. `now` is in unix milliseconds. */
 export function formatAge(time: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(time)) / 1_000));
   if (seconds < 30) return "just now";
@@ -19,7 +19,7 @@ export function formatAge(time: string, now: number): string {
   return `${Math.floor(seconds / DAY)} d ago`;
 }
 
-/** Formats a time in the reader's own zone: `22 Nov 2026, 19:04`. */
+/** Formats a time in the browser's time zone: `22 Nov 2026, 19:04`. */
 export function formatTime(time: string): string {
   return new Date(time).toLocaleString("en-GB", {
     day: "numeric",

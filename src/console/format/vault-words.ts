@@ -1,16 +1,19 @@
 import { formatDuration } from "./format-times.ts";
 
-/** How a vault settles deposits or withdrawals. */
+/** When a vault executes deposits or withdrawals: in the same transaction, after a request, or after a cooldown. */
 export type Settlement = "instant" | "request" | "cooldown";
 
-/** Returns a settlement in plain words: `Instant`, `On request, about 3 days`. */
+/**
+ * Returns a settlement as text: `Instant`, `On request, about 3 days`. `seconds` is the expected duration, or null if
+ * unknown.
+ */
 export function describeSettlement(kind: Settlement, seconds: number | null = null): string {
   const time = seconds === null || seconds === 0 ? "" : `, ${formatDuration(seconds)}`;
   if (kind === "instant") return "Instant";
   return kind === "request" ? `On request${time}` : `Cooldown${time}`;
 }
 
-/** Names of vault families as their protocols write them; other families are shown by the API's name. */
+/** Display names of vault families. Other families are displayed by the API's name. */
 const FAMILIES: Readonly<Record<string, string>> = {
   aave: "Aave",
   accountable: "Accountable",
@@ -35,7 +38,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
   yearn: "Yearn",
 };
 
-/** Names a vault family. */
+/** Returns the display name of a vault family. */
 export function familyName(family: string): string {
   const known = FAMILIES[family] ?? FAMILIES[family.split(/[-_]/)[0] ?? ""];
   if (known !== undefined) return known;

@@ -1,9 +1,12 @@
 import { SelectField } from "../ui/controls.tsx";
 
-/** Authorization of a payment: a signature if the token supports one (`auto`), or an approval. */
+/**
+ * How the user authorizes a payment. `auto`: by a signature if the token supports one; `approve`: by an approval
+ * transaction.
+ */
 export type Authorize = "auto" | "approve";
 
-/** Choice between a signature and an approval transaction, for a payment with tokens or shares. */
+/** Field to choose between a signature and an approval transaction, for payments in tokens or shares. */
 export function AuthorizeField(props: { value: Authorize; onChange: (value: Authorize) => void }) {
   return (
     <SelectField

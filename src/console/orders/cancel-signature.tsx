@@ -5,7 +5,10 @@ import { ErrorState } from "../ui/feedback.tsx";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 import type { OrderKind } from "./order-words.ts";
 
-/** Cancels the signed order of a deposit or withdrawal before it is submitted. */
+/**
+ * Button that cancels the signed order of a deposit or withdrawal before it is submitted. Shown only to the order's
+ * account.
+ */
 export function CancelSignature(props: {
   kind: OrderKind;
   order: { trackingId: string; userAddress: `0x${string}` };

@@ -18,7 +18,7 @@ const TokenPicker = lazy(() =>
   import("./token-picker.tsx").then((module) => ({ default: module.TokenPicker })),
 );
 
-/** A token to pay with and its chain. */
+/** The token that the user pays with. */
 interface PaidToken {
   chainId: number;
   address: `0x${string}`;
@@ -26,10 +26,10 @@ interface PaidToken {
   decimals: number;
 }
 
-/** Default slippage tolerance. */
+/** Default slippage, as a fraction. */
 const SLIPPAGE = "0.01";
 
-/** Form for a deposit into a vault: takes the payment, shows the quote, and builds the deposit. */
+/** Form for a deposit into a vault. It takes the amount and token, shows a quote, and builds the deposit. */
 export function DepositForm(props: { vault: VaultDetail; onBuilt: (trackingId: string) => void }) {
   const { vault, onBuilt } = props;
   const [token, setToken] = useState<PaidToken>({ ...vault.asset, chainId: vault.chainId });
@@ -166,7 +166,10 @@ function AmountField(props: {
   );
 }
 
-/** Balance with a button that fills it in. There is no such button for the native currency, which also pays for gas. */
+/**
+ * The wallet's balance, with a button that enters all of it. The button is missing for the native currency, part of
+ * which is needed for gas.
+ */
 function BalanceHint(props: { token: PaidToken; balance: bigint | null; onAll: (text: string) => void }) {
   const { token, balance, onAll } = props;
   if (balance === null) return null;
@@ -189,7 +192,7 @@ function BalanceHint(props: { token: PaidToken; balance: bigint | null; onAll: (
 
 type Draft = Parameters<typeof useDepositQuote>[1];
 
-/** Button that builds the deposit and opens its page, where it is signed and tracked. */
+/** Button that builds the deposit. `onBuilt` then opens the page on which it is signed and tracked. */
 function Submit(props: {
   vault: VaultDetail;
   draft: Draft;

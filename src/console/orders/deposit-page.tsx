@@ -13,13 +13,16 @@ import { CancelSignature } from "./cancel-signature.tsx";
 import { BridgeLink, OrderView } from "./order-view.tsx";
 import { isCancellable, isOpen } from "./order-words.ts";
 
-/** Page of a built deposit: its steps to sign and its progress. Its URL continues it at any time. */
+/**
+ * Page of a built deposit, with the steps to sign and their progress. The page can be reopened at any time to continue
+ * the deposit.
+ */
 export function DepositPage() {
   const { trackingId } = useParams({ from: "/deposits/$trackingId" });
   return <DepositOrder trackingId={trackingId} />;
 }
 
-/** View of a deposit by its tracking id, polled while a step is required or waiting. */
+/** View of a deposit, polled while one of its steps is required or waiting. */
 export function DepositOrder({ trackingId }: { trackingId: string }) {
   const query = useQuery({
     queryKey: ["deposit", trackingId],

@@ -4,11 +4,11 @@ import { causeway } from "../api/console-client.ts";
 import { useDebounced } from "../ui/use-debounced.ts";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 
-/** Unowned account for quotes before a wallet is connected. */
+/** Burn address, which stands in for the user's account in quotes before a wallet is connected. */
 const NOBODY = "0x000000000000000000000000000000000000dEaD";
 const [BALANCE_MS, QUOTE_MS] = [20_000, 30_000];
 
-/** A deposit as entered in the form. */
+/** A deposit as entered in the form. `amount` is null while the field is empty or invalid. */
 export interface DepositDraft {
   chainId: number;
   token: `0x${string}`;
@@ -19,7 +19,7 @@ export interface DepositDraft {
 /** Returns true for a chain's native currency, which needs no approval. */
 export const isNativeToken = (address: string): boolean => /^0x0+$/.test(address);
 
-/** Returns the API input for a draft, or null without an amount. */
+/** Converts a draft to the API's input. Null if the draft has no amount. */
 export function depositInput(
   vault: Pick<VaultDetail, "vaultId">,
   draft: DepositDraft & { userAddress: `0x${string}` },
@@ -30,7 +30,10 @@ export function depositInput(
   return { ...paid, vaultId: vault.vaultId, userAddress, slippage };
 }
 
-/** Quotes a draft once typing has paused, and again every half minute while it is visible. */
+/**
+ * Quotes a draft when the user stops typing, and then every 30 seconds. `settling` is true while the quote is not for
+ * the typed amount.
+ */
 export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
   const { address } = useWallet();
   const settled = useDebounced(draft.amount);
@@ -49,7 +52,10 @@ export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
   return { ...query, settling: settled !== draft.amount };
 }
 
-/** Returns the wallet's balance of a token if the wallet is on its chain, or null if it is unknown. */
+/**
+ * Returns the wallet's balance of a token, in its smallest unit. Null if it is unknown or the wallet is on another
+ * chain.
+ */
 export function useBalance(of: { chainId: number; token: `0x${string}` }): bigint | null {
   const wallet = useWallet();
   const { address } = wallet;

@@ -3,7 +3,7 @@ import { formatDuration } from "../format/format-times.ts";
 
 const SECOND_MS = 1_000;
 
-/** The time until an order is read again, in milliseconds since 1970, counted down, with a button to read it now. */
+/** Countdown until an order is fetched again, at `at` in unix milliseconds, with a button to fetch it immediately. */
 export function NextReading({ at, onRead }: { at: number; onRead: () => void }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

@@ -16,7 +16,7 @@ const PHASES: Readonly<Record<ExecutionProgress["phase"], string>> = {
   done: "Done",
 };
 
-/** The user's steps in order, with their states. */
+/** Numbered list of the user's steps with their states. */
 export function OrderSteps({
   steps,
   progress,

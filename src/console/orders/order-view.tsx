@@ -14,7 +14,7 @@ import { OrderSteps } from "./order-steps.tsx";
 import { describeFailure, describeState, isOpen, type OrderKind } from "./order-words.ts";
 import { type OrderWalk, useOrderWalk } from "./use-order-walk.ts";
 
-/** The common fields of deposits and withdrawals. */
+/** The fields that deposits and withdrawals have in common. */
 export type TrackedOrder = Pick<
   Deposit | Withdrawal,
   | "trackingId"
@@ -28,12 +28,12 @@ export type TrackedOrder = Pick<
   | "pollAfterMs"
 >;
 
-/** View of a deposit or withdrawal: its state, its steps to sign, and the given details. */
+/** View of a deposit or withdrawal: its state, its steps to sign, and its details, which are the children. */
 export function OrderView(props: {
   kind: OrderKind;
   order: TrackedOrder;
   title: string;
-  /** Time of the last reading, in milliseconds. */
+  /** Time at which the order was last fetched, in unix milliseconds. */
   readAt: number;
   extra?: ReactNode;
   children: ReactNode;
@@ -76,7 +76,7 @@ export function OrderView(props: {
   );
 }
 
-/** Query keys that are read again when an order's state changes. */
+/** Keys of the queries that are repeated when an order's state changes. */
 const CHANGED = new Set(["positions", "deposits", "withdrawals", "actions", "balance"]);
 
 function useChangesWith({ trackingId, state }: TrackedOrder): void {
@@ -89,7 +89,7 @@ function useChangesWith({ trackingId, state }: TrackedOrder): void {
   }, [cache, trackingId, state]);
 }
 
-/** The user's next action: sign, switch the account, wait, or view the result. */
+/** What the user can do next: sign, switch to the order's account, wait, or start again. */
 function NextAction({ kind, order, walk }: { kind: OrderKind; order: TrackedOrder; walk: OrderWalk }) {
   const wallet = useWallet();
   const embedded = useEmbedding() !== null;
@@ -198,7 +198,7 @@ function Ended({ order }: { order: TrackedOrder }): ReactNode {
   );
 }
 
-/** Link to the bridge's page about a transfer, if there is one. */
+/** Link to the bridge's own page about the transfer. Renders nothing if there is none. */
 export function BridgeLink({ url }: { url: string | null }) {
   if (url === null) return null;
   return (

@@ -3,18 +3,18 @@ import { formatAmount } from "../format/format-numbers.ts";
 import { shorten } from "../format/format-text.ts";
 import { formatTime } from "../format/format-times.ts";
 
-/** State of a deposit or withdrawal, as named by the API. */
+/** State of a deposit or withdrawal, as the API names it. The API may add states. */
 export type OrderState = string;
-/** Kind of an order. */
+/** Kind of an order, as it appears in the API's paths. */
 export type OrderKind = "deposit" | "withdrawal";
 
-/** Returns true while a step is required or waiting. */
+/** Returns true while one of an order's steps is required or waiting. */
 export const isOpen = ({ steps }: { steps: readonly Pick<Step, "state">[] }): boolean =>
   steps.some(({ state }) => state === "required" || state === "waiting");
 
 /**
- * Returns true if an order waits for a signature that any account could submit, so that a cancellation is of use. A
- * permit can be used by its owner only.
+ * Returns true if the user may already have signed an order that any account could submit, so that cancelling it has an
+ * effect. Permits are excluded: only their owner can use them.
  */
 export const isCancellable = ({ state, steps }: { state: string; steps: readonly Step[] }): boolean =>
   state === "built" &&
@@ -23,7 +23,7 @@ export const isCancellable = ({ state, steps }: { state: string; steps: readonly
       kind === "signature" && (typedData as AuthorizationMessage | null)?.primaryType !== "Permit",
   );
 
-/** Returns the title and explanation of a step: what the wallet asks, and what the user allows. */
+/** Returns the title of a step and an explanation of what it does or allows. */
 export function describeStep(step: Step): { title: string; explanation: string } {
   const amount = amountOf(step);
   const spender = step.spender === null ? "the contract" : shorten(step.spender);
@@ -80,13 +80,16 @@ export function describeStep(step: Step): { title: string; explanation: string }
   }
 }
 
-/** A message to sign: the kind of its authorization, and the times at which it ends. */
+/** The parts of an EIP-712 message that are displayed: its type, and when it expires, in unix seconds. */
 interface AuthorizationMessage {
   primaryType?: string;
   message?: { deadline?: string; validBefore?: string };
 }
 
-/** Returns what a signature allows: a permit allows the Router an amount, other signatures pay for one order. */
+/**
+ * Returns an explanation of what a signature allows: a permit allows the Router to take an amount, other signatures pay
+ * for one order.
+ */
 function describeSignature({ typedData }: Step, amount: string): string {
   const { primaryType, message = {} } = (typedData ?? {}) as AuthorizationMessage;
   const ends = Number(message.deadline ?? message.validBefore ?? Number.NaN);
@@ -152,12 +155,12 @@ const STATES: Readonly<Record<string, StateWords>> = {
   rejected: { label: "Rejected", tone: "bad", summary: "The vault rejected the request." },
 };
 
-/** Returns the words for an order's state; an unknown state is shown by its name. */
+/** Returns the texts for an order's state. An unknown state is displayed by its name. */
 export function describeState(state: OrderState): StateWords {
   return STATES[state] ?? { label: state.replaceAll("_", " "), tone: "neutral", summary: "" };
 }
 
-/** Explanations of failures by substatus. */
+/** Explanations of failed orders, by substatus. */
 const FAILURES: Readonly<Record<string, string>> = {
   EXPIRED: "Its time had run out.",
   INSUFFICIENT_ALLOWANCE: "The approval was too small.",
@@ -167,5 +170,5 @@ const FAILURES: Readonly<Record<string, string>> = {
   SLIPPAGE_EXCEEDED: "The price moved by more than the accepted loss, so nothing was taken.",
 };
 
-/** Returns why an order failed, or an empty string if unknown. */
+/** Returns the reason why an order failed. Empty if unknown. */
 export const describeFailure = (substatus: string | null): string => FAILURES[substatus ?? ""] ?? "";

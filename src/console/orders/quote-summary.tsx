@@ -5,7 +5,7 @@ import { ErrorState, LoadingRows, Notice } from "../ui/feedback.tsx";
 import { Fact, Facts } from "../ui/layout.tsx";
 import { sharesToAssets } from "../vaults/vault-limits.ts";
 
-/** Summary of a deposit's quote: expected and minimum result, and costs. */
+/** Summary of a deposit's quote: the expected and minimum shares, the costs, and warnings. */
 export function QuoteSummary(props: {
   vault: VaultDetail;
   quote: Quote | undefined;
@@ -60,7 +60,7 @@ function Figures({ vault, quote }: { vault: VaultDetail; quote: Quote }) {
   );
 }
 
-/** Value of shares in the vault's asset, by its share price. */
+/** Value of shares in the vault's asset, at the vault's share price. Renders nothing if the price is unknown. */
 function WorthOf({ vault, shares }: { vault: VaultDetail; shares: bigint }) {
   const { asset } = vault;
   const assets = sharesToAssets(vault, shares);
@@ -72,7 +72,7 @@ function WorthOf({ vault, shares }: { vault: VaultDetail; shares: bigint }) {
   );
 }
 
-/** Returns the words for the kind of a quote's route. */
+/** Returns a description of a quote's route: `Swap, then deposit`. */
 function describeRoute({ quoteType, routeOptions }: Quote): string {
   const [best] = routeOptions;
   const steps = best?.tags.includes("two_step") === true ? ", two transactions" : "";

@@ -10,10 +10,10 @@ import { Modal } from "../ui/dialogs.tsx";
 import { EmptyState, Loaded } from "../ui/feedback.tsx";
 import { TokenMark } from "../ui/token-display.tsx";
 
-/** A token in the API's list. */
+/** A token as the API lists it. */
 export type ListedToken = Extract<Answer<"tokens.list">, readonly unknown[]>[number];
 
-/** Dialog to choose a chain and one of its tokens. */
+/** Dialog to choose a chain and a token on it. */
 export function TokenPicker(props: {
   open: boolean;
   onOpenChange: (open: boolean) => void;

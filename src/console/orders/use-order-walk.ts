@@ -5,7 +5,7 @@ import { causeway } from "../api/console-client.ts";
 import { walletSession } from "../wallet/wallet-session.ts";
 import type { OrderKind } from "./order-words.ts";
 
-/** State of the execution of an order's steps. */
+/** State of the execution of an order's steps. `error` is that of the last attempt, or null. */
 export interface OrderWalk {
   running: boolean;
   progress: ExecutionProgress | null;
@@ -14,8 +14,8 @@ export interface OrderWalk {
 }
 
 /**
- * Executes the steps of an order with the user's wallet, on request. Leaving the page stops it; sent transactions
- * proceed, and the next visit continues from the order's id.
+ * Executes an order's steps with the user's wallet when `start` is called. Leaving the page stops the execution;
+ * transactions that were already sent proceed, and the next visit continues the order from its tracking id.
  */
 export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange: () => void }): OrderWalk {
   const { kind, trackingId, onChange } = of;

@@ -15,7 +15,10 @@ import { CancelSignature } from "./cancel-signature.tsx";
 import { BridgeLink, OrderView } from "./order-view.tsx";
 import { isCancellable, isOpen } from "./order-words.ts";
 
-/** Page of a built withdrawal: its steps to sign and its progress. Its URL continues it at any time. */
+/**
+ * Page of a built withdrawal, with the steps to sign and their progress. The page can be reopened at any time to
+ * continue the withdrawal.
+ */
 export function WithdrawalPage() {
   const { trackingId } = useParams({ from: "/withdrawals/$trackingId" });
   const query = useQuery({
@@ -47,7 +50,7 @@ function WithdrawalView({ withdrawal, readAt }: { withdrawal: Withdrawal; readAt
   );
 }
 
-/** Returns a token of a chain from the service's list or, without the list, from the vault's accepted tokens. */
+/** Returns a token by its address, from the vault's accepted tokens or the API's list. Null if unknown. */
 function useToken(of: { chainId: number; address: string; vault: VaultDetail | undefined }) {
   const tokens = useQuery(tokensQuery(of.chainId)).data ?? [];
   const known = of.vault === undefined ? tokens : [...of.vault.acceptedAssets, ...tokens];

@@ -15,12 +15,12 @@ import { Card, Stat } from "../ui/layout.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { type PartnerSession, setPartnerSession } from "./partner-session.ts";
 
-/** Sends a request with a partner's session. */
+/** Sends a request that is authenticated by a partner's session token. */
 function askAs<Name extends keyof operations>({ token }: PartnerSession, request: ApiRequest) {
   return ask<Name>({ ...request, headers: { authorization: `Bearer ${token}` } });
 }
 
-/** Dashboard of a signed-in partner: figures and keys. */
+/** Dashboard of a signed-in partner: statistics about deposits, and API keys. */
 export function PartnerDesk({ session }: { session: PartnerSession }) {
   const [issued, setIssued] = useState(session.issued);
   const signOut = async () => {

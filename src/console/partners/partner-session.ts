@@ -4,18 +4,18 @@ import type { Answer } from "../../client/read-actions.ts";
 import { ask } from "../api/console-client.ts";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 
-/** A signed-in partner. It is only kept in memory and ends with the page. */
+/** Session of a signed-in partner. It is kept in memory only and ends when the page is closed. */
 export interface PartnerSession {
   address: `0x${string}`;
   token: string;
-  /** The first key pair, present once after the registration. */
+  /** The partner's first key pair, after the registration only. */
   issued: { apiKey: string; apiSecret: string } | null;
 }
 
 const listeners = new Set<() => void>();
 let current: PartnerSession | null = null;
 
-/** Replaces the session; null signs out on this page. */
+/** Replaces the session. Null ends it on this page, but not in the API. */
 export function setPartnerSession(session: PartnerSession | null): void {
   current = session;
   for (const listener of listeners) listener();
@@ -26,7 +26,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns the session of the connected wallet, or null. */
+/** Returns the session, or null if there is none or it belongs to another account than the connected wallet's. */
 export function usePartnerSession(): PartnerSession | null {
   const { address } = useWallet();
   const session = useSyncExternalStore(subscribe, () => current);
@@ -36,7 +36,7 @@ export function usePartnerSession(): PartnerSession | null {
 type Purpose = "login" | "register";
 type Nonce = Answer<"partners.nonce">;
 
-/** Signs the service's nonce message with the connected wallet. */
+/** Signs the message of a nonce with the connected wallet. */
 async function sign(
   address: `0x${string}`,
   nonce: Nonce,
@@ -49,7 +49,10 @@ async function sign(
   };
 }
 
-/** Signs in, or registers the wallet of an approved application, with one signature. */
+/**
+ * Mutation that signs a partner in or, with the purpose `register`, registers the wallet of an approved application
+ * first. Either takes one signature.
+ */
 export function usePartnerSignIn() {
   return useMutation({
     mutationFn: async (of: { address: `0x${string}`; purpose: Purpose }) => {
@@ -77,14 +80,14 @@ export function usePartnerSignIn() {
   });
 }
 
-/** Fields of a partner application. */
+/** Fields of a partner application. Empty optional fields are not sent. */
 export interface ApplicationForm {
   company: string;
   email: string;
   website: string;
 }
 
-/** Sends an application, signed by the connected wallet. */
+/** Mutation that sends a partner application, signed by the connected wallet. */
 export function usePartnerApplication(onSent: () => void) {
   return useMutation({
     mutationFn: async (of: { address: `0x${string}`; form: ApplicationForm }) => {

@@ -11,10 +11,10 @@ import { ErrorState } from "../ui/feedback.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
 import type { Position } from "./portfolio-search.ts";
 
-/** Default slippage of a move: between two vaults of one asset, and between others. */
+/** Slippage of a move, as a fraction: between vaults with the same asset, and between other vaults. */
 const [SAME_ASSET, OTHER_ASSET] = [0.01, 0.03];
 
-/** Form that moves shares directly into another vault: expected result, and the transaction. */
+/** Form that moves shares into another vault. It shows a quote and builds the move. */
 export function MoveForm(props: { position: Position; userAddress: `0x${string}`; shares: bigint | null }) {
   const { position, userAddress, shares } = props;
   const [into, setInto] = useState("");
@@ -76,7 +76,10 @@ export function MoveForm(props: { position: Position; userAddress: `0x${string}`
   );
 }
 
-/** Returns the vaults that accept deposits, those with the same asset first. */
+/**
+ * Returns the vaults into which the position can be moved, as choices. Vaults with the same asset come first; paused
+ * vaults are left out.
+ */
 function choicesOf(vaults: readonly Vault[], { vaultId, assetSymbol }: Position) {
   const rank = ({ asset }: Vault): number => (asset.symbol.toUpperCase() === assetSymbol ? 0 : 1);
   const open = vaults.filter((vault) => !vault.paused && vault.vaultId !== vaultId);

@@ -12,10 +12,10 @@ import { TokenAmount } from "../ui/token-display.tsx";
 type ListedDeposit = Answer<"deposits.list">[number];
 type ListedWithdrawal = Answer<"withdrawals.list">[number];
 
-/** States in which an order waits for the user. */
+/** States in which an order waits for a transaction of the user. */
 const WAITING = new Set(["awaiting_deposit", "awaiting_transfer", "claimable"]);
 
-/** List of the deposits and withdrawals that wait for the user. */
+/** List of deposits and withdrawals that wait for a transaction of the user. */
 export function UnfinishedOrders(props: {
   deposits: readonly ListedDeposit[];
   withdrawals: readonly ListedWithdrawal[];
@@ -50,7 +50,7 @@ function OrderLink(props: { kind: OrderKind; trackingId: string; look: string; c
   );
 }
 
-/** List of deposits, newest first. */
+/** List of deposits, in the given order. */
 export function DepositList({ deposits }: { deposits: readonly ListedDeposit[] }) {
   if (deposits.length === 0)
     return <EmptyState title="No deposits yet">Deposits appear once they are sent.</EmptyState>;
@@ -68,7 +68,7 @@ export function DepositList({ deposits }: { deposits: readonly ListedDeposit[] }
   );
 }
 
-/** List of withdrawals, newest first. */
+/** List of withdrawals, in the given order. */
 export function WithdrawalList({ withdrawals }: { withdrawals: readonly ListedWithdrawal[] }) {
   if (withdrawals.length === 0)
     return <EmptyState title="No withdrawals yet">Withdrawals appear once they are sent.</EmptyState>;
@@ -90,7 +90,7 @@ export function WithdrawalList({ withdrawals }: { withdrawals: readonly ListedWi
   );
 }
 
-/** Row of one deposit or withdrawal: its vault, payment and state. */
+/** Row of one deposit or withdrawal: the vault, the amount and the state. */
 function OrderRow(props: {
   kind: OrderKind;
   order: Pick<ListedDeposit | ListedWithdrawal, "trackingId" | "vaultId" | "state" | "createdAt">;

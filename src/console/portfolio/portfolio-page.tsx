@@ -17,7 +17,9 @@ import { isAddress, type Position, readPortfolioSearch, totalUsd } from "./portf
 import { PositionRequests } from "./position-requests.tsx";
 import { VaultName } from "./vault-name.tsx";
 
-/** Page with positions, requests, deposits and withdrawals of the connected wallet, or of any address. */
+/**
+ * Page with the positions, requests, deposits and withdrawals of the connected wallet, or of the address in the URL.
+ */
 export function PortfolioPage() {
   const wallet = useWallet();
   const { address } = readPortfolioSearch(useSearch({ from: "/portfolio" }));
@@ -234,7 +236,10 @@ function PositionRow(props: {
   );
 }
 
-/** A gain or loss with its color. One that is too small to display is about zero; its title shows the exact amount. */
+/**
+ * A gain or loss in its color. An amount too small to display is shown as about zero, with the exact amount in the
+ * tooltip.
+ */
 function Yield({ amount, token }: { amount: bigint | null; token: { symbol: string; decimals: number } }) {
   const { decimals, symbol } = token;
   if (amount === null || amount === 0n) return <TokenAmount amount={amount} token={token} />;
@@ -255,7 +260,7 @@ function Yield({ amount, token }: { amount: bigint | null; token: { symbol: stri
   );
 }
 
-/** Cell with one figure of a position. With `below`, it stands below the vault's name on phones. */
+/** Cell with one figure of a position. With `below`, it is placed below the vault's name on narrow screens. */
 function Cell({ label, below = false, children }: { label: string; below?: boolean; children: ReactNode }) {
   return (
     <div className={`text-sm ${below ? "pl-11 md:pl-0 md:text-right" : "text-right"}`}>

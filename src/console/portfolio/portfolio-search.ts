@@ -1,23 +1,26 @@
 import type { Positions } from "../../client/read-actions.ts";
 
-/** A position in the API's response. */
+/** A position as the API returns it. */
 export type Position = Positions["positions"][number];
 
-/** Parameters in the portfolio's URL. Without an address, it shows the connected wallet. */
+/** URL parameters of the portfolio. Without an address, it shows the connected wallet. */
 export interface PortfolioSearch {
   address?: `0x${string}`;
 }
 
-/** Returns true if a text has the form of an address; the API verifies the checksum. */
+/** Returns true if a text looks like an address. The checksum is not verified. */
 export const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-fA-F]{40}$/.test(text);
 
-/** Reads the parameters from the page's URL. An invalid address is ignored. */
+/** Parses the URL parameters of the portfolio. An invalid address is ignored. */
 export function readPortfolioSearch(search: Readonly<Record<string, unknown>>): PortfolioSearch {
   const { address } = search;
   return typeof address === "string" && isAddress(address) ? { address } : {};
 }
 
-/** Returns the total of values in USD, in cents, each rounded down. Null if a value is unknown or there are none. */
+/**
+ * Returns the sum of the positions' values in US dollars, with two decimals; each value is rounded down. Null if a
+ * value is unknown or there are no positions.
+ */
 export function totalUsd(positions: readonly { valueUsd: string | null }[]): string | null {
   let cents = 0n;
   for (const { valueUsd } of positions) {

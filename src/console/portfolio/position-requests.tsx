@@ -11,7 +11,7 @@ import type { Position } from "./portfolio-search.ts";
 
 type Request = Position["requests"][number];
 
-/** List of requests that the vault has not paid yet, with the possible actions. */
+/** List of a position's requests that the vault has not paid yet, with buttons to claim or cancel them. */
 export function PositionRequests(props: {
   position: Position;
   pending: PendingDeposit | null;
@@ -58,7 +58,7 @@ function RequestText({ request, position }: { request: Request; position: Positi
   );
 }
 
-/** Link to the deposit or withdrawal that made the request, if Causeway built it. */
+/** Link to the deposit or withdrawal that made the request. Renders nothing if it was not built by this service. */
 function Follow({ request: { kind, trackingId } }: { request: Request }) {
   if (trackingId === null) return null;
   const to = kind === "deposit" ? "/deposits/$trackingId" : "/withdrawals/$trackingId";
@@ -69,7 +69,7 @@ function Follow({ request: { kind, trackingId } }: { request: Request }) {
   );
 }
 
-/** Buttons to claim or cancel a request, including requests made elsewhere. */
+/** Buttons to claim or cancel a request, also one that was not built by this service. */
 function RequestActions(props: { request: Request; vaultId: string; own: `0x${string}` }) {
   const { request, vaultId, own } = props;
   const cache = useQueryClient();

@@ -6,7 +6,7 @@ import { MoveForm } from "./move-form.tsx";
 import type { Position } from "./portfolio-search.ts";
 import { WithdrawForm } from "./withdraw-form.tsx";
 
-/** Dialog to withdraw a position, fully or in part: to the wallet, or directly into another vault. */
+/** Dialog to withdraw all or part of a position, to the wallet or into another vault. */
 export function WithdrawDialog(props: {
   position: Position;
   userAddress: `0x${string}`;

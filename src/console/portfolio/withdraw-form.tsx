@@ -28,7 +28,7 @@ const TokenPicker = lazy(() =>
 
 type Option = WithdrawalQuote["options"][number];
 
-/** The token and chain to be paid in. */
+/** The token that the user wants to receive, and its chain. */
 interface WantedToken {
   chainId: number;
   address: `0x${string}`;
@@ -36,10 +36,10 @@ interface WantedToken {
   decimals: number | null;
 }
 
-/** Default slippage of a withdrawal: in the vault's own token, and in other tokens. */
+/** Default slippage of a withdrawal, as a fraction: if the vault's own asset is received, and otherwise. */
 const [SAME_TOKEN, OTHER_TOKEN] = ["0.005", "0.03"];
 
-/** Form for a withdrawal to the wallet: token, chain and withdrawal mode. */
+/** Form for a withdrawal to the wallet. The user chooses the token, chain, slippage and withdrawal mode. */
 export function WithdrawForm(props: {
   position: Position;
   userAddress: `0x${string}`;

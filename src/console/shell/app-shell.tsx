@@ -12,10 +12,13 @@ const MAIN = [
   { to: "/status", label: "Status" },
 ] as const;
 
-/** A page's link is active with any filter in the page's address. */
+/** Marks a page's link as active whatever filters the URL contains. */
 const activeOptions = { exact: true, includeSearch: false };
 
-/** Frame of every page: header, navigation, notice of a lost connection, footer. */
+/**
+ * Layout of every page: header, navigation, a notice when the browser is offline, and footer. An embedded page has only
+ * its content.
+ */
 export function AppShell() {
   const embedded = useRouterState({ select: ({ location }) => location.pathname === "/embed" });
   if (embedded)
@@ -86,7 +89,7 @@ function NavLink({ to, children }: { to: (typeof MAIN)[number]["to"]; children: 
   );
 }
 
-/** Main region of the page. It receives the focus after navigation, so that screen readers start at its beginning. */
+/** Main region of the page. It is focused after each navigation, so that screen readers start at its beginning. */
 function Main() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const main = useRef<HTMLElement>(null);

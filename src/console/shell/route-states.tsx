@@ -24,7 +24,7 @@ export function PageNotFound() {
   );
 }
 
-/** Page for errors, for example if a page's code could not be loaded. */
+/** Page shown in place of a page that failed, for example because its code could not be loaded. */
 export function PageFailed({ error }: { error: unknown }) {
   return (
     <Page title="This page failed" narrow>
@@ -35,7 +35,9 @@ export function PageFailed({ error }: { error: unknown }) {
   );
 }
 
-/** Page of one object, with its own heading once it is loaded and the given heading before. */
+/**
+ * Page for one object of the API. While the object is loading or could not be loaded, the page has the heading `title`.
+ */
 export function LoadedPage<Data>(props: {
   title: string;
   query: Reading<Data>;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** Color scheme that the user chose; `system` follows the device. */
+/** Color scheme that the user chose. `system` follows the device. */
 export type Theme = "system" | "light" | "dark";
 
 const STORED = "causeway.theme";
@@ -8,7 +8,7 @@ const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 let chosen = readChoice();
 
-/** Applies the color scheme to the page, also when the device's scheme changes. */
+/** Applies the color scheme to the page, now and whenever the device's scheme changes. */
 export function followTheme(): void {
   const apply = () => {
     document.documentElement.dataset["theme"] = isDark() ? "dark" : "light";
@@ -18,7 +18,7 @@ export function followTheme(): void {
   apply();
 }
 
-/** Stores and applies a color scheme. */
+/** Applies a color scheme and stores the choice in the browser. */
 export function chooseTheme(theme: Theme): void {
   chosen = theme;
   // Storage may be refused, in private windows for example; the choice then lasts as long as the page.
@@ -29,7 +29,7 @@ export function chooseTheme(theme: Theme): void {
   for (const listener of listeners) listener();
 }
 
-/** Returns the chosen color scheme, and whether the page is dark now. */
+/** Returns the chosen color scheme, and whether the page is currently dark. */
 export function useTheme(): { theme: Theme; dark: boolean } {
   const version = useSyncExternalStore(subscribe, () => `${chosen} ${isDark()}`);
   const [theme = "system", dark] = version.split(" ");

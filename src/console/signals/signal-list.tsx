@@ -4,7 +4,7 @@ import { plural } from "../format/format-text.ts";
 import { formatAge } from "../format/format-times.ts";
 import { Badge, type Tone } from "../ui/feedback.tsx";
 
-/** A signal in the API's response. */
+/** A signal as the API returns it. */
 export type Signal = Answer<"intel.feed">["signals"][number];
 
 const TIERS: Readonly<Record<Signal["tier"], { tone: Tone; label: string }>> = {
@@ -13,7 +13,7 @@ const TIERS: Readonly<Record<Signal["tier"], { tone: Tone; label: string }>> = {
   low: { tone: "neutral", label: "Low" },
 };
 
-/** List of signals with their figures, newest first. */
+/** List of signals with their metrics, in the given order. `linked` adds a link to the signal's vault. */
 export function SignalList({ signals, linked = true }: { signals: readonly Signal[]; linked?: boolean }) {
   return (
     <ul className="divide-y divide-line">

@@ -4,10 +4,10 @@ import { formatDuration } from "../format/format-times.ts";
 
 type Health = Answer<"health.details">;
 
-/** Delay from which users notice that deposits are found late, in seconds. */
+/** Delay in seconds from which deposits count as found late. */
 const LATE_S = 180;
 
-/** Returns the noticeable troubles in plain words; empty if everything works. */
+/** Returns a sentence for each problem of the service that users may notice. Empty if everything works. */
 export function findTroubles(health: Health, chains: readonly ListedChain[]): string[] {
   const down = new Set(health.dependencies.filter(({ ok }) => !ok).map(({ name }) => name));
   const troubles: string[] = [];

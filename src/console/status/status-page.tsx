@@ -11,7 +11,7 @@ import { findTroubles } from "./service-troubles.ts";
 
 type Health = Answer<"health.details">;
 
-/** Page with the state of the service: chains, nodes, stores, index and jobs. */
+/** Page with the health of the service: chains, nodes, database, cache, index and jobs. */
 export function StatusPage() {
   const query = useQuery(healthQuery);
   return (
@@ -89,7 +89,7 @@ function Chains({ health, chains }: { health: Health; chains: readonly ListedCha
   );
 }
 
-/** Display names of the API's dependency keys. */
+/** Display names of the API's dependencies, by key. */
 const PARTS: Readonly<Record<string, string>> = {
   database: "Database",
   redis: "Cache",

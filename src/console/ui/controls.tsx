@@ -13,7 +13,10 @@ const KINDS: Readonly<Record<ButtonKind, string>> = {
 export const buttonClass = (kind: ButtonKind = "primary", wide = false): string =>
   `inline-flex min-h-10 items-center justify-center gap-2 rounded-lg px-4 py-2 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-60 ${KINDS[kind]} ${wide ? "w-full" : ""}`;
 
-/** A button with type `button` by default, so that it never submits a form by accident. */
+/**
+ * A button. Its type defaults to `button`, so that it does not submit a form by accident; `busy` disables it and shows
+ * a spinner.
+ */
 export function Button(
   props: Omit<ComponentProps<"button">, "className"> & { kind?: ButtonKind; wide?: boolean; busy?: boolean },
 ) {
@@ -32,7 +35,7 @@ export function Button(
   );
 }
 
-/** Spinner beside a text that names what is loading. */
+/** A spinner without a label. It must be next to a text that names what is loading. */
 export function Spinner() {
   return (
     <span
@@ -45,7 +48,7 @@ export function Spinner() {
 const FIELD =
   "h-10 w-full min-w-0 rounded-lg border border-strong bg-surface px-3 py-2 text-ink disabled:opacity-60 aria-invalid:border-bad";
 
-/** A labelled text field with a hint or an error below it. */
+/** A text field with a label, and a hint or error message below it. */
 export function TextField(
   props: Omit<ComponentProps<"input">, "className" | "id"> & {
     label: string;
@@ -77,13 +80,16 @@ export function TextField(
   );
 }
 
-/** One choice of a `SelectField`. */
+/** An option of a `SelectField` or `Segments`. */
 export interface Choice {
   value: string;
   label: string;
 }
 
-/** A labelled select field, with the platform's native control for phones and screen readers. */
+/**
+ * A select field with a label. It uses the browser's native control, which works best on phones and with screen
+ * readers.
+ */
 export function SelectField(props: {
   label: string;
   value: string;
@@ -109,7 +115,7 @@ export function SelectField(props: {
   );
 }
 
-/** A group of toggle buttons with one selected. */
+/** A row of buttons of which exactly one is selected. */
 export function Segments(props: {
   label: string;
   value: string;

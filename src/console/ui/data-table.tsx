@@ -1,19 +1,19 @@
 import type { ReactNode } from "react";
 
-/** A column of a table. Minor columns are hidden on phones. */
+/** A column of a table. Minor columns are hidden on narrow screens. */
 export interface Column {
   label: string;
   minor?: boolean;
 }
 
-/** A row: its name, and one cell for each other column. */
+/** A row of a table. `name` is the cell of the first column, `cells` those of the others. */
 export interface TableRow {
   id: string;
   name: ReactNode;
   cells: readonly ReactNode[];
 }
 
-/** A table of figures. The first column names the row. */
+/** A table of figures. The cells of the first column are row headings. */
 export function DataTable({ columns, rows }: { columns: readonly Column[]; rows: readonly TableRow[] }) {
   const [first, ...others] = columns;
   const minor = (index: number) => (others[index]?.minor === true ? "hidden sm:table-cell" : "");

@@ -2,7 +2,8 @@ import { Dialog } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 
 /**
- * A modal dialog that traps the focus. Escape or the close button closes it. On phones it slides in from the bottom.
+ * A modal dialog that keeps the focus inside. Escape or the close button closes it. On narrow screens it is attached to
+ * the bottom.
  */
 export function Modal(props: {
   open: boolean;

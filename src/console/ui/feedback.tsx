@@ -3,7 +3,7 @@ import { isTemporary } from "../api/console-client.ts";
 import { explainError } from "../format/error-words.ts";
 import { Button } from "./controls.tsx";
 
-/** Meaning that a color expresses. */
+/** Meaning that a color conveys. */
 export type Tone = "neutral" | "accent" | "good" | "warn" | "bad";
 
 const BADGE: Readonly<Record<Tone, string>> = {
@@ -14,7 +14,7 @@ const BADGE: Readonly<Record<Tone, string>> = {
   bad: "bg-bad-soft text-bad",
 };
 
-/** A badge with a short state. */
+/** A small label for a short state. */
 export function Badge({ tone = "neutral", children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span
@@ -33,7 +33,7 @@ const NOTICE: Readonly<Record<Tone, string>> = {
   bad: "border-bad/30 bg-bad-soft",
 };
 
-/** A message on the page. Errors are announced to screen readers immediately, other messages politely. */
+/** A message on the page. Screen readers announce a `bad` one immediately, and others when they are idle. */
 export function Notice(props: { tone?: Tone; title?: string; action?: ReactNode; children?: ReactNode }) {
   const { tone = "neutral", title, action, children } = props;
   return (
@@ -50,7 +50,7 @@ export function Notice(props: { tone?: Tone; title?: string; action?: ReactNode;
   );
 }
 
-/** Error message with a retry button, shown in place of data. */
+/** Message about an error in place of the data that failed to load, with a button to try again if `retry` is given. */
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
   const { title, advice, reference } = explainError(error);
   return (
@@ -85,7 +85,7 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
 
 const LINES = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
-/** Placeholder rows while data are loading. */
+/** Placeholder rows while data is loading. At most eight. */
 export function LoadingRows({ rows = 4, label = "Loading" }: { rows?: number; label?: string }) {
   return (
     <div role="status" className="space-y-3 p-4 sm:p-5">
@@ -97,14 +97,17 @@ export function LoadingRows({ rows = 4, label = "Loading" }: { rows?: number; la
   );
 }
 
-/** The parts of a query's result that `Loaded` uses. */
+/** The fields of a query's result that `Loaded` needs. */
 export interface Reading<Data> {
   data: Data | undefined;
   error: unknown;
   refetch(): unknown;
 }
 
-/** Shows the data of a query, a placeholder while it loads, or its error. Existing data stay during a reload. */
+/**
+ * Renders the data of a query, a placeholder while it loads, or its error. Data that was loaded before stays visible
+ * during a reload.
+ */
 export function Loaded<Data>(props: {
   query: Reading<Data>;
   rows?: number;

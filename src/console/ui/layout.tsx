@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from "react";
 
-/** A page with its heading. Sets the document title. */
+/** A page with a heading, which is also the document's title. */
 export function Page(props: {
   title: string;
   lead?: ReactNode;
@@ -26,7 +26,7 @@ export function Page(props: {
   );
 }
 
-/** A card: a section with a border and an optional heading. */
+/** A bordered section with an optional heading. `flush` removes the padding around the content. */
 export function Card(props: { title?: string; aside?: ReactNode; flush?: boolean; children: ReactNode }) {
   const { title, aside, flush, children } = props;
   return (
@@ -42,7 +42,7 @@ export function Card(props: { title?: string; aside?: ReactNode; flush?: boolean
   );
 }
 
-/** A figure with its label, for a row of key figures. */
+/** A key figure with its label. */
 export function Stat(props: { label: string; value: ReactNode; note?: ReactNode }) {
   const { label, value, note } = props;
   return (

@@ -1,6 +1,6 @@
 import { formatAmount } from "../format/format-numbers.ts";
 
-/** Colors of token marks; the same symbol always has the same color. */
+/** Background colors of token marks. A symbol always gets the same color. */
 const HUES = [
   "bg-[#1f6feb]",
   "bg-[#0f766e]",
@@ -12,8 +12,8 @@ const HUES = [
 ];
 
 /**
- * A mark with a token's first letters. Logos are not loaded, because third parties would learn which tokens a user
- * views.
+ * A round mark with a token's first letters. Logos are not loaded, because their servers would learn which tokens a
+ * user views.
  */
 export function TokenMark({ symbol }: { symbol: string }) {
   const sum = [...symbol].reduce((total, letter) => total + letter.charCodeAt(0), 0);
@@ -27,7 +27,7 @@ export function TokenMark({ symbol }: { symbol: string }) {
   );
 }
 
-/** An amount with its symbol, and the exact amount in its title. An unknown amount is a dash. */
+/** An amount with the token's symbol. The tooltip shows the exact amount; an unknown amount is shown as a dash. */
 export function TokenAmount(props: {
   amount: bigint | null | undefined;
   token: { symbol: string; decimals: number | null };

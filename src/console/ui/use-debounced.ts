@@ -1,6 +1,9 @@
 import { useEffect, useState } from "react";
 
-/** Returns a value once it has not changed for a while, so that typing does not send a request per key. */
+/**
+ * Returns the value once it has been unchanged for `ms` milliseconds, so that typing does not send a request per
+ * keystroke.
+ */
 export function useDebounced<Value>(value: Value, ms = 350): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -8,8 +8,9 @@ export interface ChartPoint {
 export type ChartMetric = "share_price" | "total_assets" | "apy";
 
 /**
- * Converts the points of a vault's history for a chart: a share price is scaled by 10^18, total assets by the asset's
- * decimals, an APY is a fraction. Unknown points are left out; of several points at one time, the last is kept.
+ * Converts a vault's history to the points of a chart, in ascending time. A share price is divided by 10^18 and total
+ * assets by the asset's unit; an APY is a fraction. Points without a value are left out. If several points have the
+ * same time, the last one is kept.
  */
 export function toChartPoints(
   points: readonly { time: string; value: unknown }[],

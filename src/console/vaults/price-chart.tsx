@@ -3,14 +3,14 @@ import { useEffect, useRef } from "react";
 import { useTheme } from "../shell/theme.ts";
 import type { ChartPoint } from "./history-points.ts";
 
-/** Properties of a chart: its points, the format of its values, and its label for screen readers. */
+/** A chart's points, the format of its values, and its label for screen readers. */
 interface ChartProps {
   points: readonly ChartPoint[];
   format: (value: number) => string;
   label: string;
 }
 
-/** A line chart over time with a crosshair. It is drawn again when the color scheme changes. */
+/** A line chart over time with a crosshair. It is redrawn when the color scheme changes. */
 export function PriceChart(props: ChartProps) {
   const { dark } = useTheme();
   return <Drawing key={dark ? "dark" : "light"} {...props} />;

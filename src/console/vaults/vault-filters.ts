@@ -4,7 +4,7 @@ import { familyName } from "../format/vault-words.ts";
 /** Sort order of the list of vaults. */
 export type VaultOrder = "tvl" | "apy" | "name";
 
-/** Filters of the list, kept in the page's URL, so that a list can be bookmarked and shared. */
+/** Filters of the list of vaults, stored in the page's URL, so that a filtered list can be bookmarked and shared. */
 export interface VaultFilters {
   q?: string;
   chain?: number;
@@ -14,7 +14,7 @@ export interface VaultFilters {
   order?: VaultOrder;
 }
 
-/** Reads filters from the page's URL. Unknown values are ignored. */
+/** Parses the filters in the page's URL. Unknown values are ignored. */
 export function readVaultFilters(search: Readonly<Record<string, unknown>>): VaultFilters {
   const text = (name: string) => (typeof search[name] === "string" ? (search[name] as string) : undefined);
   const chain = Number(search["chain"]);
@@ -29,7 +29,7 @@ export function readVaultFilters(search: Readonly<Record<string, unknown>>): Vau
   });
 }
 
-/** Returns filters with changes applied; empty values are removed. */
+/** Applies changes to filters. Empty values are removed. */
 export function changeFilters(
   filters: VaultFilters,
   changes: { [Name in keyof VaultFilters]: VaultFilters[Name] | undefined },
@@ -42,7 +42,10 @@ function defined(given: { [Name in keyof VaultFilters]: VaultFilters[Name] | und
   return Object.fromEntries(entries) as VaultFilters;
 }
 
-/** Returns the matching vaults in the chosen order. Paused vaults and those with an unknown value come last. */
+/**
+ * Returns the vaults that match the filters, in their sort order. Paused vaults come last, and vaults with an unknown
+ * value last among the others.
+ */
 export function selectVaults(vaults: readonly Vault[], filters: VaultFilters): Vault[] {
   return vaults.filter((vault) => matches(vault, filters)).sort(comparing(filters.order ?? "tvl"));
 }
@@ -73,14 +76,14 @@ function comparing(order: VaultOrder): (a: Vault, b: Vault) => number {
   };
 }
 
-/** The values that the filters can take for the given vaults. */
+/** The values that the filters offer. */
 export interface VaultChoices {
   chains: { value: number; label: string }[];
   assets: string[];
   families: string[];
 }
 
-/** Returns the possible filter values; each matches at least one vault. */
+/** Returns the filter values of which each matches at least one of the vaults. */
 export function choicesOf(vaults: readonly Vault[]): VaultChoices {
   const chains = new Map(vaults.map(({ chainId, chainName }) => [chainId, chainName]));
   const assets = new Set(

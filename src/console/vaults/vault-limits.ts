@@ -1,10 +1,13 @@
 import type { VaultDetail } from "../../client/read-actions.ts";
 import { formatAmount } from "../format/format-numbers.ts";
 
-/** Limit from which a vault counts as unlimited; such vaults report the largest integers. */
+/**
+ * Maximum deposit from which a vault counts as unlimited. Vaults without a limit report the largest integers of their
+ * type.
+ */
 const UNLIMITED = 2n ** 120n;
 
-/** Describes the remaining capacity of a vault: `No limit`, `Full`, or an amount. */
+/** Returns the remaining capacity of a vault as text: `No limit`, `Full`, `Not known`, or an amount. */
 export function describeCapacity({ maxDeposit, asset }: VaultDetail): string {
   if (maxDeposit === null) return "Not known";
   if (maxDeposit >= UNLIMITED) return "No limit";
@@ -12,14 +15,17 @@ export function describeCapacity({ maxDeposit, asset }: VaultDetail): string {
   return `${formatAmount(maxDeposit, { decimals: asset.decimals, digits: 2 })} ${asset.symbol}`;
 }
 
-/** Describes a vault's minimum deposit: `none`, `not known`, or an amount. */
+/** Returns a vault's minimum deposit as text: `none`, `not known`, or an amount. */
 export function describeMinimum({ minDeposit, noMinimum, asset }: VaultDetail): string {
   if (noMinimum) return "none";
   if (minDeposit === null) return "not known";
   return `${formatAmount(minDeposit, { decimals: asset.decimals })} ${asset.symbol}`;
 }
 
-/** Converts shares to the asset by the vault's share price, rounded down, or returns null if the price is unknown. */
+/**
+ * Converts shares to the vault's asset at its share price, rounded down; both are in the token's smallest unit. Null if
+ * the price is unknown.
+ */
 export function sharesToAssets(
   { sharePrice, asset, shareDecimals }: VaultDetail,
   shares: bigint,

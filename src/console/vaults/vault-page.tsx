@@ -18,7 +18,7 @@ import { useWallet } from "../wallet/wallet-session.ts";
 import { VaultHistory } from "./vault-history.tsx";
 import { describeCapacity, describeMinimum } from "./vault-limits.ts";
 
-/** Page of one vault: its figures, conditions and signals, and the deposit form. */
+/** Page of one vault: its figures, history, terms and signals, and the deposit form. */
 export function VaultPage() {
   const { vaultId } = useParams({ from: "/vaults/$vaultId" });
   const query = useQuery(vaultQuery(vaultId));
@@ -114,7 +114,7 @@ const ACTIONS = [
   ["cancel", "Cancel a request"],
 ] as const;
 
-/** The connected wallet's possible actions at the vault, and the reasons if an action is not possible. */
+/** What the connected wallet can do at the vault, with the reason for each action that is not possible. */
 function YourActions({ vault }: { vault: VaultDetail }) {
   const { address } = useWallet();
   const of = { userAddress: address ?? zeroAddress, vaultId: vault.vaultId };

@@ -19,7 +19,10 @@ import {
   type VaultOrder,
 } from "./vault-filters.ts";
 
-/** Page with all vaults, searched, filtered and sorted in the browser, because the whole list is small and cached. */
+/**
+ * Page with all vaults. They are searched, filtered and sorted in the browser, because the whole list is small and
+ * cached.
+ */
 export function VaultsPage() {
   const query = useQuery(vaultsQuery);
   return (

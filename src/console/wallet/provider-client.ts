@@ -2,10 +2,10 @@ import { createWalletClient, custom, type EIP1193Provider, erc20Abi, zeroAddress
 import { getBalance, readContract, signMessage } from "viem/actions";
 import { toWalletError, type Wallet } from "../../client/wallet-steps.ts";
 
-/** Interval at which a wallet's node is asked for a receipt, in milliseconds. */
+/** Interval at which the client polls the wallet's RPC node for a receipt, in milliseconds. */
 const POLLING_MS = 1_500;
 
-/** Returns a client of a wallet's provider. No other node is used, and the wallet determines the chain. */
+/** Creates a client that sends all requests to the wallet's provider, on the wallet's current chain. */
 export const clientOfProvider = (provider: EIP1193Provider): Wallet =>
   createWalletClient({ transport: custom(provider), pollingInterval: POLLING_MS });
 
@@ -18,7 +18,7 @@ export function readBalance(
   return readContract(client, { address: token, abi: erc20Abi, functionName: "balanceOf", args: [owner] });
 }
 
-/** Signs a text with an account. Throws `user_rejected`. */
+/** Signs a text with an account of the wallet. Throws `user_rejected`, `wrong_account`, `wallet_failed`. */
 export function signText(
   client: Wallet,
   { address, message }: { address: `0x${string}`; message: string },

@@ -14,11 +14,11 @@ import type { Wallet } from "../../client/wallet-steps.ts";
 import { causeway } from "../api/console-client.ts";
 import { clientOfProvider, readBalance, signText } from "./provider-client.ts";
 
-/** A wallet that announced itself to the page (EIP-6963). */
+/** A wallet that announced itself to the page by EIP-6963. */
 export interface WalletChoice {
   id: string;
   name: string;
-  /** Icon as a `data:` URI, or null. */
+  /** Icon as a `data:` URI, or null if the wallet has none. */
   icon: string | null;
 }
 
@@ -26,25 +26,28 @@ export interface WalletChoice {
 export interface WalletState {
   status: "disconnected" | "connecting" | "connected";
   address: `0x${string}` | null;
-  /** Chain that the wallet is on, or null. */
+  /** Chain that the wallet is on, or null if unknown. */
   chainId: number | null;
-  /** Name of the wallet, or an empty string. */
+  /** Name of the wallet, or an empty string if none is connected. */
   name: string;
 }
 
-/** Functions of the wallet code, which is loaded when the user connects, or was connected at the last visit. */
+/**
+ * A connection to the user's wallet. Its code is loaded only when the user connects, or was connected at the last
+ * visit.
+ */
 export interface WalletConnection {
   choices(): readonly WalletChoice[];
-  /** Calls the listener when a wallet announces itself. Returns a function that removes the listener. */
+  /** Calls the listener when the list of wallets changes. Returns a function that removes the listener. */
   onChoices(listener: () => void): () => void;
   connect(id: string): Promise<void>;
   reconnect(): Promise<void>;
   disconnect(): Promise<void>;
   /** Returns an account's balance of a token or the native currency on the wallet's chain, in the smallest unit. */
   balanceOf(of: { token: `0x${string}`; owner: `0x${string}` }): Promise<bigint>;
-  /** Signs a text with the connected account. Throws `user_rejected`. */
+  /** Signs a text with the connected account. Throws `user_rejected`, `wrong_account`. */
   sign(of: { address: `0x${string}`; message: string }): Promise<`0x${string}`>;
-  /** Returns a client that signs. Throws `wrong_account` if no wallet is connected. */
+  /** Returns a client that can sign. Throws `wrong_account` if no wallet is connected. */
   client(): Promise<Wallet>;
 }
 
@@ -107,7 +110,7 @@ async function createWalletConfig(storageKey: string) {
   });
 }
 
-/** Returns true for wallets that announced themselves; the library's own connectors have no provider. */
+/** Returns true for wallets that announced themselves. The wallet library also lists a generic connector of its own. */
 const isAnnounced = ({ type, id }: Connector): boolean => type === "injected" && id !== "injected";
 
 const toChoice = ({ uid, name, icon }: Connector): WalletChoice => ({

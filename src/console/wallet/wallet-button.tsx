@@ -7,7 +7,7 @@ const WalletDialog = lazy(() =>
   import("./wallet-dialog.tsx").then(({ WalletDialog: component }) => ({ default: component })),
 );
 
-/** Button that connects a wallet, or shows the connected one. The dialog and the wallet code are loaded on demand. */
+/** Button that opens the wallet dialog. It shows the connected account or, if there is none, `label`. */
 export function WalletButton({
   primary = false,
   label = "Connect wallet",

@@ -1,7 +1,10 @@
 import { useSyncExternalStore } from "react";
 import type { WalletConnection, WalletState } from "./wagmi-connection.ts";
 
-/** Storage key prefix of the wallet library, which stores the last used wallet and never a key or session. */
+/**
+ * Prefix of the wallet library's storage keys. The library stores which wallet was last used, but no private keys or
+ * sessions.
+ */
 const WALLET_STORAGE = "causeway";
 const DISCONNECTED: WalletState = { status: "disconnected", address: null, chainId: null, name: "" };
 const listeners = new Set<() => void>();
@@ -9,7 +12,7 @@ let state = DISCONNECTED;
 let loading: Promise<WalletConnection> | null = null;
 let resumed = false;
 
-/** State of the wallet, with the functions that change it. */
+/** Wallet state of the page, shared by all components. */
 export const walletSession = {
   get: (): WalletState => state,
   set(next: WalletState | null): void {
@@ -20,12 +23,12 @@ export const walletSession = {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
-  /** Uses the wallet of the page around this one, and no other. */
+  /** Uses this connection to the wallet of the page around the frame, in place of the browser's wallets. */
   lend(connection: WalletConnection): void {
     resumed = true;
     loading = Promise.resolve(connection);
   },
-  /** Loads the wallet code once. A failed load is retried by the next call. */
+  /** Loads the wallet code once. After a failure, the next call tries again. */
   load(): Promise<WalletConnection> {
     loading ??= import("./wagmi-connection.ts")
       .then(({ createWalletConnection }) =>
@@ -39,12 +42,12 @@ export const walletSession = {
   },
 };
 
-/** Returns the state of the wallet. */
+/** Returns the wallet's state and renders the component again when it changes. */
 export function useWallet(): WalletState {
   return useSyncExternalStore(walletSession.subscribe, walletSession.get);
 }
 
-/** Reconnects the wallet of the last visit without asking, if the wallet still allows it. Runs once per page. */
+/** Reconnects the wallet of the last visit without a prompt, if the wallet still permits it. Runs once per page. */
 export async function resumeWallet(): Promise<void> {
   if (resumed) return;
   resumed = true;
