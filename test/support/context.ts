@@ -10,7 +10,7 @@ import { createCache } from "../../src/redis/two-level-cache.ts";
 import { MemoryNonces, OpenLimiter } from "./partners/stores.ts";
 import { MemoryStore } from "./redis/memory-store.ts";
 
-/** Minimal valid bindings; their addresses are closed ports. */
+/** Minimal valid bindings of the Worker. Nothing listens at their addresses. */
 export const bindings = {
   DATABASE_URL: "postgres://user:pa55word@127.0.0.1:9/causeway",
   UPSTASH_REDIS_REST_URL: "http://127.0.0.1:9",
@@ -19,7 +19,7 @@ export const bindings = {
   PRICES: JSON.stringify({ api_url: null }),
 } as const;
 
-/** A context whose log lines and Redis store a test can read. */
+/** A context whose log lines and Redis store a test can inspect. */
 export interface TestContext extends Context {
   /** Log lines, parsed. */
   readonly logged: Record<string, unknown>[];
@@ -27,8 +27,8 @@ export interface TestContext extends Context {
 }
 
 /**
- * Composes a context as the program does, with a memory store, a fixed clock and the given chain clients. Everything
- * else is unreachable.
+ * Creates a context as the service does, with a memory store, a fixed clock and the given chain clients. Every other
+ * dependency is unreachable.
  */
 export function testContext(
   parts: Partial<Pick<Context, "db" | "requestId" | "cache">> & {

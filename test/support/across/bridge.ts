@@ -47,7 +47,7 @@ export interface BridgedChain {
   vaults: Record<TokenSymbol, Address>;
 }
 
-/** Starts a chain with tokens, a vault for each, Across' own contracts and the DepositRouter on it. */
+/** Starts a chain with tokens, a vault for each token, Across' contracts and the DepositRouter. */
 export async function startBridged(chainId: number): Promise<BridgedChain> {
   const chain = await startScratchChain("--chain-id", String(chainId));
   await send(chain, deployTransaction());

@@ -14,7 +14,7 @@ export const terms: AcrossTerms = {
   estimatedSeconds: 3,
 };
 
-/** Builds a request's transaction and the inputs that determine its fields. */
+/** Builds a request's transaction, and returns it with the inputs from which its fields are derived. */
 export function built(change: Partial<TransferRequest> = {}, integratorId: Hex | null = null) {
   const request = requestOf(change);
   const route = routeOf(request);

@@ -10,16 +10,16 @@ export interface ApiRequest {
   body: string;
 }
 
-/** A response, or a fault instead of one. */
+/** A scripted response, or a fault in its place. */
 export type Reply =
   | { kind: "json"; status?: number; headers?: Record<string, string>; body: unknown }
   | { kind: "text"; status?: number; headers?: Record<string, string>; text: string }
-  /** Never answers. */
+  /** Sends no response and keeps the connection open. */
   | { kind: "hang" }
   /** Closes the connection before or in the middle of a response. */
   | { kind: "reset" }
   | { kind: "cut"; text: string }
-  /** Sends headers at once, then a byte every `everyMs`. */
+  /** Sends the headers immediately, then one byte every `everyMs` milliseconds. */
   | { kind: "drip"; text: string; everyMs: number }
   /** Sends this many bytes, with or without a content-length header. */
   | { kind: "flood"; bytes: number; declared: boolean };
@@ -27,7 +27,7 @@ export type Reply =
 export interface Api {
   url: string;
   requests: ApiRequest[];
-  /** Sets the function that answers every later request. */
+  /** Sets the function that returns the response to every later request. */
   answer(handler: (request: ApiRequest) => Reply): void;
   /** Sends these responses in turn and repeats the last one. */
   replyWith(...replies: [Reply, ...Reply[]]): void;

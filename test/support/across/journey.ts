@@ -46,7 +46,10 @@ export async function startWorld(): Promise<World> {
   return { source, target, api, across, close };
 }
 
-/** Quotes a fee of 0.1 % with the extreme times that the provider accepts; knows no deposit status. */
+/**
+ * Responds with a fee of 0.1 % and the longest times that the provider accepts. The status of a deposit is always
+ * unknown.
+ */
 function answer({ path, query }: ApiRequest, { source, target }: Pick<World, "source" | "target">): Reply {
   if (path.endsWith("/deposit/status")) {
     const body = { error: "DepositNotFoundException", message: "Deposit not found" };
@@ -77,7 +80,7 @@ function answer({ path, query }: ApiRequest, { source, target }: Pick<World, "so
   };
 }
 
-/** A Router deposit of everything into the target's vault; `minShares` decides whether it can succeed. */
+/** Returns a Router deposit of the whole delivery into the target's vault. With a very high `minShares` it fails. */
 export function intoVault(
   { target }: World,
   { symbol, minShares = 1n }: { symbol: TokenSymbol; minShares?: bigint },
@@ -128,7 +131,7 @@ export function requestIn(
   };
 }
 
-/** Funds the user, approves the built spender and sends the transaction. */
+/** Funds the user, approves the built transaction's spender and sends the transaction. */
 export async function depart(
   { source, across }: World,
   request: TransferRequest,
@@ -151,7 +154,7 @@ export async function depart(
   return { built, txHash: transactionHash, deposited: found };
 }
 
-/** Fills the deposit as the relayer. */
+/** Delivers the deposit as the relayer does. */
 export function arrive({ target }: World, deposited: AcrossDeposit): Promise<TransactionReceipt> {
   return send(target.chain, fillTransaction(deposited, target.deployment.spokePool));
 }

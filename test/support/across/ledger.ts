@@ -5,7 +5,7 @@ import { balanceOf, type TokenSymbol } from "./bridge.ts";
 import { depart, intoVault, requestIn, type World } from "./journey.ts";
 import { USER } from "./stage.ts";
 
-/** The amounts that the tests send and that are delivered. */
+/** Amount that the tests send, and amount that is delivered, in the token's smallest unit. */
 export const AMOUNT = 250_000_000n;
 export const DELIVERED = 249_750_000n;
 
@@ -13,12 +13,12 @@ export function held(world: World, symbol: TokenSymbol, owner: Address = USER): 
   return balanceOf(world.target.chain, { token: world.target.tokens[symbol], owner });
 }
 
-/** The user's shares of the token's vault. */
+/** Returns the user's shares in the token's vault. */
 export function shares({ target }: World, symbol: TokenSymbol): Promise<bigint> {
   return balanceOf(target.chain, { token: target.vaults[symbol], owner: USER });
 }
 
-/** Returns the Router's allowance over the handler's tokens. */
+/** Returns the allowance of the Router over the message handler's tokens. */
 export function allowanceOfHandler({ target }: World, symbol: TokenSymbol): Promise<bigint> {
   return target.chain.node.readContract({
     address: target.tokens[symbol],
@@ -28,7 +28,7 @@ export function allowanceOfHandler({ target }: World, symbol: TokenSymbol): Prom
   });
 }
 
-/** Fails when the bridge or the Router holds any of a token or has an allowance left. */
+/** Fails the test if the bridge or the Router still holds a token or has an allowance of it. */
 export async function expectNothingLeft(world: World, symbol: TokenSymbol): Promise<void> {
   const { multicallHandler, spokePool } = world.target.deployment;
   for (const owner of [multicallHandler, spokePool, depositRouterAddress])

@@ -95,7 +95,7 @@ export function fundsDeposited(change: Partial<AcrossDeposit> = {}, address: Add
   };
 }
 
-/** The depositor's later update of a deposit. */
+/** A later change of a deposit by its depositor. */
 interface Update {
   updatedAmount?: bigint;
   updatedRecipient?: Hex;

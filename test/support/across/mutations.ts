@@ -25,9 +25,9 @@ type Built = ReturnType<typeof built>;
 const NOW = 1_900_000_060;
 
 /**
- * Changes one or two fields of built transactions, including their message, and of the API's quotes. A changed
- * transaction must be refused; a changed quote must be refused or stay within the slippage limit. Deterministic for a
- * seed.
+ * Changes one or two fields of built transactions, including their message, and of the API's quotes. Verification must
+ * reject a changed transaction; a changed quote must be rejected or stay within the slippage. The same seed gives the
+ * same run.
  */
 export function runAcrossMutations(options: { seed: number; count: number }): MutationRun {
   const random = new Random(options.seed);
@@ -62,7 +62,7 @@ function mutateTransaction(run: MutationRun, job: { random: Random; name: string
 
 const changedBytes = (random: Random, data: Hex): Hex => String(another(random, data)) as Hex;
 
-/** Changes one or two fields of a deposit; null when the result cannot be encoded. */
+/** Changes one or two fields of a deposit's calldata. Null if the result cannot be encoded. */
 function changedFields(random: Random, data: Hex): Hex | null {
   const { args } = decodeFunctionData({ abi: depositAbi(), data });
   const tree = { args: [...args] as unknown[], message: messageTree(args[11]) };
@@ -94,7 +94,10 @@ function changeTree(random: Random, tree: unknown): void {
   write(tree, { path, value: another(random, read(tree, path)) });
 }
 
-/** Changes the API's quote; an accepted one must suffice for the call and use our tokens and contracts. */
+/**
+ * Changes the API's quote. If it is accepted, it must suffice for the destination call and contain only the requested
+ * tokens and known contracts.
+ */
 function mutatePrice(
   run: MutationRun,
   job: { random: Random; name: string; request: TransferRequest },

@@ -76,7 +76,7 @@ export function feesBody(request: TransferRequest, at: number): Record<string, u
 
 type Answers = Partial<Record<string, (params: readonly unknown[]) => unknown>>;
 
-/** A chain whose nodes give scripted answers; every other method fails as on an unreachable chain. */
+/** Creates a chain client with scripted responses. Every other method fails, as if the chain were unreachable. */
 export function fakeChain(
   chainId: number,
   answers: Answers,
@@ -98,7 +98,7 @@ export function fakeChain(
   });
 }
 
-/** A scope with the real clock and fetch, and these chains. */
+/** Creates a provider scope with the real clock and `fetch`, and the given chains. */
 export function scopeOf(chains: readonly ChainClient[] = []): ProviderScope {
   const now = (): number => Date.now();
   return {
@@ -109,7 +109,10 @@ export function scopeOf(chains: readonly ChainClient[] = []): ProviderScope {
   };
 }
 
-/** The code a promise fails with, and the codes of its reasons. Throws when it does not fail with an AppError. */
+/**
+ * Returns the code of the error with which a promise rejects, and the codes of its reasons. Throws if it does not
+ * reject with an AppError.
+ */
 export async function failureOf(
   promise: Promise<unknown>,
 ): Promise<{ code: ErrorCode; reasons: string[]; error: AppError }> {

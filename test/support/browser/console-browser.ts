@@ -7,9 +7,9 @@ import { announceWallet, type PageWallet } from "./page-wallet.ts";
 
 const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** Whether every flow and every look is tested, as `npm run stress` does, or the smoke of `npm test`. */
+/** True if all flows and layouts are tested, as in `npm run stress`; false for the smoke tests of `npm test`. */
 export const everything = process.env["BROWSER_TESTS"] === "all";
-/** A test that only runs where everything is tested. */
+/** A test that runs only if `everything` is true. */
 export const matrixTest = test.runIf(everything);
 
 /** Starts Debian's chromium, or the program in `CHROMIUM`. Throws if none is installed. */
@@ -22,23 +22,26 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 }
 
-/** Sizes of the windows in which pages are judged. */
+/** Window sizes in which pages are tested. */
 export const devices = {
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true },
   desktop: { viewport: { width: 1280, height: 900 } },
 } as const satisfies Record<string, BrowserContextOptions>;
 
-/** A page of the console with what went wrong in it. */
+/** An open page of the console. */
 export interface OpenPage {
   page: Page;
-  /** Messages of errors in the page: exceptions, refused code, failed requests. */
+  /** Errors that occurred in the page: exceptions, blocked code and failed requests. */
   errors: string[];
-  /** The wallet that the page found; it fails when none was injected. */
+  /** The injected wallet. Using it fails if none was injected. */
   wallet: PageWallet;
   close(): Promise<void>;
 }
 
-/** Opens a path of the console in a window of its own, with a wallet on a chain if a user is given. */
+/**
+ * Opens a path of the console in a new window. If a user is given, a wallet of that user on the given chain is
+ * injected.
+ */
 export async function openConsole(
   browser: Browser,
   to: {

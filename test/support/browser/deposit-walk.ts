@@ -3,7 +3,10 @@ import type { Batching } from "../client/injected-wallet.ts";
 import { chainIds, chainOf, type KeyedUser, newUser, vaultNamed } from "../e2e/chain.ts";
 import { connectWallet, type OpenPage, openConsole } from "./console-browser.ts";
 
-/** An account with funds on one chain, and the chain that its wallet is on at first; both are the first by default. */
+/**
+ * A new account: the chain on which it has funds, and the chain that its wallet is on at first. Both default to the
+ * first chain.
+ */
 export interface Depositor {
   funds: Parameters<typeof newUser>[1];
   fundedOn?: number;
@@ -11,7 +14,7 @@ export interface Depositor {
   batching?: Batching;
 }
 
-/** Opens a vault's page with the connected wallet of a new account. */
+/** Creates an account and opens a vault's page with its wallet connected. */
 export async function openVault(
   browser: Browser,
   { name, funds, fundedOn = chainIds.one, ...wallet }: Depositor & { name: string },
@@ -23,12 +26,12 @@ export async function openVault(
   return Object.assign(opened, { user });
 }
 
-/** Chooses to approve by a transaction instead of a signature. */
+/** Selects payment by an approval transaction instead of a signature. */
 export async function approveByTransaction(page: Page): Promise<void> {
   await page.getByLabel("How you approve").selectOption("approve");
 }
 
-/** Chooses what to pay with in the deposit form. */
+/** Selects the token to pay with in the deposit form. */
 export async function payWith(page: Page, token: { chain: string; symbol: string }): Promise<void> {
   await page.getByRole("button", { name: /^Pay with/ }).click();
   const dialog = page.getByRole("dialog", { name: "Pay with" });
@@ -45,7 +48,7 @@ export async function reviewDeposit(page: Page, amount: string): Promise<string>
   return new URL(page.url()).pathname.split("/").at(-1) ?? "";
 }
 
-/** Starts to sign what an order's page asks for. */
+/** Clicks the button by which an order's page starts to request signatures. */
 export async function startSigning(page: Page): Promise<void> {
   await page.getByRole("button", { name: /Start signing|Sign in wallet|Try again/ }).click();
 }
@@ -55,7 +58,7 @@ export async function reachState(page: Page, label: string): Promise<void> {
   await page.getByRole("main").getByText(label, { exact: true }).first().waitFor({ timeout: 120_000 });
 }
 
-/** Signs all that an order's page asks for, and waits until the order is completed. */
+/** Signs every step of an order's page and waits until the order is completed. */
 export async function signToTheEnd(page: Page): Promise<void> {
   await startSigning(page);
   await reachState(page, "Completed");

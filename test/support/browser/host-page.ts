@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inject } from "vitest";
 
-/** A website of another origin. */
+/** A website with an origin other than the console's. */
 export interface HostSite {
   origin: string;
   close(): Promise<void>;
 }
 
-/** Serves one page at an origin of its own. */
+/** Serves a page at a new origin. */
 export async function serveSite(page: string): Promise<HostSite> {
   const server = createServer((request, response) => {
     response.writeHead(request.url === "/favicon.ico" ? 204 : 200, { "content-type": "text/html" }).end(page);
@@ -26,7 +26,10 @@ export async function serveSite(page: string): Promise<HostSite> {
   };
 }
 
-/** Returns the example of the guide for a vault of the stack, with the test's wallet; it keeps its events. */
+/**
+ * Returns the guide's example of an embedding page, changed to a vault of the stack and to the test's wallet. The page
+ * stores the events that it receives.
+ */
 export function examplePage(vaultId: string): string {
   const guide = readFileSync("src/openapi/guide/deposits.md", "utf8");
   const example = /```html\n([\s\S]*?)```/.exec(guide)?.[1];

@@ -4,7 +4,7 @@ import { inject } from "vitest";
 import { type Batching, injectWallet, type InjectedWallet as Wallet } from "../client/injected-wallet.ts";
 import type { KeyedUser } from "../e2e/chain.ts";
 
-/** Methods that a wallet's user is asked to confirm. */
+/** Wallet methods that need the user's confirmation. */
 const CONFIRMED = new Set([
   "eth_sendTransaction",
   "eth_signTypedData_v4",
@@ -13,11 +13,11 @@ const CONFIRMED = new Set([
   "wallet_switchEthereumChain",
 ]);
 
-/** A wallet in a page, whose user is the test. */
+/** A wallet in a page, controlled by the test in place of a user. */
 export interface PageWallet {
-  /** Returns the methods that the wallet's user was asked to confirm, in order. */
+  /** Returns the methods that needed the user's confirmation, in order. */
   asked(): string[];
-  /** Declines a request of a method: the next, or the one with this number from now, counted from 1. */
+  /** Declines a future request of a method: the next one, or the one with this number, counted from 1. */
   decline(method: string, number?: number): void;
   /** Selects another account, as a user does in the wallet. */
   select(user: KeyedUser): Promise<void>;
@@ -26,7 +26,10 @@ export interface PageWallet {
 type Call = { method: string; params?: readonly unknown[] };
 type Answer = { result: unknown } | { error: { code: number; message: string } };
 
-/** Announces a wallet to the page by EIP-6963, before its scripts run. It signs here and sends to the local chains. */
+/**
+ * Announces a wallet to the page by EIP-6963 before the page's scripts run. It signs in the test's process and sends to
+ * the local chains.
+ */
 export async function announceWallet(
   page: Page,
   of: { user: KeyedUser; chainId: number; batching?: Batching },
@@ -71,7 +74,10 @@ function walletOf(of: { user: KeyedUser; chainId: number; batching?: Batching })
   return injectWallet({ account: privateKeyToAccount(of.user.privateKey), nodes, chainId, batching });
 }
 
-/** The provider in the page: it hands requests to the test and repeats events. */
+/**
+ * Source of the provider in the page. It forwards requests to the test's process and emits the events that the test
+ * sends.
+ */
 const PROVIDER = `
   const listeners = new Map();
   const emit = (name, value) => { for (const listener of listeners.get(name) ?? []) listener(value); };

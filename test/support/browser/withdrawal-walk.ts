@@ -7,7 +7,7 @@ import { signDeposit } from "../e2e/sign-deposit.ts";
 
 const api = new Api();
 
-/** Makes an account that holds shares of a vault, by a deposit of an ordinary amount through the API. */
+/** Creates an account that holds shares of a vault, by depositing an ordinary amount through the API. */
 export async function newHolder(name: string): Promise<KeyedUser> {
   const vault = vaultNamed(name);
   const chain = chainOf(vault.chain_id);
@@ -17,13 +17,13 @@ export async function newHolder(name: string): Promise<KeyedUser> {
   return user;
 }
 
-/** Opens the dialog that leaves the only position of the portfolio. */
+/** Opens the withdrawal dialog of the portfolio's only position. */
 export async function openLeaving(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Withdraw", exact: true }).click();
   await page.getByRole("dialog").getByLabel("Shares").waitFor();
 }
 
-/** Chooses the token to be paid in. */
+/** Selects the token and chain to receive. */
 export async function receive(page: Page, token: { chain: string; symbol: string }): Promise<void> {
   await page.getByRole("button", { name: /^Receive/ }).click();
   const picker = page.getByRole("dialog", { name: "Receive" });
@@ -31,7 +31,7 @@ export async function receive(page: Page, token: { chain: string; symbol: string
   await picker.getByRole("button", { name: new RegExp(`^${token.symbol}\\b`) }).click();
 }
 
-/** Builds the first way to withdraw that is offered. Ends on the withdrawal's page; returns its tracking id. */
+/** Builds the withdrawal mode that is offered first. Ends on the withdrawal's page and returns its tracking id. */
 export async function reviewWithdrawal(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Review withdrawal" }).first().click();
   await page.waitForURL(/\/withdrawals\//);
@@ -45,7 +45,10 @@ export async function settleVaultOf(name: string): Promise<void> {
   await settleRedemptions({ chainId, rpcUrl: chainOf(chainId).rpcUrl, adapter, vault: addressOf(vault) });
 }
 
-/** Builds a move of all shares into another vault, by its name in the list. Ends on the page of its deposit. */
+/**
+ * Builds a move of all shares into another vault, given by its name in the list. Ends on the page of the move's
+ * deposit.
+ */
 export async function moveInto(page: Page, vault: string): Promise<void> {
   await page.getByRole("button", { name: "Into another vault" }).click();
   await page.getByRole("dialog").getByLabel("Vault").selectOption({ label: vault });

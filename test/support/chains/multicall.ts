@@ -5,12 +5,12 @@ import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
 import { completeClient } from "./complete-client.ts";
 import { testChain } from "./rpc-node.ts";
 
-/** Result of a contract call: return data, revert data, or no result. */
+/** Result of a contract call: return data, revert data, or none because the call was not executed. */
 export type ContractAnswer =
   | { ok: true; data: Hex }
   | { ok: false; data: Hex }
   | { ok: false; status: "not_reached" | "unknown" | "spent" };
-/** Answers contract calls. */
+/** Function that returns the results of contract calls. */
 export type Contracts = (call: { to: Address; data: Hex }) => ContractAnswer;
 
 /** Block fields that the aggregator returns. */
@@ -26,17 +26,17 @@ const bytes = (value: number, size: number): Hex => numberToHex(value, { size })
 /** Status bytes of the aggregator's result. Source: Aggregator.sol. */
 const STATUS = { failed: 0, answered: 1, not_reached: 2, unknown: 3, spent: 4 } as const;
 
-/** What a batch's read of a native balance returns: one whole coin. */
+/** Result of reading a native balance: 10^18 wei. */
 const NATIVE_BALANCE: ContractAnswer = { ok: true, data: numberToHex(10n ** 18n, { size: 32 }) };
-/** Recognizes the program that reads a native balance by its target and its length. */
+/** Returns true if a call is the program that reads a native balance, recognized by its target and length. */
 const isBalanceRead = ({ to, data }: { to: Address; data: Hex }): boolean =>
   /^0xf{40}$/i.test(to) && size(data) === 30;
 
-/** Recognizes the program that reads the block's time by its target and its only short code. */
+/** Returns true if a call is the program that reads the block's time, recognized by its target and length. */
 const isTimeRead = ({ to, data }: { to: Address; data: Hex }): boolean =>
   /^0xf{40}$/i.test(to) && data.startsWith("0x42");
 
-/** Answers an `eth_call` of the aggregator as its constructor would. */
+/** Returns the result of an `eth_call` of the aggregator, computed as its constructor does. */
 export function answerMulticall(data: Hex, world: { contracts: Contracts; block: BlockFields }): Hex {
   const { chainId, number: height, timestamp } = world.block;
   const results = callsOf(data).map((call) => {
@@ -48,13 +48,13 @@ export function answerMulticall(data: Hex, world: { contracts: Contracts; block:
   return concatHex([bytes(chainId, 8), bytes(height, 8), bytes(timestamp, 8), ...results]);
 }
 
-/** Answers a read that is a program of its own, or returns null for a call of a contract. */
+/** Returns the result of a read that is a program without a contract. Null for a call of a contract. */
 function programAnswer(call: { to: Address; data: Hex }, timestamp: number): ContractAnswer | null {
   if (isBalanceRead(call)) return NATIVE_BALANCE;
   return isTimeRead(call) ? { ok: true, data: numberToHex(timestamp, { size: 32 }) } : null;
 }
 
-/** Returns the calls that an `eth_call` of the aggregator makes. */
+/** Decodes the calls in an `eth_call` of the aggregator. */
 export function callsOf(data: Hex): { to: Address; data: Hex }[] {
   if (!data.startsWith(aggregatorCreationCode)) throw new Error("not the aggregator");
   const payload = slice(data, size(aggregatorCreationCode));
@@ -73,7 +73,7 @@ export interface FakeClient extends ChainClient {
   readonly calls: { method: string; params: readonly unknown[] }[];
 }
 
-/** Creates a chain client whose reads and native balances come from the test's contracts. */
+/** Creates a chain client whose reads are answered by the test's contracts. */
 export function contractsClient(
   contracts: Contracts,
   world: { definition?: ChainDefinition; block?: BlockFields; balance?: Hex } = {},

@@ -10,7 +10,7 @@ export interface RpcCall {
   params: readonly unknown[];
 }
 
-/** A node's response: a result, an error, or something that is not JSON-RPC. */
+/** A node's response: a result, an error, or text that is not JSON-RPC. */
 export type RpcAnswer =
   | { result: unknown; afterMs?: number }
   | { error: { code: number; message: string; data?: unknown } }
@@ -27,7 +27,7 @@ const raw = (status: number, text: string) => (response: ServerResponse) => {
   response.end(text);
 };
 
-/** Ways in which a node gives no usable response. */
+/** Faults in which a node gives no usable response. */
 export const faults = {
   hang: () => undefined,
   slow_body: (response: ServerResponse) => drip(response, 5),
@@ -54,8 +54,8 @@ export type Fault = keyof typeof faults;
 export const faultNames = Object.keys(faults) as Fault[];
 
 /**
- * Starts a JSON-RPC node on loopback until the test ends. It answers `eth_chainId` with `chainId` unless `answer`
- * does.
+ * Starts a local JSON-RPC node that is closed at the end of the test. It answers `eth_chainId` with `chainId` unless
+ * `answer` does.
  */
 export async function startNode(answer: (call: RpcCall) => RpcAnswer): Promise<RpcNode> {
   const calls: RpcCall[] = [];
@@ -74,7 +74,7 @@ export async function startNode(answer: (call: RpcCall) => RpcAnswer): Promise<R
   return { url, calls };
 }
 
-/** Starts a node that answers its chain id itself and everything else with `answer`. */
+/** Starts a node that answers `eth_chainId` itself and every other request with `answer`. */
 export function startHonestNode(
   answer: (call: RpcCall) => RpcAnswer,
   chainId = testChain.chainId,
@@ -95,7 +95,7 @@ export const testChain: ChainDefinition = {
   confirmations: 2,
 };
 
-/** A chain client with the test's clock. */
+/** A chain client whose clock the test controls. */
 export interface ClientUnderTest {
   client: ChainClient;
   health: NodeHealth;
@@ -103,7 +103,7 @@ export interface ClientUnderTest {
   clock: { now: number };
 }
 
-/** Creates a chain client on nodes in this order, with a clock that the test sets. */
+/** Creates a chain client that uses the nodes in the given order, with a clock that the test controls. */
 export function clientOn(
   nodes: readonly { url: string }[],
   chain: Partial<ChainDefinition> = {},

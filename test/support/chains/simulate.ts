@@ -16,7 +16,7 @@ export const tokenAbi = parseAbi([
   "function deposit(uint256, address) returns (uint256)",
 ]);
 
-/** Runs calls of the user in one eth_call with what geth grants it. */
+/** Executes calls of the user in one `eth_call`, with geth's default gas limit. */
 export async function simulate(
   chain: ScratchChain,
   asked: { user: Address; calls: SimulationCall[]; reads?: SimulationRead[]; overrides?: StateOverride },
@@ -27,7 +27,7 @@ export async function simulate(
   return decodeSimulation(data ?? "0x", { calls: asked.calls, reads });
 }
 
-/** A call by name, with no money unless given. */
+/** Encodes a call of a function by name. `value` defaults to zero. */
 export function callOf(
   abi: Abi,
   call: { target: Address; name: string; args?: readonly unknown[]; value?: bigint },

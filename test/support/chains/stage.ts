@@ -15,7 +15,7 @@ export const STRANGER: Address = "0x2222222222222222222222222222222222222222";
 
 export const contracts = contractsOf("test/support/solidity/SimulationTargets.sol");
 
-/** A chain with a vault and its asset, of which the user holds 1,000, and targets of other kinds. */
+/** A chain with a vault, its asset, of which the user holds 1,000, and contracts with other behaviour. */
 export interface Stage {
   chain: ScratchChain;
   asset: Address;
@@ -24,11 +24,11 @@ export interface Stage {
   prober: Address;
   approve(amount: bigint): SimulationCall;
   deposit(amount: bigint): SimulationCall;
-  /** A call of the prober's function `name`. */
+  /** Encodes a call of the prober's function `name`. */
   probe(name: string, args?: readonly unknown[], value?: bigint): SimulationCall;
 }
 
-/** Starts the chain and deploys all. */
+/** Starts the chain and deploys the contracts. */
 export async function setStage(): Promise<Stage> {
   const chain = await startScratchChain();
   const asset = await deploy(chain, contracts("Asset").creationCode);
@@ -48,7 +48,7 @@ export async function setStage(): Promise<Stage> {
   };
 }
 
-/** Sends a call of the user as a transaction of its own. */
+/** Sends a call of the user as a separate transaction. */
 export function transact({ chain }: Stage, { target, value, data }: SimulationCall) {
   return send(chain, { from: USER, to: target, value, data });
 }

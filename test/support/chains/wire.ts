@@ -1,9 +1,9 @@
 import { type Hex, keccak256, numberToHex } from "viem";
 
-/** The hash of a block of test chains, by its number. */
+/** Returns the hash of a test chain's block, derived from its number. */
 export const blockHashOf = (block: number): Hex => keccak256(numberToHex(block));
 
-/** A block's header as nodes return it. */
+/** Returns a block's header as nodes return it. */
 export const wireBlock = (block: number, timestamp: number) => ({
   number: numberToHex(block),
   hash: blockHashOf(block),

@@ -11,7 +11,7 @@ export interface ReceivedRequest {
 /** A response of the fake API, or an error instead of one. */
 export type FakeReply = { status?: number; body: unknown; headers?: Record<string, string> } | Error;
 
-/** A client of a fake API, with the requests that it received. */
+/** Creates a client of a fake API, and the list of requests that the API received. */
 export function fakeApi(answer: (request: ReceivedRequest) => FakeReply): {
   client: CausewayClient;
   requests: ReceivedRequest[];

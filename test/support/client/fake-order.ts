@@ -7,7 +7,7 @@ export const HASH = `0x${"ab".repeat(32)}`;
 export const TRACKING = `trk_${"1".repeat(32)}`;
 
 export type StepState = "required" | "waiting" | "done" | "skipped";
-/** A step as the API answers it. */
+/** Returns a step in the API's format. */
 export const step = (stepId: string, state: StepState, change: object = {}) => ({
   step_id: stepId,
   kind: "transaction",
@@ -23,7 +23,7 @@ export const step = (stepId: string, state: StepState, change: object = {}) => (
   typed_data: null,
   ...change,
 });
-/** An order with steps, as the API answers it. */
+/** Returns an order with steps in the API's format. */
 export const order = (steps: object[], state = "built") => ({
   tracking_id: TRACKING,
   state,
@@ -33,7 +33,7 @@ export const order = (steps: object[], state = "built") => ({
   updated_at: `${state}`,
 });
 
-/** A wallet that answers from a table; receipts have the given status. */
+/** Creates a wallet with fixed responses. Its receipts have the given status. */
 export function fakeWallet(status: "0x1" | "0x0" = "0x1") {
   const asked: string[] = [];
   const answers: Record<string, unknown> = {
@@ -72,7 +72,10 @@ export function fakeWallet(status: "0x1" | "0x0" = "0x1") {
   return { wallet, asked, sent: () => asked.filter((method) => method === "eth_sendTransaction").length };
 }
 
-/** Answers each reading with the next of a list, and everything else with `other`. */
+/**
+ * Returns an API that responds to each request for the order with the next item of a list, and to every other request
+ * with `other`.
+ */
 export function readings(
   list: FakeReply[],
   other: (request: ReceivedRequest) => FakeReply = () => ({ body: {} }),

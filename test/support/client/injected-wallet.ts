@@ -10,22 +10,25 @@ import {
 import type { PrivateKeyAccount } from "viem/accounts";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 
-/** A wallet as browsers inject it (EIP-1193), over the nodes of several chains. */
+/** A wallet as browsers inject it (EIP-1193), connected to the nodes of several chains. */
 export interface InjectedWallet {
   request(request: { method: string; params?: unknown }): Promise<unknown>;
   /** Methods that were called, in order. */
   readonly asked: string[];
   chainId: number;
-  /** Throws this error's code from a method once. */
+  /** Makes the next call of a method fail with an error code. */
   refuse(method: string, code: number): void;
 }
 
-/** How a wallet batches: not at all, atomically, or refusing although it announced it. */
+/** Batching behaviour of a wallet: not supported, atomic, or announced but rejected. */
 export type Batching = "none" | "atomic" | "refuses";
 
 type Handler = (params: readonly unknown[]) => Promise<unknown>;
 
-/** Creates a wallet with one account. Batches are sent one after the other, which is enough for a single user. */
+/**
+ * Creates a wallet with one account. The calls of a batch are sent one after the other, which has the same effect while
+ * no other account sends transactions.
+ */
 export function injectWallet(options: {
   account: PrivateKeyAccount;
   nodes: Readonly<Record<number, string>>;

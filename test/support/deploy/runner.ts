@@ -10,11 +10,11 @@ const root = join(import.meta.dirname, "../../..");
 export interface Call {
   args: string[];
   secrets: Record<string, string> | null;
-  /** The tested variables that were visible to it. */
+  /** Names of the tested environment variables that wrangler could read. */
   sees: string[];
 }
 
-/** A fake wrangler that records its arguments and answers by the first two words. */
+/** Source of a fake wrangler that records its arguments and responds according to the first two. */
 const WRANGLER = `#!${process.execPath}
 const { appendFileSync, readFileSync, statSync } = require("node:fs");
 const args = process.argv.slice(2);
@@ -29,7 +29,7 @@ if (plan.stdout) console.log(JSON.stringify(plan.stdout));
 process.exit(plan.code ?? 0);
 `;
 
-/** A fake npm that skips install and test and sets `--patience-ms 0` for the scripts. */
+/** Source of a fake npm that skips `install` and `test`, and passes `--patience-ms 0` to the scripts. */
 const NPM = `#!/usr/bin/env bash
 echo "npm $1" >> "$NPM_FILE"
 if [ "$1" = "$NPM_FAILS" ]; then exit 1; fi
@@ -38,17 +38,17 @@ PATH="\${PATH//$(dirname "$0"):/}"
 exec npm "$@" --patience-ms 0 $MORE_ARGUMENTS
 `;
 
-/** Wrangler's answers by its first two words. */
+/** Responses of the fake wrangler by its first two arguments. */
 export type Plan = Record<string, { stdout?: unknown; record?: unknown; code?: number }>;
 
-/** A workflow run: file, event, and outside systems. */
+/** A workflow run: the workflow's file, the triggering event, and the state of external systems. */
 export interface Run extends Situation {
   workflow: string;
   env: Record<string, string>;
   plan: Plan;
-  /** The npm command that fails. */
+  /** Name of an npm command that fails in this run. */
   npmFails?: string | undefined;
-  /** Further options for the project's scripts. */
+  /** Additional options for the project's scripts. */
   more?: string | undefined;
 }
 
@@ -63,8 +63,8 @@ export interface Ran {
 }
 
 /**
- * Runs a workflow's jobs as GitHub's runner does: conditions, `needs`, and each step in bash with its own variables,
- * until one fails. Replaces only wrangler and npm's install and test; the checkout is already there.
+ * Runs a workflow's jobs as GitHub's runner does: evaluates conditions and `needs`, and runs each step in bash with its
+ * own variables, until one fails. Only wrangler and npm's `install` and `test` are replaced; the checkout is skipped.
  */
 export async function runWorkflow(input: Run): Promise<Ran> {
   const folder = mkdtempSync(join(tmpdir(), "causeway-deploy-"));

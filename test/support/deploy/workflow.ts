@@ -19,7 +19,7 @@ const Job = z.strictObject({
 /** One job of a workflow. */
 export type Job = z.output<typeof Job> & { name: string };
 
-/** The contexts that expressions can read: `github.…` and `secrets.…`. */
+/** Values of the expression contexts `github` and `secrets`. */
 export interface Situation {
   github: Readonly<Record<string, unknown>>;
   secrets: Readonly<Record<string, string>>;
@@ -31,11 +31,11 @@ export function readWorkflow(text: string): { jobs: Job[] } {
   return { jobs: Object.entries(jobs).map(([name, job]) => ({ name, ...job })) };
 }
 
-/** Replaces the expressions in a text; unknown names become empty, as GitHub's runner does. */
+/** Replaces the expressions in a text by their values. Unknown names become empty, as in GitHub's runner. */
 export const fillIn = (text: string, situation: Situation): string =>
   text.replaceAll(/\$\{\{ (.+?) \}\}/g, (_all, term: string) => String(named(term, situation) ?? ""));
 
-/** Evaluates a condition of comparisons joined by `&&`. Throws for any other. */
+/** Evaluates a condition that consists of comparisons joined by `&&`. Throws for any other syntax. */
 export const holds = (condition: string, situation: Situation): boolean =>
   condition.split(" && ").every((comparison) => {
     const [left = "", operator, right = "", more] = comparison.split(" ");

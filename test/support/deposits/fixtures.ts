@@ -72,7 +72,7 @@ export const floors: DepositFloors = {
   deadline: 1_767_323_945n,
 };
 
-/** The record of the deposit of `intentOf`, just handed out. */
+/** The stored row of the deposit of `intentOf`, in state `built`. */
 export const row: DepositRow = {
   trackingId: TRACKING_ID,
   ref: REF,

@@ -14,7 +14,7 @@ import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { REF, USDC, USER, VAULT } from "./fixtures.ts";
 
-/** A log as `fetchTransaction` gives it. */
+/** Creates a log as `fetchTransaction` returns it. */
 export function log(address: Address, topics: readonly unknown[], data: Hex): Log {
   return {
     address,
@@ -49,7 +49,7 @@ const deposited = {
   partnerType: 0,
 };
 
-/** The Router's `OrderExecuted` for the fixture's deposit, changed. */
+/** Creates the Router's `OrderExecuted` log of the fixture's deposit, with changes. */
 export function executedLog(change: Partial<typeof deposited> = {}): Log {
   const { emitter, ref, partnerId, receiver, ...rest } = { ...deposited, ...change };
   const topics = encodeEventTopics({
@@ -63,7 +63,7 @@ export function executedLog(change: Partial<typeof deposited> = {}): Log {
   return log(emitter, topics, data);
 }
 
-/** A token's `Transfer`; to the user, from nowhere, unless changed. */
+/** Creates a token's `Transfer` log. By default it is a mint to the user. */
 export function transferLog(
   change: { token?: Address; from?: Address; to?: Address; value?: bigint } = {},
 ): Log {

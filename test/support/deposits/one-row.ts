@@ -3,11 +3,11 @@ import type { DepositChange, DepositRow } from "../../../src/db/queries/deposit-
 
 export interface OneRow {
   db: Database;
-  /** What updates have set, in order. */
+  /** Changes of all updates, in order. */
   changes: DepositChange[];
 }
 
-/** A database that holds one deposit, whatever is asked: reads give it, updates change it. */
+/** Creates a database with a single deposit, which every read returns and every update changes. */
 export function oneRow(row: DepositRow): OneRow {
   let held = row;
   const changes: DepositChange[] = [];

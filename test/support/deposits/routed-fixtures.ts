@@ -17,10 +17,13 @@ import { type TestContext, testContext } from "../context.ts";
 import { NOW, REF, TRACKING_ID, USDC, USER, vault } from "./fixtures.ts";
 import { type SimulatedChain, type SimulatedEffects, simulatedChain } from "./simulated-chain.ts";
 
-/** What the user pays with. */
+/** Token that the user pays with. */
 export const PAID: Address = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 export const PAID_AMOUNT = 10n ** 20n;
-/** The provider's contract, whom it has approved, and who makes the call where the money arrives. */
+/**
+ * Addresses of the provider's contract, of the contract that it approves, and of the executor that makes the
+ * destination call.
+ */
 export const DIAMOND: Address = "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE";
 export const SPENDER: Address = "0x5c7BCd6E7De5423a257D81B442095A1a6ced35C5";
 export const EXECUTOR: Address = "0x0f7Ae28dE1C8532170AD4ee566B5801485c13a0E";
@@ -53,23 +56,26 @@ const move: VerifiedTransfer = {
 export interface Moving {
   ctx: TestContext;
   attempt: DepositAttempt;
-  /** What the provider was asked to build. */
+  /** Build requests that the provider received. */
   asked: TransferRequest[];
   source: SimulatedChain;
   destination: SimulatedChain;
 }
 
-/** A wish to deposit from elsewhere, or with a swap on the vault's own chain, and a provider that grants it. */
+/**
+ * Creates an order for a deposit from another chain, or with a swap on the vault's chain, and a provider that can
+ * execute it.
+ */
 export async function moving(world: {
   oneChain?: boolean;
   made?: Partial<VerifiedTransfer>;
   atSource?: SimulatedEffects;
   atVault?: SimulatedEffects;
   caller?: "router" | "user";
-  /** What the payment is worth; by default, what the option offers. */
+  /** Fair output for the payment, in the target token's smallest unit. Defaults to the amount that the quote offers. */
   fairOutput?: bigint;
   ends?: RouteEnd;
-  /** Puts the destination call into the provider's calldata, as real providers do. */
+  /** True if the provider's calldata contains the destination call, as that of real providers does. */
   embeds?: boolean;
 }): Promise<Moving> {
   const destination = simulatedChain({
@@ -164,7 +170,7 @@ function orderOf(of: {
   };
 }
 
-/** Balances of this token can be set in simulations: its layout was found before. */
+/** Stores the token's storage layout in the cache, so that simulations can override balances. */
 export async function rememberLayout(ctx: TestContext, token: Address): Promise<void> {
   const day = 86_400_000;
   await ctx.cache.cached({

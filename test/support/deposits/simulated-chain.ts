@@ -17,7 +17,7 @@ import { USDC } from "./fixtures.ts";
 
 const ONE = 10n ** 18n;
 const COMMON = [...erc4626Abi(), ...erc20Abi.filter((item) => item.type === "function")] as const;
-/** What the vault and the token of the fixtures say: a share is worth 1.25 USDC. */
+/** Results of the fixture vault's and token's view functions: a share is worth 1.25 USDC. */
 const HONEST: Readonly<Record<string, unknown>> = {
   asset: USDC,
   convertToAssets: 1_250_000n,
@@ -27,7 +27,7 @@ const HONEST: Readonly<Record<string, unknown>> = {
   paused: false,
 };
 
-/** A call as it was sent to be simulated, without the reads around it. */
+/** A simulated call, without the reads around it. */
 export interface SentCall {
   from: Address;
   to: Address;
@@ -35,19 +35,19 @@ export interface SentCall {
   value: Hex;
 }
 
-/** What the last call of a simulation does. */
+/** Effects of the last call of a simulation. */
 export interface SimulatedEffects {
-  /** By how much balances rise, by token and account in lower case, `<token>:<account>`; all others stay. */
+  /** Increases of balances by `<token>:<account>` in lowercase. All other balances are unchanged. */
   rises?: Readonly<Record<string, bigint>>;
   returned?: Hex;
   gasUsed?: bigint;
-  /** What it reverts with instead. */
+  /** Revert data, if the call reverts. */
   revert?: Hex;
 }
 
 export interface SimulatedChain {
   client: FakeClient;
-  /** The calls of each simulation, in the order in which they were asked for. */
+  /** Calls of each simulation, in order. */
   sent: SentCall[][];
 }
 
@@ -57,13 +57,13 @@ const selectorOf = (item: Abi[number]): string[] =>
 const BALANCE_OF = "0x70a08231";
 const BEFORE = 10n ** 30n;
 
-/** A chain whose contracts answer `answers`, and whose nodes simulate calls with these effects. */
+/** Creates a chain client whose contracts return `answers`, and whose simulations have the given effects. */
 export function simulatedChain(world: {
   effects?: (call: SentCall) => SimulatedEffects;
-  /** What views return, by name; a function of the contract's address and the first argument. */
+  /** Results of view functions by name. A function gets the contract's address and the first argument. */
   answers?: Readonly<Record<string, unknown>>;
   definition?: ChainDefinition;
-  /** Further functions that `answers` names. */
+  /** ABI of further functions in `answers`. */
   functions?: Abi;
 }): SimulatedChain {
   const answers = { ...HONEST, ...world.answers };
@@ -107,7 +107,7 @@ export function simulatedChain(world: {
   return { client, sent };
 }
 
-/** 0.8 shares of eighteen decimals for one USDC of six. */
+/** Returns the shares for an amount of assets: 0.8 shares (18 decimals) per USDC (6 decimals). */
 export const sharesFor = (assets: bigint): bigint => (assets * ONE * 8n) / 10_000_000n;
 
 export const balanceKey = (token: Address, account: Address): string =>

@@ -3,13 +3,13 @@ import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts
 import { decodeRouterError } from "../../../src/router/router-codec.ts";
 import type { TestChain } from "./chain.ts";
 
-/** Calldata of the Router, and the account that would send it. */
+/** Calldata of a Router call, and the account that sends it. */
 interface Sent {
   data: Hex;
   from: Address;
 }
 
-/** Returns the Router's error when an account sends this calldata, or `sent` if it succeeds. */
+/** Returns the name of the Router's error if an account's call with this calldata reverts, or `sent` if it succeeds. */
 export async function outcomeOf(chain: TestChain, { data, from }: Sent): Promise<string> {
   const call = { to: chain.info.contracts.deposit_router, data, account: from };
   try {
@@ -25,7 +25,7 @@ export async function outcomeOf(chain: TestChain, { data, from }: Sent): Promise
 
 const other: Address = "0x00000000000000000000000000000000000000aa";
 
-/** Changes of a value of each type that still encode. */
+/** Returns a changed value of the same ABI type. */
 function changed(value: unknown): unknown {
   if (typeof value === "boolean") return !value;
   if (typeof value === "bigint") return value + 1n;
@@ -36,8 +36,8 @@ function changed(value: unknown): unknown {
 }
 
 /**
- * Returns what the chain says to a signed order when any single field of it is another: each field of the order, of each
- * step and of its patches, the lists, and the owner.
+ * Returns the outcomes of a signed order for every change of a single field: of the order, of each step and its
+ * patches, of the lists, and of the owner.
  */
 export async function outcomesOfChanges(
   chain: TestChain,

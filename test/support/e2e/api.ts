@@ -30,11 +30,11 @@ export type WithdrawBody = z.input<typeof WithdrawInput>;
 export const SentDeposit = BuiltDeposit.extend({ transaction_request: TransactionRequest });
 export type SentDeposit = z.infer<typeof SentDeposit>;
 
-/** A built withdrawal whose transaction can be sent at once: it waits for no signature. */
+/** A build of a withdrawal whose transaction can be sent immediately, without a signature. */
 export const SentWithdrawal = BuiltWithdrawal.extend({ transaction_request: TransactionRequest });
 export type SentWithdrawal = z.infer<typeof SentWithdrawal>;
 
-/** A client of the API that uses HTTP and JSON only, none of the server's code. */
+/** A client of the API that uses HTTP and JSON only, and none of the service's code. */
 export class Api {
   readonly origin: string;
 
@@ -76,12 +76,16 @@ export class Api {
     return bodyOf(await this.send("/v1/withdraw/quote", { body }), { schema: WithdrawQuote });
   }
 
-  /** Returns the problem document of a failing withdrawal. Fails the test when it succeeds. */
+  /**
+   * Requests a withdrawal build that must fail, and returns the problem document. Fails the test if the build succeeds.
+   */
   async withdrawRefusal(body: object, path = "/v1/withdraw/build"): Promise<Problem> {
     return problemOf(await this.send(path, { body }));
   }
 
-  /** Returns the problem document of a failing build. Fails the test when the build succeeds. */
+  /**
+   * Requests a deposit build that must fail, and returns the problem document. Fails the test if the build succeeds.
+   */
   async refusal(body: BuildBody, path = "/v1/quote/build"): Promise<Problem> {
     return problemOf(await this.send(path, { body }));
   }

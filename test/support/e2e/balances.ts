@@ -25,8 +25,8 @@ export function allowanceOf(
 }
 
 /**
- * Returns the addresses of the Router, its Executor and the clone that the next deposit will run in (by CREATE's
- * nonce).
+ * Returns the addresses of the Router, its Executor, and the clone that will run the next deposit (derived from
+ * CREATE's nonce).
  */
 export async function routerParts(
   chain: TestChain,
@@ -41,8 +41,8 @@ export async function routerParts(
 }
 
 /**
- * Returns what contracts still hold or may spend: balances of the tokens and native money, and allowances between
- * them and the others. Contains only non-zero entries, so `{}` means nothing is left.
+ * Returns the contracts' remaining balances of tokens and native currency, and the allowances between them and other
+ * accounts. Only nonzero entries are included, so `{}` means that nothing is left.
  */
 export async function leftIn(
   chain: TestChain,

@@ -68,7 +68,7 @@ export function addressOf(vault: Pick<StackVault, "vault_id">): Address {
   return vault.vault_id.split(":")[1] as Address;
 }
 
-/** Creates an account with native money and the given amounts of tokens in smallest units. */
+/** Creates an account with native currency and the given token amounts, in smallest units. */
 export async function newUser(
   chain: TestChain,
   funds: Partial<Record<TokenSymbol, bigint>> = {},
@@ -84,14 +84,16 @@ export async function newUser(
   return user;
 }
 
-/** Returns the same account on another chain, with native money there. */
+/** Returns the same account on another chain, with native currency there. */
 export async function userOn(chain: TestChain, { address, privateKey }: KeyedUser): Promise<KeyedUser> {
   await rpc(chain.rpcUrl, "anvil_setBalance", address, numberToHex(10n ** 22n));
   const wallet = createWallet({ privateKey, rpcUrl: chain.rpcUrl, chainId: chain.chainId });
   return { address, privateKey, wallet };
 }
 
-/** Gives a user tokens: plain ones are minted, wrapped native money is deposited. */
+/**
+ * Gives a user tokens. Ordinary tokens are minted; the wrapped native token is minted by depositing native currency.
+ */
 export async function give(
   chain: TestChain,
   gift: { user: TestUser; symbol: TokenSymbol; amount: bigint },
@@ -115,7 +117,7 @@ export async function sendCall(
   return (await user.wallet.request({ method: "eth_sendTransaction", params: [transaction] })) as Hex;
 }
 
-/** Returns a transaction's receipt. Fails when it reverted. */
+/** Returns a transaction's receipt. Throws if it reverted. */
 export async function mined(chain: TestChain, hash: Hex) {
   const receipt = await awaitReceipt(chain.client, hash);
   if (receipt.status === "success") return receipt;
@@ -123,7 +125,7 @@ export async function mined(chain: TestChain, hash: Hex) {
   throw new Error(`${hash} reverted after ${receipt.gasUsed} of ${gas} gas`);
 }
 
-/** Runs work and reverts the chain to its earlier state and time. */
+/** Runs work, then restores the chain's earlier state and time. */
 export async function undone<T>(chain: TestChain, work: () => Promise<T>): Promise<T> {
   const snapshot = await rpc(chain.rpcUrl, "evm_snapshot");
   try {

@@ -1,4 +1,4 @@
-/** The fields that the API promises, as a table of their own: nothing here comes from the program. */
+/** Table of the fields that the API guarantees. It is written independently of the service's schemas. */
 
 const VAULT_TYPES = ["custom", "morpho", "veda", "midas", "lido", "ipor", "accountable"];
 const STATES = [
@@ -10,7 +10,7 @@ const text = (value: unknown): boolean => typeof value === "string";
 const matching = (pattern: RegExp) => (value: unknown) => typeof value === "string" && pattern.test(value);
 const oneOf = (values: readonly unknown[]) => (value: unknown) => values.includes(value);
 
-/** The kinds of value; a `?` after one in the table below means that null is allowed. */
+/** Kinds of values. In the table below, a `?` after a kind means that null is allowed. */
 const kinds = {
   text,
   boolean: (value: unknown) => typeof value === "boolean",
@@ -211,7 +211,7 @@ export const chain = {
   router_code_hash: "hash?",
 } as const satisfies Shape;
 
-/** What of a value is not as its shape says: a line for each member that is missing or of another kind. */
+/** Returns a line for each field of a value that is missing or does not match its shape. */
 export function differences(value: unknown, shape: Shape, at = ""): string[] {
   if (typeof shape === "string") {
     const nullable = shape.endsWith("?");

@@ -14,13 +14,13 @@ import { variablesFor } from "./worker.ts";
 
 export type ProviderName = "across" | "lifi";
 
-/** A deposit that left one chain for a vault on the other. */
+/** A cross-chain deposit whose source transaction was sent. */
 export interface Departed {
   trackingId: string;
   user: KeyedUser;
   vault: StackVault;
   hash: Hex;
-  /** What the bridge promises to deliver, smallest unit. */
+  /** Guaranteed amount of the delivery, in the smallest unit. */
   promised: bigint;
 }
 
@@ -28,9 +28,9 @@ export interface Departure {
   provider: ProviderName;
   vault: StackVault;
   amount?: bigint;
-  /** Whether the bridge only delivers, and the user deposits in a second transaction. */
+  /** True if the bridge only delivers and the user deposits in a second transaction. */
   twoStep?: boolean;
-  /** What the destination call asks for at least; absurdly many shares make it fail by itself. */
+  /** Minimum shares of the destination call. A very large number makes only that call fail. */
   minShares?: bigint;
   user?: KeyedUser;
 }
@@ -39,7 +39,9 @@ const AMOUNT = 250_000_000n;
 const MAX = 2n ** 256n - 1n;
 const SLIPPAGE = 20_000_000n;
 
-/** A context of the program over the stack, as the first request of a new isolate gets it: nothing is kept of others. */
+/**
+ * Creates a context of the service on the stack, as the first request of a new isolate gets it: without cached data.
+ */
 export async function programContext(): Promise<Context> {
   return createContext(createRuntime(await variablesFor("http://127.0.0.1:9", {})), {
     requestId: "test",
@@ -48,7 +50,7 @@ export async function programContext(): Promise<Context> {
   });
 }
 
-/** Builds a move into a vault with the program's own providers, writes it down as build does, and sends it. */
+/** Builds a cross-chain deposit with the service's own providers, records it like a build, and sends it. */
 export async function depart(departure: Departure): Promise<Departed> {
   const built = await prepareMove(departure);
   return { ...built, hash: await sendMove(built) };
@@ -56,7 +58,7 @@ export async function depart(departure: Departure): Promise<Departed> {
 
 type Prepared = Omit<Departed, "hash"> & { move: VerifiedTransfer; amount: bigint; symbol: TokenSymbol };
 
-/** As `depart`, without sending. */
+/** Builds and records a cross-chain deposit like `depart`, but does not send it. */
 export async function prepareMove(departure: Departure): Promise<Prepared> {
   const { vault, provider: name, twoStep = false, amount = AMOUNT } = departure;
   const ctx = await programContext();
@@ -82,7 +84,7 @@ export async function prepareMove(departure: Departure): Promise<Prepared> {
   return { trackingId, user, vault, move, amount, symbol, promised: move.toAmount };
 }
 
-/** Approves and sends a prepared move with the user's wallet. */
+/** Approves and sends a prepared cross-chain deposit with the user's wallet. */
 export async function sendMove({ user, vault, move, amount, symbol }: Prepared): Promise<Hex> {
   const [from] = ends(vault);
   if (move.spender !== null) {
@@ -96,13 +98,13 @@ export async function sendMove({ user, vault, move, amount, symbol }: Prepared):
   return hash;
 }
 
-/** The chain a deposit into a vault comes from here, and the vault's. */
+/** Returns the source chain of a cross-chain deposit into a vault, and the vault's chain. */
 export function ends(vault: StackVault) {
   const other = vault.chain_id === chainIds.one ? chainIds.two : chainIds.one;
   return [chainOf(other), chainOf(vault.chain_id)] as const;
 }
 
-/** What the Router is to do with whatever is delivered. */
+/** Returns the destination call by which the Router deposits the delivered amount. */
 function callInto(into: { departure: Departure; trackingId: string; user: Hex }): DestinationCall {
   const { user, trackingId } = into;
   const { vault, minShares = 1n, amount = AMOUNT } = into.departure;
@@ -178,7 +180,7 @@ async function writeDown(
   });
 }
 
-/** Does something while both services misbehave so, and their relayer treats transfers so. */
+/** Runs work while both bridge services have the given faults and their relayer the given settings. */
 export async function withBridge<T>(
   told: { faults?: readonly FaultInput[]; relayer?: Partial<Relayer> },
   work: () => Promise<T>,

@@ -1,7 +1,7 @@
 import { inject } from "vitest";
 import { connect } from "../../../scripts/db/connect.ts";
 
-/** Queries the stack's database over the Worker's protocol. */
+/** Runs a statement on the stack's database by the protocol that the Worker uses. */
 export async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   const { database_url: databaseUrl, emulators } = inject("stack");
   const sql = connect({ databaseUrl, endpoint: `${emulators.neon}/sql` });

@@ -7,7 +7,7 @@ import { balanceOf, hasCode, leftIn, routerParts } from "./balances.ts";
 import { addressOf, chainOf, mined, type TestChain, type TestUser, tokenOn } from "./chain.ts";
 import { nativePaid, type Style, signDeposit } from "./sign-deposit.ts";
 
-/** An ordinary deposit of each token, with digits down to its smallest unit. */
+/** Ordinary deposit amounts by token, with nonzero digits down to the smallest unit. */
 export const amounts: Readonly<Record<TokenSymbol, bigint>> = {
   USDC: 1_234_567_891n,
   WBTC: 12_345_679n,
@@ -16,7 +16,7 @@ export const amounts: Readonly<Record<TokenSymbol, bigint>> = {
   FEE: 1_234_567_890_123_456_789_012n,
 };
 
-/** A build's body for a vault in its own asset. */
+/** Returns the body of a build request for a deposit in the vault's asset. */
 export function bodyFor(vault: StackVault, job: { user: Address; amount?: bigint }): BuildBody {
   return {
     from_chain_id: vault.chain_id,
@@ -34,8 +34,8 @@ export interface Deposited {
 }
 
 /**
- * Builds, signs with a plain wallet and compares what the chain did with what was promised: no fewer shares
- * than `min_shares`, within 0.1 % of the estimate, exactly the amount spent, nothing left behind.
+ * Builds a deposit, signs it with a plain wallet and compares the result with the build: at least `min_shares`, within
+ * 0.1 % of the estimate, exactly the amount spent, and nothing left in the Router's contracts.
  */
 export async function depositAndCheck(
   api: Api,

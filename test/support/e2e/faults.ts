@@ -17,7 +17,10 @@ export function rpcEmulator(chainId: number): string {
   return url;
 }
 
-/** Makes emulators fail while the work runs. Afterwards it waits until the Worker asks what hung again. */
+/**
+ * Makes emulators fail while the work runs. Then waits until the Worker uses the dependencies that did not respond
+ * again.
+ */
 export async function withFaults<T>(
   plan: { emulators: readonly string[]; faults: readonly FaultInput[] },
   work: () => Promise<T>,
@@ -36,7 +39,7 @@ export async function withFaults<T>(
 const hangs: ReadonlySet<Fault["kind"]> = new Set(["timeout", "latency"]);
 const Details = z.object({ breakers: z.array(z.object({ state: z.string() })) });
 
-/** Waits until no breaker is open, then sends what every breaker takes for its trial. */
+/** Waits until no circuit breaker is open, then sends the requests by which each breaker tests its dependency. */
 async function untilBreakersLetPass(): Promise<void> {
   const { api } = inject("stack");
   await vi.waitFor(
@@ -55,7 +58,7 @@ async function untilBreakersLetPass(): Promise<void> {
     await (await fetch(`${api}/v1/quote`, { method: "POST", headers, body: trial })).arrayBuffer();
 }
 
-/** Returns the bodies of quotes for which every provider is asked: across chains, and for a swap on one chain. */
+/** Returns the bodies of quote requests that use every provider: across chains, and for a swap on one chain. */
 function providerTrials(): string[] {
   const { chains, vaults } = inject("stack");
   const vault = vaults.find(({ name }) => name === "Local Prime USDC");

@@ -12,10 +12,10 @@ export function blocksOf(markdown: string): Block[] {
   }));
 }
 
-/** Members whose values an example states for good; other values are of one deployment and one moment. */
+/** Fields whose values in an example always hold. Other values depend on the deployment and the time. */
 const STABLE = new Set(["code", "status", "substatus", "type", "quote_type", "source", "vault_id", "state"]);
 
-/** Returns the places of an example that the answer does not have, or has with another type or another stable value. */
+/** Returns the paths of an example that the response lacks, or that have another type or another stable value there. */
 export function missingFrom(answer: unknown, example: unknown, place = ""): string[] {
   if (Array.isArray(example)) {
     if (!Array.isArray(answer)) return [`${place}: not a list`];

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { z } from "zod";
 import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
 
-/** Parses an answer's body. Fails and shows the answer when the status differs from the expected one. */
+/** Parses a response's body. Fails the test and shows the response if its status is not the expected one. */
 export function bodyOf<S extends z.ZodType>(
   answer: HttpAnswer,
   { schema, status = 200 }: { schema: S; status?: number },
@@ -41,7 +41,10 @@ const Finding = z.strictObject({
 });
 const Invalid = z.strictObject({ detail: z.array(Finding).min(1) });
 
-/** Returns the locations of a 422's findings, such as `body.from_amount`. Fails on any other status or shape. */
+/**
+ * Returns the locations of the issues in a 422 response, such as `body.from_amount`. Fails the test for any other
+ * status or format.
+ */
 export function findingsOf(answer: HttpAnswer): string[] {
   expect(answer.status, answer.text).toBe(422);
   expect(answer.headers.get("content-type")).toBe("application/json");

@@ -9,8 +9,8 @@ const rules: readonly (readonly [RegExp, string])[] = [
 const volatile: ReadonlySet<string> = new Set(["block_number", "gas_used", "gas_limit"]);
 
 /**
- * Makes an answer comparable between runs: replaces ids, times, hashes, long data and gas by their kind, and
- * addresses, those in vault ids included, by the given names. Keeps the structure.
+ * Makes responses of different runs comparable: replaces ids, times, hashes, long data and gas by their kind, and
+ * addresses (also in vault ids) by the given names. The structure is kept.
  */
 export function normalise(value: unknown, names: Readonly<Record<string, string>> = {}): unknown {
   const named = Object.entries(names).map(([name, address]) => [address.toLowerCase(), `<${name}>`] as const);

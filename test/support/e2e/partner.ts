@@ -1,7 +1,7 @@
 import { inject } from "vitest";
 import type { Service } from "../../../scripts/stack/test-deployment.ts";
 
-/** The stack's API as partners and its administrator call it; `origin` is that of another isolate. */
+/** Returns the stack's API as partners and the administrator call it. `origin` may be that of another isolate. */
 export function serviceAt(origin = inject("stack").api): Service {
   return {
     adminToken: inject("stack").admin_token,
@@ -9,5 +9,5 @@ export function serviceAt(origin = inject("stack").api): Service {
   };
 }
 
-/** Headers of a caller who has the key alone. */
+/** Returns the headers of a caller who has only the API key, without the secret. */
 export const asKey = ({ api_key }: { api_key: string }) => ({ "x-api-key": api_key });

@@ -9,8 +9,8 @@ export interface Patience {
 const PAUSE_MS = 50;
 
 /**
- * Polls a read until two reads in short succession match. While a local node mines, it may show the new state and
- * then the old one again for some milliseconds. Throws the last value on timeout. Times in milliseconds.
+ * Polls until two reads in short succession return the same value, because a local node that is mining may briefly
+ * return the new state and then the old one again. Throws the last value on timeout. Times are in milliseconds.
  */
 export async function settled<T>(
   read: () => Promise<T>,

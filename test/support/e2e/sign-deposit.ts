@@ -6,12 +6,12 @@ import type { TestChain, TestUser } from "./chain.ts";
 /** The part of a build's response that a wallet signs. */
 export type Signable = Pick<SentDeposit, "transaction_request" | "approval" | "calls">;
 
-/** Part to sign: the list of calls, or the approval followed by the transaction request. */
+/** What a wallet signs: the list of calls, or the approval and then the transaction request. */
 export type Style = "calls" | "approval";
 
 /**
- * Sends a built deposit through a plain wallet that uses only the API's response: `calls` unchanged, or the approval
- * and the transaction request with numbers in hex. Returns the last hash.
+ * Sends a built deposit with a plain wallet that uses nothing but the API's response: either `calls` unchanged, or the
+ * approval and the transaction request with numbers in hex. Returns the hash of the last transaction.
  */
 export async function signDeposit(
   chain: Pick<TestChain, "client">,
@@ -52,7 +52,7 @@ function approve({ token_address, spender_address, amount }: NonNullable<SentDep
   return { to: token_address, data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args }) };
 }
 
-/** Returns the native money that a list of calls pays, in wei. */
+/** Returns the native currency that a list of calls pays, in wei. */
 export function nativePaid(built: SentDeposit): bigint {
   return built.calls.reduce((sum, call) => sum + hexToBigInt(call.value as Hex), 0n);
 }

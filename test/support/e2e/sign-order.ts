@@ -15,7 +15,7 @@ export function signatureIn(steps: readonly Step[]): Extract<Step, { kind: "sign
   return found;
 }
 
-/** Signs the message of the signature step as a wallet does: from the JSON alone. */
+/** Signs the message of the signature step from its JSON alone, as a wallet does. */
 export function signOrder(
   { steps }: { steps: readonly Step[] },
   user: Pick<KeyedUser, "privateKey">,
@@ -34,7 +34,7 @@ export async function authorize(api: Api, trackingId: string, signature: Hex): P
   return bodyOf(answer, { schema: SentDeposit });
 }
 
-/** Returns the problem with which a signature is refused. */
+/** Submits a signature that must be rejected, and returns the problem document. */
 export async function refusedSignature(api: Api, trackingId: string, signature: Hex): Promise<Problem> {
   return problemOf(await api.send(authorizePath(trackingId), { body: { signature } }));
 }
@@ -47,7 +47,7 @@ export async function authorizeExit(api: Api, trackingId: string, signature: Hex
   return bodyOf(answer, { schema: SentWithdrawal });
 }
 
-/** Returns the problem with which a withdrawal's signature is refused. */
+/** Submits a withdrawal's signature that must be rejected, and returns the problem document. */
 export async function refusedExit(api: Api, trackingId: string, signature: Hex): Promise<Problem> {
   return problemOf(await api.send(withdrawalPath(trackingId), { body: { signature } }));
 }
@@ -63,23 +63,23 @@ export async function submit(
   return awaitReceipt(chain.client, hash);
 }
 
-/** Code of a contract account that accepts every signature (ERC-1271), and of one that reverts. */
+/** Code of contract accounts: one accepts every signature (ERC-1271), one always reverts. */
 export const accountCode = {
   accepting: "0x631626ba7e60e01b60005260206000f3",
   refusing: "0x60006000fd",
 } as const;
 
-/** Puts code at an account, which then is a contract. */
+/** Sets an account's code, which makes it a contract. */
 export const putCode = (chain: TestChain, account: Address, code: Hex): Promise<unknown> =>
   rpc(chain.rpcUrl, "anvil_setCode", account, code);
 
-/** Delegates an account to code, as an EIP-7702 transaction does. */
+/** Delegates an account to a contract's code, as an EIP-7702 transaction does. */
 export async function delegate(chain: TestChain, account: Address, code: Hex): Promise<void> {
   const target: Address = `0x${code.length.toString(16).padStart(2, "0")}${account.slice(4)}`;
   await putCode(chain, target, code);
   await putCode(chain, account, `0xef0100${target.slice(2)}`);
 }
 
-/** Takes an account's native money, so that only others can pay for gas. */
+/** Sets an account's native balance to zero, so that another account must pay for gas. */
 export const impoverish = (chain: TestChain, account: Address): Promise<unknown> =>
   rpc(chain.rpcUrl, "anvil_setBalance", account, numberToHex(0n));

@@ -3,13 +3,13 @@ import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import type { SentDeposit } from "./api.ts";
 import { chainIds, chainOf, mined, newUser, sendCall, type TestChain } from "./chain.ts";
 
-/** Source: Multicall3.sol; a copy of its code at an account calls as that account. */
+/** ABI of Multicall3. A copy of its code at an account makes calls as that account. Source: Multicall3.sol. */
 const batchAbi = parseAbi([
   "struct Call { address target; bool allowFailure; uint256 value; bytes callData; }",
   "function aggregate3Value(Call[] calls) payable returns ((bool success, bytes returnData)[])",
 ]);
 
-/** A contract wallet on both chains, which is the caller whoever sends the transaction. */
+/** A contract wallet on both chains. It is the caller of its transactions, whichever account sends them. */
 export interface SmartAccount {
   address: Address;
   /** Makes all calls in one transaction, as EIP-5792 wallets do, and returns its hash. */

@@ -4,7 +4,7 @@ import { Api } from "./api.ts";
 import { type Departed, ends } from "./cross-chain.ts";
 import { bodyOf } from "./http.ts";
 
-/** A hash's status, as the API tells it. */
+/** Returns the API's status of a transaction. */
 export async function statusOf(
   hash: string,
   fromChainId: number,
@@ -15,7 +15,7 @@ export async function statusOf(
   return bodyOf(answer, { schema: TransferStatus });
 }
 
-/** The status of a deposit's source transaction once it is as wanted; asked for as a page would. */
+/** Polls the status of a deposit's source transaction, as a page would, until it contains `wanted`, and returns it. */
 export async function until(departed: Departed, wanted: object): Promise<TransferStatus> {
   const [from, to] = ends(departed.vault);
   const ask = () => statusOf(departed.hash, from.chainId, to.chainId);

@@ -10,10 +10,10 @@ import { addressOf, chainOf, give, mined, type TestChain, type TestUser, tokenOn
 import { settled } from "./settled.ts";
 import { type Style, signDeposit } from "./sign-deposit.ts";
 
-/** What a user pays with; `ETH` is native. */
+/** Token that a user pays with. `ETH` is the native currency. */
 export type Paid = Exclude<TokenSymbol, "FEE"> | "ETH";
 
-/** Some hundred dollars of each, with digits down to the smallest unit. */
+/** Amounts worth a few hundred dollars by token, with nonzero digits down to the smallest unit. */
 export const paidAmounts: Readonly<Record<Paid, bigint>> = {
   USDC: 123_456_789n,
   USDT: 98_765_432n,
@@ -22,7 +22,7 @@ export const paidAmounts: Readonly<Record<Paid, bigint>> = {
   ETH: 54_321_098_765_432_109n,
 };
 
-/** An account with a wallet on every chain and native money for gas. */
+/** An account with a wallet and native currency on every chain. */
 export interface Traveller {
   address: Address;
   on(chain: TestChain): TestUser;
@@ -38,14 +38,14 @@ export async function newTraveller(chains: readonly TestChain[]): Promise<Travel
   };
 }
 
-/** A way from a token on one chain into a vault. */
+/** A deposit with a token of one chain into a vault. */
 export interface Journey {
   from: TestChain;
   paid: Paid;
   vault: StackVault;
 }
 
-/** Gives a traveller what a journey costs, and writes the body that asks for it. */
+/** Gives an account the tokens that a deposit needs, and returns the body of its build request. */
 export async function prepare(
   journey: Journey,
   traveller: Traveller,
@@ -63,15 +63,15 @@ export async function prepare(
   };
 }
 
-/** How long a delivery may take on a busy machine. */
+/** Maximum time of a delivery on a busy machine, and polling interval, in milliseconds. */
 export const PATIENCE = { timeout: 30_000, interval: 100 };
 
 export const sharesOf = (vault: StackVault, owner: Address): Promise<bigint> =>
   balanceOf(chainOf(vault.chain_id), { token: addressOf(vault), owner });
 
 /**
- * Signs what was built with a plain wallet, waits for what arrives, and signs the second step where there is one.
- * Gives the hash of the first transaction, what arrived for the second, and the shares that the user has at the end.
+ * Signs a built deposit with a plain wallet, waits for the delivery, and signs the second step if there is one. Returns
+ * the hash of the first transaction, the delivered amount if there is a second step, and the user's final shares.
  */
 export async function travel(
   trip: Journey & { traveller: Traveller; built: SentDeposit; style: Style },
@@ -95,8 +95,8 @@ export async function travel(
 }
 
 /**
- * The shares to expect when all is signed as built. The estimate is for the amount expected to arrive; the second
- * transaction of the answer deposits the guaranteed amount and leaves the rest with the user.
+ * Returns the shares to expect if everything is signed as built. The estimate is for the expected delivery, but the
+ * second transaction in the build deposits only the guaranteed amount; the user keeps the rest.
  */
 export function sharesAsBuilt({ estimate, deposit_tx: second }: SentDeposit): bigint {
   const estimated = BigInt(estimate.estimated_shares);
@@ -104,11 +104,11 @@ export function sharesAsBuilt({ estimate, deposit_tx: second }: SentDeposit): bi
   return (estimated * depositedBy(second)) / BigInt(estimate.deposit_amount);
 }
 
-/** What the second step takes from the user, in the deposited token's smallest unit. */
+/** Returns the amount that the second step deposits, in the token's smallest unit. */
 const depositedBy = ({ approval, transaction_request: request }: Second): bigint =>
   BigInt(approval?.amount ?? request.value);
 
-/** What the user holds of the token that the second step takes. */
+/** Returns the user's balance of the token that the second step deposits. */
 async function arrivedOf({ built, traveller }: { built: SentDeposit; traveller: Traveller }, to: TestChain) {
   if (built.deposit_tx === null) return 0n;
   const token = (built.deposit_tx.approval?.token_address ?? zeroAddress) as Address;
@@ -118,7 +118,7 @@ async function arrivedOf({ built, traveller }: { built: SentDeposit; traveller: 
 
 type Second = NonNullable<SentDeposit["deposit_tx"]>;
 
-/** Approves and sends the second step as the answer has it. */
+/** Approves and sends the second step as the build returned it. */
 export async function signSecond(
   chain: TestChain,
   { user, second }: { user: TestUser; second: Second },

@@ -20,22 +20,22 @@ import {
 
 const control = () => `${emulators().lifi}/__control`;
 
-/** Tells LI.FI's relayer how to treat what it carries. */
+/** Changes the settings of LI.FI's emulated relayer. */
 export async function relayer(settings: Partial<Relayer>): Promise<void> {
   const body = JSON.stringify({ relayer: settings });
   expect((await fetch(control(), { method: "POST", body })).status).toBe(200);
 }
 
-/** Has it deliver again as it should. */
+/** Restores the relayer's default settings. */
 export const settled = (): Promise<Response> => fetch(control(), { method: "DELETE" });
 
-/** A way into a vault, over one bridge and LI.FI. */
+/** A deposit into a vault through LI.FI by one bridge. */
 export interface Way {
   bridge: (typeof bridgeKeys)[number];
   paid: Paid;
   vault: string;
   steps: 1 | 2;
-  /** Smallest unit; without it an ordinary amount. */
+  /** Amount in the smallest unit. Absent for an ordinary amount. */
   amount?: bigint;
 }
 
@@ -46,7 +46,7 @@ export interface Trip {
   hash: `0x${string}`;
 }
 
-/** Builds over one bridge and signs the first transaction. */
+/** Builds a deposit that uses one bridge, and signs its first transaction. */
 export async function start({ bridge, paid, vault: name, steps, amount }: Way): Promise<Trip> {
   const [one, two] = [chainOf(chainIds.one), chainOf(chainIds.two)];
   const vault = vaultNamed(name);
@@ -62,7 +62,7 @@ export async function start({ bridge, paid, vault: name, steps, amount }: Way): 
 
 const chainsOf = ({ from, vault }: Journey) => [from, chainOf(vault.chain_id)] as const;
 
-/** The status of a trip's first transaction once it is as wanted; nobody reports anything. */
+/** Polls the status of the first transaction, without reporting it, until it contains `wanted`, and returns it. */
 export async function until({ journey, hash }: Trip, wanted: object): Promise<TransferStatus> {
   const [from, to] = chainsOf(journey);
   const ask = () => statusOf(hash, from.chainId, to.chainId);
@@ -70,7 +70,10 @@ export async function until({ journey, hash }: Trip, wanted: object): Promise<Tr
   return ask();
 }
 
-/** Brings a trip to its shares: by itself, or by the step that the status hands out. */
+/**
+ * Waits until the deposit is completed, signing the second step that the status offers if there is one. Returns the
+ * user's shares.
+ */
 export async function finish(trip: Trip): Promise<bigint> {
   const { journey, traveller, built } = trip;
   const [, to] = chainsOf(journey);

@@ -3,7 +3,7 @@ import type { Api, BuildBody } from "./api.ts";
 import { chainOf, type KeyedUser, mined, sendCall, userOn } from "./chain.ts";
 import { PATIENCE } from "./transfer.ts";
 
-/** What a client saw on the way: the steps that it did, in order, and every reading. */
+/** What a client observed: the steps that it performed, in order, and every response. */
 export interface Walk {
   trackingId: string;
   did: string[];
@@ -11,8 +11,9 @@ export interface Walk {
 }
 
 /**
- * Deposits as a simple client does: does the first step that is required, reads again, and goes on until none is required
- * or waiting. `meanwhile` is called at each reading, to settle a vault or deliver.
+ * Performs a deposit as a simple client does: performs the first required step, fetches the deposit again, and
+ * continues until no step is required or waiting. `meanwhile` is called after each response, for example to settle a
+ * vault or deliver.
  */
 export async function walkSteps(
   api: Api,

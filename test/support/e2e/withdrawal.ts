@@ -17,7 +17,7 @@ import {
 import { amounts, bodyFor } from "./deposit.ts";
 import { type Style, signDeposit } from "./sign-deposit.ts";
 
-/** Makes a user who holds shares of a vault, by a deposit of an ordinary amount. Returns the shares too. */
+/** Creates a user who holds shares of a vault, by depositing an ordinary amount. Returns the user and the shares. */
 export async function holderOf(api: Api, vault: StackVault): Promise<{ user: KeyedUser; shares: bigint }> {
   const chain = chainOf(vault.chain_id);
   const user = await newUser(chain, { [vault.asset_symbol]: amounts[vault.asset_symbol] });
@@ -26,17 +26,17 @@ export async function holderOf(api: Api, vault: StackVault): Promise<{ user: Key
   return { user, shares: await balanceOf(chain, { token: vault.share_token, owner: user.address }) };
 }
 
-/** A withdrawal that was made, with what the chain shows of it. */
+/** A withdrawal that was sent, with its effects on-chain. */
 export interface Withdrawn {
   built: SentWithdrawal;
   hash: Hex;
-  /** What the user received of the token asked for. */
+  /** Amount of the requested token that the user received. */
   received: bigint;
 }
 
 /**
- * Builds and signs a withdrawal on the vault's chain and compares what the chain did with what was promised: no less than
- * `to_amount_min`, within 0.1 % of the estimate, exactly the shares spent, nothing left behind in Router or executor.
+ * Builds a withdrawal on the vault's chain, signs it and compares the result with the build: at least `to_amount_min`,
+ * within 0.1 % of the estimate, exactly the shares spent, and nothing left in the Router or its executor.
  */
 export async function withdrawAndCheck(
   api: Api,
@@ -70,7 +70,7 @@ export async function withdrawAndCheck(
   return { built, hash, received };
 }
 
-/** Compares what arrived with the estimate. */
+/** Expects the received amount to match the estimate. */
 export function expectPaid(built: Pick<SentWithdrawal, "estimate">, received: bigint): void {
   const { to_amount: expected, to_amount_min: least } = built.estimate;
   expect(received).toBeGreaterThanOrEqual(BigInt(least ?? "1"));

@@ -13,25 +13,25 @@ import { bodyOf } from "./http.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Another isolate of the deployment: the same database and chains, its own memory. */
+/** A second isolate of the deployment, with the same database and chains but its own memory. */
 export interface SecondWorker {
   readonly origin: string;
-  /** Replaces the isolate by a new one of the same build, at another origin. */
+  /** Replaces the isolate by a new one of the same build, which has another origin. */
   restart(changes: WorkerChanges): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Settings that differ from the stack's Worker. */
 export interface WorkerChanges {
-  /** Nodes by chain id to use instead. */
+  /** RPC URLs by chain id that replace the stack's. */
   rpc?: Record<number, string>;
-  /** Redis key prefix; the stack's own when absent. */
+  /** Redis key prefix. Absent to use the stack's. */
   redisPrefix?: string;
-  /** Any other variables. */
+  /** Further environment variables. */
   variables?: Record<string, string>;
 }
 
-/** Builds the Worker again and runs it beside the stack's. */
+/** Builds the Worker again and runs it in addition to the stack's. */
 export async function startWorker(changes: WorkerChanges): Promise<SecondWorker> {
   const configFile = join(root, "wrangler.toml");
   const folder = mkdtempSync(join(tmpdir(), "causeway-second-"));

@@ -6,19 +6,19 @@ import type { Provider, ProviderScope, TransferRequest } from "../../../../src/p
 import { bridgeKeys } from "../../../../src/schemas/build-input-schema.ts";
 import { clearFaults, control } from "../../stack/harness.ts";
 
-/** A provider and where it is asked. */
+/** A provider under test. */
 export interface ProviderCase {
   provider: Provider;
   scope: ProviderScope;
-  /** Where the emulator of its API obeys `/__control`. */
+  /** URL of the provider's emulated API, which is controlled by `/__control`. */
   emulator: string;
-  /** A transfer that it serves, to the user. */
+  /** A transfer to the user that the provider supports. */
   plain: TransferRequest;
-  /** The same with a destination call; null for a provider that makes none. */
+  /** The same transfer with a destination call. Null if the provider supports no destination calls. */
   called: TransferRequest | null;
 }
 
-/** What a provider may throw, whatever its upstream does. */
+/** Error codes that a provider may throw, whatever its API does. */
 const ALLOWED: readonly ErrorCode[] = [
   "no_route",
   "upstream_rejected",
@@ -37,7 +37,7 @@ const FAULTS = [
   { kind: "hostile" },
 ] as const;
 
-/** What every provider promises; `open` gives the case once the stack is up. */
+/** Defines the tests that every provider must pass. `open` returns the case once the stack has started. */
 export function describeProvider(name: string, open: () => ProviderCase): void {
   describe(`${name} implements Provider:`, () => {
     test("lists its bridges, each chain once", () => {

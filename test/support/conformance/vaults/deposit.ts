@@ -37,7 +37,7 @@ export function sampleAmount(decimals: number): bigint {
   return decimals < 6 ? 1_234n * 10n ** BigInt(decimals) : 1_234_567_891n * 10n ** BigInt(decimals - 6);
 }
 
-/** Requests a deposit build and returns the answer. */
+/** Requests a deposit build and returns the response, whatever its status. */
 export function ask({ placed, user, amount }: Wanted): Promise<Answer> {
   const body = {
     from_chain_id: placed.world.chainId,
@@ -68,7 +68,7 @@ export async function positionsOf(placed: Placed, user: Address) {
   return Positions.parse(answer.body).positions;
 }
 
-/** Returns the vault as the program reads it from its registry. */
+/** Returns the vault as the service reads it from its registry. */
 export function vaultOf(placed: Placed): Promise<Vault> {
   const { chainId } = placed.world;
   return findVaultForDeposit(placed.world.fresh().context(), { chainId, address: placed.vault });
@@ -95,7 +95,7 @@ export async function execute(
   return placed.world.client.getTransactionReceipt({ hash });
 }
 
-/** Sends a deposit that was not built by Causeway: the user's own call to the vault. Returns the receipt. */
+/** Sends a deposit that was not built by this service: the user's own call of the vault. Returns the receipt. */
 export async function depositUnbuilt({ placed, user, amount }: Wanted): Promise<TransactionReceipt> {
   const { world, asset } = placed;
   const vault = await vaultOf(placed);

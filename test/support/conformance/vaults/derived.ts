@@ -5,7 +5,10 @@ import type { Placed } from "./family.ts";
 
 type Row = Omit<DerivedVault, "name" | "acceptedAssets" | "caller">;
 
-/** Derives addresses, decimals and parameters from the vault's own contracts; a text when it cannot be derived. */
+/**
+ * Derives a vault's addresses, decimals and adapter parameters from its contracts. Returns a text with the reason if
+ * that fails.
+ */
 export async function derivedRow(placed: Placed): Promise<Row | string> {
   const { chainId, adapter, ...row } = await vaultOf(placed);
   const client = placed.world.fresh().context().chains.client(chainId);
@@ -15,7 +18,7 @@ export async function derivedRow(placed: Placed): Promise<Row | string> {
   return derivation.ok ? rowOf(derivation.vault) : derivation.reason;
 }
 
-/** Returns the same members of the stored registry row. */
+/** Returns the same fields from the stored registry row. */
 export async function storedRow(placed: Placed): Promise<Row> {
   return rowOf(await vaultOf(placed));
 }

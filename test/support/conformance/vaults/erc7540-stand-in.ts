@@ -17,7 +17,7 @@ import type { World } from "./world.ts";
 
 const ONE = 10n ** 18n;
 
-/** Assets for one whole share. */
+/** Returns the value of one whole share, in the asset's smallest unit. */
 export const sharePrice = (asset: Token): bigint => whole(asset, 10_731n) / 10_000n;
 
 const lagoonCode = { "0.5": lagoonVaultCreationCode, "0.6": lagoonVaultV6CreationCode } as const;

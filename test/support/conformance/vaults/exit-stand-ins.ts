@@ -28,7 +28,7 @@ export const deployAccountable: Deploy = (where, asset) =>
     return { row: { address: vault, shareDecimals: asset.decimals }, owner: script.deployer, parts: {} };
   });
 
-/** Deploys a Plasma vault with the contract that takes its requests. */
+/** Deploys an IPOR Fusion (Plasma) vault with the contract that takes its redemption requests. */
 export const deployIpor: Deploy = (where, asset) =>
   where.script((script) => {
     const roles = { abi: plasmaAccessManagerAbi, bytecode: plasmaAccessManagerCreationCode } as const;
@@ -47,7 +47,7 @@ export const deployIpor: Deploy = (where, asset) =>
     return { row, owner: script.deployer, parts: { requests } };
   });
 
-/** Accountable's shares are a contract of their own, which the vault names. */
+/** Adds the address of the share token, which is a separate contract in Accountable vaults. */
 export function withShare(deploy: Deploy): Deploy {
   return async (where, asset) => {
     const made = await deploy(where, asset);

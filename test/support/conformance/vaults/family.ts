@@ -5,13 +5,13 @@ import type { VaultDetail } from "../../../../src/schemas/vault-schema.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { Call, World } from "./world.ts";
 
-/** A deployed vault that has been used, so that its share price is not 1. */
+/** A deployed stand-in for a vault, with earlier deposits and yield, so that its share price is not 1. */
 export interface StandIn {
   /** Columns of its registry row besides chain, adapter, type and asset. */
   row: Partial<SeedRow> & Pick<SeedRow, "address" | "shareDecimals">;
-  /** The account that may change its settings. */
+  /** Account that can change the vault's settings. */
   owner: Address;
-  /** Contracts by name, for states that change them. */
+  /** Further contracts by name, which states of the vault may change. */
   parts: Readonly<Record<string, Address>>;
 }
 
@@ -27,9 +27,9 @@ export interface Placed extends StandIn {
 export interface State {
   name: string;
   enter(placed: Placed, user: Address): Promise<void>;
-  /** Deposited amount in smallest units for an asset with some decimals. Absent: an ordinary deposit. */
+  /** Deposited amount in the asset's smallest unit, by the asset's decimals. Absent for an ordinary deposit. */
   amount?: (decimals: number) => bigint;
-  /** The expected error and its members; null when the deposit is accepted. */
+  /** Expected error with its additional fields. Null if the deposit is accepted. */
   refused: { code: ErrorCode; [member: string]: unknown } | null;
   /** Expected members of the vault detail in that state. */
   shown?: Partial<VaultDetail>;
@@ -40,22 +40,28 @@ export interface Family {
   name: string;
   adapter: string;
   type: SeedRow["type"];
-  /** Decimals of the assets to test. States are tested with the first. */
+  /** Decimals of the assets with which the suite is run. States are tested with the first only. */
   decimals: readonly number[];
-  /** Largest documented difference between minted and previewed shares, in smallest units. */
+  /** Maximum documented difference between minted and previewed shares, in the share's smallest unit. */
   rounding?: bigint;
   deploy(world: World, asset: Token): Promise<StandIn>;
-  /** Expected members of the vault detail, by the family's own views. */
+  /** Returns the expected fields of the vault detail, from the family's own view functions. */
   shown(placed: Placed): Promise<Partial<VaultDetail>>;
-  /** Value of shares by the family's own conversion, in the asset's smallest unit. */
+  /**
+   * Returns the value of shares by the family's own conversion, in the asset's smallest unit. Null if the family has
+   * none.
+   */
   worth(placed: Placed, shares: bigint): Promise<bigint | null>;
-  /** The call that redeems all shares instantly; null where the family has none. */
+  /** Returns the call that redeems all shares instantly. Null if the family has none. */
   withdrawal(placed: Placed, of: { user: Address; shares: bigint }): Call | null;
-  /** True when the vault's events name the caller, so that the indexer follows the Router's transfer of the shares. */
+  /**
+   * True if the vault's events contain the caller, so that the indexer must follow the Router's transfer of the shares
+   * to the user.
+   */
   namesCaller?: boolean;
-  /** False when its withdrawal event has no shares. */
+  /** False if the vault's withdrawal event does not contain the shares. */
   withdrawalTellsShares?: boolean;
-  /** True when its deposit call takes minimum shares, so that every caller gets a floor. */
+  /** True if the vault's deposit call takes minimum shares, so that deposits without the Router also have a minimum. */
   nativeMinimum?: boolean;
   states: readonly State[];
 }

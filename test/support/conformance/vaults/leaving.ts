@@ -8,10 +8,10 @@ import type { Placed, StandIn } from "./family.ts";
 import { place } from "./suite.ts";
 import type { World } from "./world.ts";
 
-/** Deploys a stand-in whose deployer holds shares. */
+/** Deploys a stand-in for a vault; the deployer holds shares of it. */
 export type Deploy = (world: World, asset: Token) => Promise<StandIn>;
 
-/** A vault whose deployer holds and redeems shares. */
+/** A vault whose deployer holds shares and redeems them in the test. */
 export interface Leaving {
   placed: Placed;
   vault: Vault;
@@ -19,7 +19,7 @@ export interface Leaving {
   user: Address;
 }
 
-/** Deploys a stand-in for an asset of six decimals, which its deployer then leaves. */
+/** Deploys a stand-in with an asset of six decimals, whose deployer redeems shares in the test. */
 export async function openLeaving(world: World, of: { adapter: string; deploy: Deploy }): Promise<Leaving> {
   const { adapter, deploy } = of;
   const type = adapter === "midas" ? "midas" : "custom";
@@ -33,7 +33,7 @@ export async function openLeaving(world: World, of: { adapter: string; deploy: D
 const now = async ({ placed: { world } }: Leaving): Promise<number> =>
   Number((await world.client.getBlock()).timestamp) * 1_000;
 
-/** Runs a query with one call for each read, as slow as it is plain. */
+/** Runs a query with a separate call for each read. Slow, but independent of the batching under test. */
 async function run<S>(of: Leaving, query: Query<S>): Promise<S> {
   const results: Record<string, ReadResult<unknown>> = {};
   for (const [name, { to, data, decode }] of Object.entries(query.reads)) {
@@ -73,7 +73,9 @@ export async function termsOf(of: Leaving, ask: { mode: ExitMode; shares: bigint
   return run(of, exits.terms(vault, request));
 }
 
-/** Redeems or requests as the owner, and returns what arrived at once. */
+/**
+ * Redeems shares, or requests their redemption, as the owner. Returns the amount that arrived in the same transaction.
+ */
 export async function leave(of: Leaving, ask: { mode: ExitMode; shares: bigint; minAssets?: bigint }) {
   const { vault, exits, user } = of;
   const terms = await termsOf(of, ask);
@@ -101,7 +103,7 @@ export async function pendingOf(
   return run(of, query);
 }
 
-/** Sends a claim or a cancellation, and returns what arrived. */
+/** Sends a claim or a cancellation, and returns the amount that arrived. */
 export async function follow(of: Leaving, call: { target: Address; data: Hex } | null | undefined) {
   if (call === null || call === undefined) throw new Error("nothing to sign");
   const before = await heldOf(of, of.vault.asset.address);

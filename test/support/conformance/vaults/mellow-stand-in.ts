@@ -23,13 +23,13 @@ import type { StandIn } from "./family.ts";
 import { mint, whole } from "./use.ts";
 import type { World } from "./world.ts";
 
-/** The kind of Mellow vault to deploy. */
+/** Configuration of the deployed Mellow vault. */
 export interface MellowSetup {
   queue: "sync" | "async";
   caller: "router" | "user";
-  /** How redemptions are paid. Default: at once. */
+  /** When redemptions are paid: in the same transaction (default), or later. */
   redeem?: "sync" | "async";
-  /** Millionths. */
+  /** Redemption penalty in millionths. */
   penalty?: bigint;
   fee?: number;
 }
@@ -37,7 +37,9 @@ export interface MellowSetup {
 const ONE = 10n ** 18n;
 const DAY = 86_400;
 
-/** Smallest units of the share per smallest unit of the asset, times 10^18. A share is worth 1.0731 assets. */
+/**
+ * Returns the reported price: shares per asset, both in the smallest unit, times 10^18. A share is worth 1.0731 assets.
+ */
 export const reportPrice = (decimals: number): bigint => (10n ** BigInt(36 - decimals) * 10_000n) / 10_731n;
 
 interface Contracts {

@@ -26,15 +26,15 @@ import type { StandIn } from "./family.ts";
 import { fund, mint, whole } from "./use.ts";
 import type { World } from "./world.ts";
 
-/** The kind of Midas vault to deploy. */
+/** Configuration of the deployed Midas vault. */
 export interface MidasSetup {
   deposit: "instant" | "request";
-  /** The account that gets the tokens: older vaults mint to the caller. */
+  /** Account to which tokens are minted: the one in the call's arguments or, in older vaults, the caller. */
   recipient: "argument" | "caller";
   caller: "router" | "user";
-  /** Fee of the payment token in basis points, in addition to the instant deposit fee. */
+  /** Fee of the payment token in basis points, on top of the instant deposit fee. */
   fee?: bigint;
-  /** True when the asset has a fixed price. */
+  /** True if the vault uses a fixed price for the asset. */
   stable?: boolean;
 }
 

@@ -10,19 +10,22 @@ import type { Family, Placed } from "./family.ts";
 import { place } from "./suite.ts";
 import { startWorld, type World } from "./world.ts";
 
-/** A family with asynchronous deposits, or its vaults while their deposits are asynchronous. */
+/** A vault family with asynchronous deposits, or a family that accepts them in some states. */
 export interface RequestingFamily extends Omit<Family, "shown" | "worth" | "withdrawal" | "states"> {
   /** Puts the vault into the state in which it takes requests. */
   open?(placed: Placed): Promise<void>;
-  /** Settles a user's request at the price at which it was made, so that the estimate must be exact. */
+  /** Settles a user's request at the price at the time of the request, so that the estimate must be exact. */
   settle(placed: Placed, of: { user: Address; requestId: string | null }): Promise<void>;
-  /** Sends a transaction of the user for something else, in which the vault claims what is claimable by itself. */
+  /**
+   * Sends an unrelated transaction of the user in which the vault also claims settled shares. Absent if the family has
+   * none.
+   */
   claimInside?(placed: Placed, of: { user: Address }): Promise<void>;
-  /** True when the user claims the shares after settlement; false when settlement sends them. */
+  /** True if the user must claim the shares after settlement, false if settlement sends them. */
   claims: boolean;
-  /** The event that counts as the deposit, and whether it contains the amount. */
+  /** Event that counts as the deposit in the flows, and whether it contains the amount. */
   counts: { event: "request" | "claim"; assets: boolean };
-  /** Largest difference between claimed and requested assets per whole share, in smallest units of the asset. */
+  /** Maximum difference between claimed and requested assets per whole share, in the asset's smallest unit. */
   eventRounding?: bigint;
 }
 
@@ -37,7 +40,10 @@ interface Asked {
   requests: AsyncDeposits;
 }
 
-/** The suite of asynchronous deposits: requested, pending, settled, claimed, and counted once. */
+/**
+ * Defines the tests of asynchronous deposits: each is requested, pending, settled and claimed, and counted exactly
+ * once.
+ */
 export function requesting(families: readonly RequestingFamily[]): void {
   let world: World;
   beforeAll(async () => {
@@ -85,7 +91,7 @@ export function requesting(families: readonly RequestingFamily[]): void {
   });
 }
 
-/** Builds and sends the request, and compares its receipt with what was built. */
+/** Builds and sends a request, and compares its receipt with the build. */
 async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
   const { world, asset } = placed;
   const amount = sampleAmount(asset.decimals);
@@ -127,7 +133,7 @@ async function claim(family: RequestingFamily, of: { asked: Asked; settled: Pend
   expect(await sharesOf(asked)).toBeGreaterThan(0n);
 }
 
-/** Expects the assets in the claim's event to be the requested ones, up to the family's rounding. */
+/** Expects the assets in the claim's event to equal the requested ones, except for the family's rounding. */
 function expectNear(
   { eventRounding = 0n }: RequestingFamily,
   of: { asked: Asked; settled: PendingDeposit; assets: bigint | null },

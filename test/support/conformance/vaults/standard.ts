@@ -6,7 +6,7 @@ import type { Family, Placed, StandIn, State } from "./family.ts";
 import { use, whole } from "./use.ts";
 import type { Call, World } from "./world.ts";
 
-/** Reads one view of an ERC-4626 vault with viem's ABI. */
+/** Reads a view function of an ERC-4626 vault with viem's ABI. */
 function ask(placed: Placed, functionName: "totalAssets" | "totalSupply"): Promise<bigint> {
   return placed.world.client.readContract({ address: placed.vault, abi: erc4626Abi, functionName });
 }
@@ -21,12 +21,18 @@ export function convertedBy(placed: Placed, shares: bigint): Promise<bigint> {
   });
 }
 
-/** Returns whole assets per whole share, times 10^18, from a sample. `assets` is in smallest units. */
+/**
+ * Returns the share price (whole assets per whole share, times 10^18) from the value of a number of whole shares.
+ * `assets` is in the smallest unit.
+ */
 export function priceOf({ asset }: Placed, sample: { assets: bigint; wholeShares: bigint }): string {
   return String((sample.assets * 10n ** 18n) / (sample.wholeShares * 10n ** BigInt(asset.decimals)));
 }
 
-/** Returns totals and share price by an ERC-4626 vault's own views, with all 18 digits of the price. */
+/**
+ * Returns the expected totals and share price of an ERC-4626 vault, from its own view functions. The share price has
+ * all 18 decimals.
+ */
 export async function standardShown(placed: Placed): Promise<Partial<VaultDetail>> {
   const wholeShares = 10n ** BigInt(12 + Math.max(0, 6 - placed.asset.decimals));
   const [totalAssets, totalSupply, assets] = await Promise.all([
@@ -47,7 +53,7 @@ export function redemption(placed: Placed, of: { user: Address; shares: bigint }
   return { to: placed.vault, data: encodeFunctionData({ abi: erc4626Abi, functionName: "redeem", args }) };
 }
 
-/** The expectations of the suite for an ERC-4626 vault. */
+/** Expected values of the suite for an ERC-4626 vault. */
 export const standard = {
   shown: standardShown,
   worth: convertedBy,
@@ -97,7 +103,7 @@ export async function set(
   await placed.world.send(placed.owner, { to: on, data });
 }
 
-/** A state that results from one setting. Arguments may depend on the user's address. */
+/** Defines a state that one setting puts the vault into. The arguments may depend on the user's address. */
 export function when(
   name: string,
   change: { abi: Abi; call: string; args?: readonly unknown[] | ((user: Address) => readonly unknown[]) },
@@ -110,7 +116,7 @@ export function when(
   };
 }
 
-/** A state of the vault as deployed. */
+/** Defines the state in which the vault was deployed. */
 export const asItIs = (name: string): Pick<State, "name" | "enter"> => ({
   name,
   enter: async () => undefined,

@@ -21,9 +21,9 @@ import type { Family, Placed } from "./family.ts";
 import { startWorld, type World } from "./world.ts";
 
 /**
- * The suite that every family passes: the vault detail shows what its contracts return; a deposit is previewed, built, simulated
- * and executed, and mints what was promised; the position has the family's own value; events become flows; each limit, pause and
- * permission is refused with its own error code.
+ * Defines the tests that every vault family must pass: the vault detail equals the contracts' values; a deposit mints
+ * the previewed shares; the position has the family's own value; events become flows; and each limit, pause and
+ * permission is rejected with its own error code.
  */
 export function conformance(families: readonly Family[]): void {
   let world: World;
@@ -134,7 +134,7 @@ interface Deposited {
   receipt: Awaited<ReturnType<typeof execute>>;
 }
 
-/** Deposits an ordinary amount and compares the minted shares with preview, estimate and minimum. */
+/** Deposits an ordinary amount and compares the minted shares with the preview, the estimate and the minimum. */
 async function deposit(family: Family, placed: Placed): Promise<Deposited> {
   const { world, asset, shareToken } = placed;
   const amount = sampleAmount(asset.decimals);
@@ -155,7 +155,7 @@ async function deposit(family: Family, placed: Placed): Promise<Deposited> {
   return { user, amount, shares, receipt };
 }
 
-/** Returns the account that forwarded the shares to the user. */
+/** Returns the account that transferred the shares to the user. */
 function passedOnBy(placed: Placed, { user, shares, receipt }: Deposited): Address {
   const own = receipt.logs.filter(({ address }) => getAddress(address) === placed.shareToken);
   const transfers = parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs: own });

@@ -17,13 +17,13 @@ import type { StandIn } from "./family.ts";
 import { mint, whole } from "./use.ts";
 import type { World } from "./world.ts";
 
-/** How a Veda vault pays later: by its queue of requests, or by its contract with a fixed wait. */
+/** Contract by which a Veda vault pays later: the queue of requests, or the delayed withdrawals with a fixed wait. */
 export type VedaWayOut = "queue" | "delayed";
 
 const HOUR = 3_600;
-/** Seconds after which a solver may pay a request, or the owner complete it. */
+/** Time in seconds after which a solver may pay a request, or its owner complete it. */
 export const VEDA_WAIT_S = HOUR;
-/** Seconds in which a matured request of the contract with a fixed wait can be completed. */
+/** Time in seconds during which a matured delayed withdrawal can be completed. */
 export const VEDA_WINDOW_S = 12 * HOUR;
 
 function deployCore(script: ChainScript, asset: Token) {
@@ -38,7 +38,10 @@ function deployCore(script: ChainScript, asset: Token) {
   return { vault, accountant, teller };
 }
 
-/** Deploys a Veda vault that pays by one of its contracts only, with assets for 900,000 shares. `fee` in basis points. */
+/**
+ * Deploys a Veda vault that pays by only one of these contracts, with assets for 900,000 shares. `fee` is in basis
+ * points.
+ */
 export function deployVedaExit(of: { way: VedaWayOut; fee?: number }) {
   return (world: World, asset: Token): Promise<StandIn> =>
     world.script(async (script) => {

@@ -13,10 +13,10 @@ import type { Deploy } from "./leaving.ts";
 import { deployOn, firstDeposit } from "./standard.ts";
 import { use } from "./use.ts";
 
-/** Seconds for which shares cool. */
+/** Duration of the cooldown, in seconds. */
 export const COOLDOWN_S = 600;
 
-/** Deploys a vault whose shares cool before they are paid, like sUSDe. */
+/** Deploys a vault with a cooldown, like sUSDe. */
 export const deployCooldown: Deploy = (world, asset) =>
   world.script((script) => {
     const contract = { abi: cooldownVaultAbi, code: cooldownVaultCreationCode } as const;
@@ -28,7 +28,7 @@ export const deployCooldown: Deploy = (world, asset) =>
     return { row, owner: script.deployer, parts: {} };
   });
 
-/** Deploys a pool whose withdrawal manager takes requests, like Maple's. */
+/** Deploys a pool with a withdrawal manager that takes requests, like Maple's. */
 export const deployMaple: Deploy = (world, asset) =>
   world.script((script) => {
     const contract = { abi: maplePoolAbi, code: maplePoolCreationCode } as const;

@@ -29,7 +29,7 @@ export interface Call {
   data: Hex;
 }
 
-/** The program with embedded stores, and a separate chain with the Router. */
+/** The service with embedded stores, and a separate chain with the Router. */
 export interface World {
   chainId: number;
   url: string;
@@ -38,15 +38,15 @@ export interface World {
   fresh(): Isolate;
   /** Writes rows of the registry. */
   register(rows: readonly SeedRow[]): Promise<void>;
-  /** Deploys from a new account, which {@link send} may use later. */
+  /** Runs a deployment script from a new account, which {@link send} can use later. */
   script<T>(work: (script: ChainScript) => T | Promise<T>): Promise<T>;
   /** Sends a transaction from any account and mines it. Throws when it reverts. */
   send(from: Address, call: Call): Promise<TransactionReceipt>;
   /** Deploys a token with some decimals that anyone may mint. */
   token(decimals: number): Promise<Token>;
-  /** Creates an account with a token balance and native money for gas. */
+  /** Creates an account with a token balance and native currency for gas. */
   user(token: Token, amount: bigint): Promise<TestUser>;
-  /** Runs work and then restores the chain, including its clock. */
+  /** Runs work and then restores the chain's state, including its time. */
   undone<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ const CHAIN_ID = 31337;
 /** Slippage with a margin, because an estimate leaves out what a vault accrues in the next block. */
 const GAS = numberToHex(8_000_000);
 
-/** Starts the program and its chain. */
+/** Starts the service and its chain. */
 export async function startWorld(): Promise<World> {
   const [causeway, anvil] = await Promise.all([
     startTestDeployment({ chainIds: [CHAIN_ID] }),
