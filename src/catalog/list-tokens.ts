@@ -52,7 +52,7 @@ export async function listTokens(ctx: Context, chainId: number): Promise<TokenSu
   });
 }
 
-/** Longest symbol and name of a token list. */
+/** Maximum length of a symbol in a token list. */
 const LIST_SYMBOL_LENGTH = 20;
 const LIST_NAME_LENGTH = 60;
 

@@ -21,7 +21,9 @@ const CLOSE_ENOUGH_BLOCKS = 1_024;
 const UNSETTLED_BLOCKS = 1_024;
 /** Maximum number of blocks that one run probes for vaults' start blocks. */
 const PROBES = 12;
-/** Maximum number of inconclusive probes. After that many, no node is assumed to keep the historical state. */
+/**
+ * Maximum number of inconclusive probes. After that number, the search assumes that no node keeps the historical state.
+ */
 const MAX_DOUBTS = 30;
 /**
  * A contract older than any vault, because the Router was deployed through it. A node that returns no code for it at a

@@ -47,7 +47,7 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
   return app;
 }
 
-/** Returns the end of an error's detail that names the operation which the request probably means. */
+/** Returns the end of an error's detail, which names the operation that the request probably means. */
 function hintFor(c: Context<AppEnv>): string {
   const meant = nearestOperation({ method: c.req.method, path: c.req.path });
   return meant === null ? "" : `; did you mean ${meant}?`;

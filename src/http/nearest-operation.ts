@@ -4,7 +4,9 @@ import { operationPaths } from "./operation-paths.ts";
 /** Maximum number of segments of a path that is compared, and of letters of a segment. */
 const MAX_SEGMENTS = 7;
 const MAX_LETTERS = 24;
-/** Costs of comparing two paths: tenths of a segment. The same last segment makes up for a part of them. */
+/**
+ * Costs of the differences between two paths, in tenths of a segment. An equal last segment offsets a part of them.
+ */
 const COST = { parameter: 1, spelling: 2, ending: 3, typing: 5, missing: 6, other: 10, sameEnd: -3 } as const;
 /** Maximum cost at which a path still resembles an operation's, and where the path exists with another method. */
 const MAX_COST = { unknownPath: 12, otherMethod: 7 } as const;
@@ -49,8 +51,8 @@ const isPathOf = (given: readonly string[], wanted: readonly string[]): boolean 
   wanted.every((name, index) => name.startsWith("{") || name === given[index]);
 
 /**
- * Returns the cost of turning the segments of a request into those of an operation, where segments may be missing or
- * superfluous; infinite if no name of the operation beside the version resembles one of the request.
+ * Returns the cost of turning the segments of a request into those of an operation; segments may be missing or
+ * superfluous. Infinite if no segment of the request resembles a name in the operation other than the version.
  */
 function pathCost(given: readonly string[], wanted: readonly string[]): number {
   const resembles = wanted.some(
@@ -72,10 +74,10 @@ function pathCost(given: readonly string[], wanted: readonly string[]): number {
   return (previous.at(-1) ?? Number.POSITIVE_INFINITY) + end;
 }
 
-/** The version is part of every path and says nothing about what is meant. */
+/** Returns true for the version segment, which is part of every path and does not distinguish operations. */
 const isFixed = (name: string): boolean => name === "v1";
 
-/** Returns the cost of reading a segment of a request as a segment of an operation. */
+/** Returns the cost of the difference between a segment of a request and a segment of an operation. */
 function segmentCost(segment: string, name: string): number {
   if (segment === name) return 0;
   if (name.startsWith("{")) return COST.parameter;

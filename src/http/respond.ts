@@ -14,7 +14,7 @@ interface RenderedBody {
  */
 const renderedBodies = new WeakMap<AnyRoute, WeakMap<object, RenderedBody>>();
 
-/** For answers without a body: a shared cache must never hold one in place of the body that others ask for. */
+/** Headers of a 304 response, which has no body: a shared cache must never store it in place of the body. */
 const NOT_SHARED = {
   "cache-control": "private, max-age=0",
   "cloudflare-cdn-cache-control": "private, no-store",

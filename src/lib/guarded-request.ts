@@ -15,7 +15,7 @@ export interface GuardedWork<T> {
    * trial.
    */
   check?: () => Promise<unknown>;
-  /** Returns the meaning of an error of `work` for the dependency. */
+  /** Returns what an error of `work` shows about the dependency. */
   outcomeOf: (error: unknown) => Outcome;
 }
 

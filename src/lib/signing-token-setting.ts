@@ -12,7 +12,10 @@ export interface SigningToken {
   permit: boolean;
   /** True if the token supports ERC-3009 authorisations, with the signature as `v, r, s` and as bytes. */
   erc3009: boolean;
-  /** How the token verifies an account with code: `code` only asks the account (ERC-1271), `ecrecover` never does. */
+  /**
+   * How the token verifies the signature of an account with code. `code`: only by calling the account (ERC-1271);
+   * `ecrecover`: only by recovering the signer's key.
+   */
   checks: "code" | "ecrecover";
 }
 

@@ -30,7 +30,7 @@ const request = (to: string, data: string, gas_limit: string) => ({
   gas_limit,
 });
 const call = (to: string, data: string) => ({ to, data, value: "0x0", chain_id: "0x2105" });
-/** The Router's call, cut: what a build returns in full. */
+/** Shortened calldata of a Router call; a build returns the full calldata. */
 const DEPOSIT_DATA = "0x5a7f2c1e0000000000000000000000000000000000000000000000000000000000000040";
 const approve = request(USDC, approveData, "60000");
 const deposit = request(ROUTER, DEPOSIT_DATA, "312000");

@@ -187,7 +187,10 @@ export async function verifySignedNonce(
   return purpose;
 }
 
-/** Removes and returns the message that was issued with a nonce, for the first purpose with one, or returns null. */
+/**
+ * Removes and returns the sign-in message that was issued with a nonce for one of the purposes, tried in order, or
+ * returns null if there is none.
+ */
 async function takeMessage(
   ctx: Context,
   of: { purposes: readonly SigningPurpose[]; address: Address; nonce: string },

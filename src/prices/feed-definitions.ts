@@ -22,7 +22,7 @@ export interface TokenFeed {
   feeds: readonly FeedDefinition[];
   /**
    * True if one of the feeds is a contract's exchange rate, or the price of the token's underlying token: such a price
-   * does not show a depeg of the token, so no offer is judged by it. Absent if the feeds observe the token's own
+   * does not show a depeg of the token, so no offer is checked against it. Absent if the feeds observe the token's own
    * markets.
    */
   nominal?: true;

@@ -7,20 +7,20 @@ import { type ChainToken, priceKey, type TokenPrice, USD_SCALE } from "./price.t
 import type { MarketBreaker } from "./price-book.ts";
 
 /**
- * Timeout of one request to the price API, in milliseconds. A request is not repeated: prices are asked beside other
- * work, which must not wait for a second attempt.
+ * Timeout of one request to the price API, in milliseconds. A request is not repeated: prices are requested in parallel
+ * with other work, which must not wait for a second attempt.
  */
 const TIMEOUT_MS = 1_500;
 /** Maximum size of a response, in bytes: ten times the size of a response for 50 tokens, at some 200 bytes each. */
 const MAX_BYTES = 128 * 1024;
 /** Maximum number of tokens in one request, because their ids are part of the URL. */
 const TOKENS_PER_REQUEST = 50;
-/** Maximum age of a market price, in seconds: for any use, and for judging offers. */
+/** Maximum age of a market price, in seconds: for display, and for checking offers. */
 const MAX_AGE_S = 3_600;
 const MAX_JUDGING_AGE_S = 900;
 /** How far in the future the time of a price may be, in seconds. */
 const MAX_SKEW_S = 300;
-/** Minimum confidence of a market price that may be used for judging offers. */
+/** Minimum confidence of a market price against which offers may be checked. */
 const MIN_JUDGING_CONFIDENCE = 0.9;
 /** Error assumed for a market price, in basis points. */
 const MARKET_ERROR_BPS = 50;
@@ -104,7 +104,7 @@ async function askSlice(scope: MarketScope, tokens: readonly ChainToken[]): Prom
   }
 }
 
-/** Returns the API's id of a token. The API, too, uses the zero address for native currencies. */
+/** Returns the API's id of a token. The API also uses the zero address for native currencies. */
 const coinId = ({ chainId, token }: ChainToken): string =>
   `${SLUGS[chainId] ?? chainId}:${token.toLowerCase()}`;
 

@@ -26,7 +26,10 @@ export class MarketBreaker {
   #failures = 0;
   #pausedUntil = 0;
 
-  /** Returns true while the API is not asked. `now` is in milliseconds since the epoch. */
+  /**
+   * Returns true while no request is sent to the API, because it failed before. `now` is in milliseconds since the
+   * epoch.
+   */
   isOpen(now: number): boolean {
     return now < this.#pausedUntil;
   }

@@ -22,8 +22,9 @@ export interface Price {
 /** A token's price with its bounds, error and reliability, by which offers are checked. */
 export interface TokenPrice extends Price {
   /**
-   * Lowest and highest of the prices that may be used for judging: equal unless the sources disagree. A user's payment
-   * is valued at `high` and the user's proceeds at `low`, so that a disagreement never makes an offer look better.
+   * Lowest and highest of the prices against which offers may be checked: equal unless the sources disagree. A user's
+   * payment is valued at `high` and the user's proceeds at `low`, so that a disagreement never makes an offer look
+   * better.
    */
   low: bigint;
   high: bigint;

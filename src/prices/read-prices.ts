@@ -155,8 +155,8 @@ async function readMarket(ctx: Context, tokens: readonly ChainToken[]): Promise<
 }
 
 /**
- * Maximum time to wait for market prices, in milliseconds: if every token has a feed price, and otherwise. The latter
- * is the API's own timeout plus the round trips of its cache.
+ * Maximum time to wait for a token's market price, in milliseconds: `SHORT_WAIT_MS` if offers may be checked against
+ * its feed price, otherwise `LONG_WAIT_MS`, which is the API's own timeout plus the round trips of its cache.
  */
 const SHORT_WAIT_MS = 50;
 const LONG_WAIT_MS = 2_000;

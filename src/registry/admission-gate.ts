@@ -17,7 +17,7 @@ export interface AdmissionFacts {
   provenance: Provenance;
   /** Registers and lists that name the vault. */
   namedBy: readonly string[];
-  /** True if one of them is governed by the protocol, or is a public list. */
+  /** True if `namedBy` contains a register that the protocol governs, or a public list. */
   curated: boolean;
   /** Time at which the vault was first seen, in unix milliseconds. */
   seenAt: number;

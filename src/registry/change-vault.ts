@@ -41,7 +41,10 @@ export async function changeVault(ctx: Context, input: VaultChange): Promise<Cha
   throw failure("store_unavailable", "the vault is being changed by other requests; try again");
 }
 
-/** Returns the entry after a change. A vault that was not closed is proven now or, if that fails, by its schedule. */
+/**
+ * Returns the entry after a change. A vault that the change did not close is proven now; if that fails, its next
+ * scheduled proof follows.
+ */
 async function recordAfter(ctx: Context, { key, change }: VaultChange): Promise<VaultRecord> {
   if (!onlyCloses(change)) {
     try {

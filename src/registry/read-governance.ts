@@ -9,7 +9,7 @@ import { findFamily } from "../vaults/vault-families.ts";
 
 /** Governance of a vault: its owners, and the time before changes take effect. */
 export interface VaultGovernance {
-  /** Owner, curator or governor of the vault that is an account with a single key. */
+  /** The vault's owners, curators and governors that are accounts with a single key. */
   keys: readonly Address[];
   /** Timelock of changes in seconds, or null if the family has none. */
   timelockS: bigint | null;
@@ -23,7 +23,7 @@ const rolesAbi = once(() =>
     "function role_manager() view returns (address)",
   ]),
 );
-/** Prefix of the code of an EIP-7702 account, whose key still signs alone. */
+/** Prefix of the code of an EIP-7702 account, for which a single key can still sign. */
 const DELEGATED = "0xef0100";
 
 /**

@@ -93,7 +93,9 @@ const REFUSALS: Readonly<Record<Refusal, Verdict>> = {
   price_stale: { kind: "closed", reason: "the vault has no current price" },
 };
 
-/** Returns the reason why the vault rejects the deposit according to its view functions, or null if they show none. */
+/**
+ * Returns the reason why the vault rejects the deposit according to its view functions, or null if they show no reason.
+ */
 function refusalOf({ vault, token, amount }: VaultDeposit, terms: DepositTerms): Verdict | null {
   if (terms.asset === null || !sameAddress(terms.asset, token.address))
     return { kind: "refused", reason: `the vault does not confirm that it takes ${token.symbol}` };
@@ -158,7 +160,7 @@ const userCall = ({ target, data }: Pick<DepositCall, "target" | "data">): UserC
   data,
 });
 
-/** Returns the payment of a deposit by an account without tokens; its balance is set in the simulation. */
+/** Returns the payment of a proof's deposit. The account has no tokens; the simulation sets its balance. */
 function paymentOf(
   ctx: Context,
   { vault, user, token, amount }: VaultDeposit,

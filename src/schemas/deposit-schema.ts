@@ -87,7 +87,7 @@ const TransferSide = z
   })
   .meta({ id: "TransferSide", description: "The sending or the receiving side of a transfer." });
 
-/** Reason why a remaining step cannot be signed now, or null. */
+/** Reason why the remaining step cannot be signed now, or null if there is no such reason. */
 const NextRefusal = NextStepRefusal.nullable().meta({
   description: "Reason why the remaining step cannot be signed now, or `null` if there is no such reason.",
 });

@@ -292,7 +292,7 @@ export const Dashboard = z
   });
 export type Dashboard = z.infer<typeof Dashboard>;
 
-/** Fields of what was built with a partner's API key. */
+/** Fields that a partner sees of each deposit or withdrawal built with its API key. */
 const ByPartner = {
   verified: z.boolean().meta({
     description: "Whether it was built with API key and secret, not with the API key alone.",
@@ -300,7 +300,7 @@ const ByPartner = {
   }),
 };
 
-/** A tracked deposit as the partner sees it whose API key it was built with. */
+/** A tracked deposit, as shown to the partner with whose API key it was built. */
 const PartnerDeposit = Deposit.extend({
   direction: z.literal("deposit").meta({ description: "The user paid into a vault.", example: "deposit" }),
   ...ByPartner,
@@ -314,7 +314,7 @@ const PartnerDeposit = Deposit.extend({
   }),
 }).meta({ id: "PartnerDeposit", description: "A deposit built with a partner's API key." });
 
-/** A tracked withdrawal as the partner sees it whose API key it was built with. */
+/** A tracked withdrawal, as shown to the partner with whose API key it was built. */
 const PartnerWithdrawal = Withdrawal.extend({
   direction: z.literal("withdrawal").meta({
     description: "The user was paid by a vault.",

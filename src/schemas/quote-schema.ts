@@ -155,7 +155,7 @@ export const Tracking = z
   })
   .meta({ id: "Tracking", description: "Chains and bridge of a deposit." });
 
-/** Approval that a payment needs, or null. */
+/** Approval that a payment needs, or null if it needs none. */
 const PaymentApproval = Approval.nullable().meta({
   description:
     "Approval to send before the transaction, or `null` if none is needed, for example for the native currency.",

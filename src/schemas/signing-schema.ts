@@ -101,7 +101,7 @@ export const authorizeFields = {
     }),
 };
 
-/** Fields of a build request that decide whether its submitter is possible. */
+/** Fields of a build request that decide whether the named submitter can send the order. */
 interface Submitted {
   user_address: `0x${string}`;
   submitter?: `0x${string}` | undefined;

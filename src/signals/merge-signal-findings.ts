@@ -47,7 +47,10 @@ export function coalesceFindings(
   return changed;
 }
 
-/** Returns a predicate that matches other versions of an incident of the same rule. */
+/**
+ * Returns a predicate for incidents with the same subject and sequence number: older or newer versions of one incident
+ * of a rule.
+ */
 const isSame =
   ({ subject, sequence }: Incident) =>
   (other: Incident): boolean =>

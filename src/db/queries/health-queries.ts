@@ -11,11 +11,11 @@ export async function pingDatabase(db: Database): Promise<void> {
 
 /** Backlog of tracking: numbers of deposits and withdrawals. */
 export interface DepositBacklog {
-  /** Number of those that were sent and have not ended. */
+  /** Number of deposits and withdrawals that were sent and have not ended. */
   underWay: number;
-  /** Number of those that are due for tracking. */
+  /** Number of deposits and withdrawals that are due for tracking. */
   due: number;
-  /** Time since which the longest-waiting one has been due, or null if none is due. */
+  /** Time since which the longest-waiting deposit or withdrawal has been due, or null if none is due. */
   oldestDueAt: Date | null;
 }
 

@@ -93,7 +93,9 @@ export const deposits = pgTable(
     depositProven: boolean("deposit_proven").notNull().default(false),
     /** Request id of an asynchronous vault, if the vault numbers its requests. */
     requestId: text("request_id"),
-    /** Time of the next tracking, or null if none is planned, and the number of checks without a change. */
+    /**
+     * Time of the next check, or null if none is scheduled; and the number of checks since the state last changed.
+     */
     nextCheckAt: time("next_check_at"),
     checks: integer("checks").notNull().default(0),
     parentTrackingId: text("parent_tracking_id"),

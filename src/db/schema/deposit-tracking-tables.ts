@@ -58,7 +58,9 @@ export const withdrawalTransfers = pgTable(
     bridge: text("bridge"),
     /** The provider's own name of the bridge or exchange, which its status API needs. */
     tool: text("tool"),
-    /** Amount that it takes of the token that the vault paid, and its minimum output of the requested token. */
+    /**
+     * Amount of the vault's payment that the transaction takes, and its minimum output of the requested token.
+     */
     amount: uint256("amount").notNull(),
     least: uint256("least").notNull(),
     builtAt: time("built_at").notNull(),

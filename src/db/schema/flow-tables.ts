@@ -110,7 +110,9 @@ export const flowStarts = pgTable(
   {
     chainId: integer("chain_id").notNull(),
     vaultAddress: text("vault_address").notNull(),
-    /** Fingerprint of the contracts and events that the search is for; with others, the start block differs. */
+    /**
+     * Fingerprint of the contracts and events that the search is for. Other contracts have another start block.
+     */
     source: text("source").notNull(),
     /** Highest block at which all of the contracts are known to have no code, or -1 if no such block is known. */
     absentAt: block("absent_at").notNull(),

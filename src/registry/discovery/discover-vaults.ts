@@ -24,7 +24,10 @@ export interface DiscoveryReport {
   named: number;
 }
 
-/** Time to the next read of a list, of a register with more events, of one without, and after a failure. */
+/**
+ * Time until the next read, in milliseconds: of a list, of a register with more blocks to read, of a register without,
+ * and after a failure.
+ */
 const DUE_MS = { list: DAY_MS, behind: MINUTE_MS, events: HOUR_MS, failed: HOUR_MS } as const;
 /** Time after which a run starts no further register, in milliseconds. */
 const RUN_MS = 30 * SECOND_MS;

@@ -10,7 +10,7 @@ import { registerAbi, type VaultRegister } from "./vault-registers.ts";
 /** The vaults that one read of a register found. */
 export interface RegisterVaults {
   vaults: readonly Address[];
-  /** True if these are all vaults of the register. */
+  /** True if the read found all vaults of the register. */
   complete: boolean;
   /** Last block whose events were read, or null for a register that is read by a view function. */
   readTo: number | null;

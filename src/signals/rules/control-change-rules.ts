@@ -10,7 +10,7 @@ interface Control {
   tier: Tier;
   /** The consequence for a depositor. */
   advice: string;
-  /** The consequence if the role has nobody any more: its account is the zero address. */
+  /** The consequence for a depositor if the role was removed, that is, given to the zero address. */
   removed?: string;
 }
 

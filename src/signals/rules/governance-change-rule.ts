@@ -12,7 +12,7 @@ import {
 import type { GovernanceChange, VaultFacts } from "../signal-facts.ts";
 import { countOf, type Finding, type SignalRule, wholeAmount } from "../signal-finding.ts";
 
-/** The consequence for a depositor, by the kind of change, of an event that states none itself. */
+/** The consequence for a depositor, by the kind of change, for events whose definition contains none. */
 const ADVICE: Readonly<Record<GovernanceKind, string>> = {
   owner:
     "The owner can change how the vault works: find out who it is before you deposit or leave funds in the vault.",
@@ -133,7 +133,9 @@ function headlineOf({ event, args }: GovernanceChange): string {
 /** Matches a description that states a value, such as "is 2%". Others describe the change itself. */
 const STATES_VALUE = /^(is|are)\b/;
 
-/** The sentences about a change whose event has no `report`: the setting, its value where it is known, and the time. */
+/**
+ * Returns the sentences about a change whose event has no `report`: the setting, its value if known, and the time.
+ */
 function defaultReport({ event }: GovernanceChange, of: { detail: string; context: EventContext }): string {
   const { detail, context } = of;
   const setting = `${event.what} of ${context.vault}`;
@@ -158,7 +160,9 @@ const STAGE_VERBS: Readonly<Record<GovernanceStage, string>> = {
   withdrawn: "was cancelled",
 };
 
-/** Counts further changes of the same kind; empty when there are none. */
+/**
+ * Returns a sentence with the number of further changes of the same kind, or an empty string if there are none.
+ */
 function othersOf({ stage }: GovernanceChange["event"], count: number): string {
   if (count === 0) return "";
   const verb = count === 1 ? STAGE_VERBS[stage] : STAGE_VERBS[stage].replace(/^was/, "were");

@@ -92,7 +92,7 @@ export const sharePriceLoss: SignalRule = {
 const priceOf = ({ assetSymbol }: VaultFacts, price: bigint): string =>
   `${wholeAmount(price / 10n ** 12n, 6, 6)} ${assetSymbol}`;
 
-/** Returns a sentence about the loss of all holders together, or an empty string if total assets are unknown. */
+/** Returns a sentence about the total loss of all holders, or an empty string if total assets are unknown. */
 function lossOf(facts: VaultFacts, of: { latest: Point; fall: bigint }): string {
   const { latest, fall } = of;
   if (latest.totalAssets === null || latest.sharePrice === null || latest.sharePrice === 0n) return "";
