@@ -58,7 +58,10 @@ export interface ExecutionOptions {
   batch?: boolean | undefined;
 }
 
-/** An order to execute: its first reading, and the API calls for it. */
+/**
+ * An order to execute: its steps when the execution starts, and the API calls that read it, submit its signatures and
+ * report its transactions.
+ */
 export interface Order<Reading extends OrderReading> {
   userAddress: string;
   first: OrderReading;

@@ -35,7 +35,10 @@ export function decodeModel(value: unknown): unknown {
   );
 }
 
-/** Converts an input to the API's JSON: names in `snake_case`, amounts as decimal strings. */
+/**
+ * Converts the fields of a request to the API's form: names in `snake_case`, bigints as decimal strings, without fields
+ * that are undefined. Values inside nested objects and arrays are not converted.
+ */
 export function encodeModel(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(input)

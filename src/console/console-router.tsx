@@ -103,7 +103,7 @@ const pages = [
   admin,
 ] as const;
 
-/** Creates the router of all pages. Pages preload their data into `cache`. */
+/** Creates the console's page router (TanStack Router). Pages preload their data into `cache`. */
 export const createConsoleRouter = (cache: QueryClient) =>
   createRouter({
     routeTree: root.addChildren(pages),

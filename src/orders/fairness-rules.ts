@@ -11,7 +11,10 @@ const MIN_TOLERANCE = PARTS_PER_BILLION / 1_000n;
  */
 const MAX_DRIFT = PARTS_PER_BILLION / 100n;
 
-/** Relation of the paid token to the token asked for: the same asset by the tables in code, or a swap. */
+/**
+ * Relation of the paid token to the requested token. `same_asset`: the asset tables in code list both as one asset
+ * (such as USDC on two chains), or they are a chain's native currency and its wrapped token. `swap`: anything else.
+ */
 export type TokenRelation = "same_asset" | "swap";
 
 /** What the simulation of a built transaction shows. Amounts are in smallest units. */

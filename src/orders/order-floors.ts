@@ -99,9 +99,10 @@ export interface DeliveredOrder {
 }
 
 /**
- * Returns the floors of an order for a bridge's delivery. `minIn` is rounded up, less one unit for the bridge's own
- * rounding, which `minOutPerIn` makes up for. Returns null if the output per unit is too small to be enforced; the
- * order then takes two steps.
+ * Returns the floors of an order for what a bridge delivers. Unless it is fixed already, `minIn` is the expected amount
+ * less the transfer's loss, rounded up, less one unit for the bridge's own rounding. `minOutPerIn`, or `minOut` where
+ * that cannot, is raised so that the total loss stays within the slippage all the same. Returns null if nothing is
+ * expected, or if the output per unit is too small to be enforced; the order then takes two steps.
  */
 export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrder): DeliveredFloors | null {
   if (expected <= 0n) return null;

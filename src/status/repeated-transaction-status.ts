@@ -12,9 +12,10 @@ import type { FoundTransaction } from "./find-deposit-of-transaction.ts";
 import { toStatusWithoutSteps } from "./tracked-deposit-status.ts";
 
 /**
- * Returns the transfer status of a replay: a second transaction of a deposit that another one has proven, for example
- * because the user signed the order twice. The replay is tracked like the original and gets a status of its own, but
- * nothing is stored, because a deposit records only one transaction per step. Throws `store_unavailable`.
+ * Returns the transfer status of a replay: a second transaction that repeats a deposit which another transaction has
+ * already proven, for example because the user signed and sent it twice. The replay is tracked like the original and
+ * gets a status of its own, but nothing is stored, because a deposit records only one transaction per step. Throws
+ * `store_unavailable`, `vault_not_found`; errors of the RPC nodes propagate.
  */
 export async function getReplayStatus(ctx: Context, replayed: Replay): Promise<TransferStatus> {
   const { row } = replayed;

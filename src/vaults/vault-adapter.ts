@@ -181,8 +181,8 @@ export interface PendingDeposit {
 }
 
 /**
- * A deposit request found in a transaction receipt. `requestId` is null if the family does not number requests,
- * `assets` if the request is in another token than the asset.
+ * A deposit request found in a transaction receipt. `requestId` is null if the family does not number requests.
+ * `assets` is in the asset's smallest unit, or null if the request pays in a token other than the asset.
  */
 export interface SubmittedRequest {
   requestId: string | null;

@@ -38,7 +38,10 @@ export interface ListedFacts {
   signals: { high: number; medium: number };
 }
 
-/** Inputs of a vault's figures. */
+/**
+ * What a row of `vault_figures` is made of: a vault's state as read at `block`, its TVL in US dollars (decimal string,
+ * null if unknown), its yields, and whether the Router is deployed on its chain.
+ */
 export interface FiguresInput {
   state: VaultState;
   block: BlockTime;

@@ -21,7 +21,10 @@ const REFUSAL_TEXTS: Readonly<Record<ExitRefusal, string>> = {
   mode_unsupported: "does not pay withdrawals in this mode now",
 };
 
-/** A redemption to be judged: the order, the redemption path and the shares. */
+/**
+ * A redemption that the vault may refuse: its order, its redemption path, and the shares to redeem, in the share
+ * token's smallest unit.
+ */
 export interface AskedExit {
   order: Pick<WithdrawalOrder, "vault">;
   way: Pick<ExitWay, "terms" | "mode">;

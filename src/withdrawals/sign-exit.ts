@@ -44,7 +44,11 @@ export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode &
   return { order: { ...order, shares: facts.shares, signed: true }, facts: { ...facts, ways }, mode };
 }
 
-/** Returns true if an approval can replace a signature after the vault refused the Router's executor. */
+/**
+ * Returns true if a withdrawal whose signed preparation failed may fall back to an approval or a direct call: the vault
+ * refused the Router's executor (`not_allowed`, `share_locked`), and the caller chose `auto` with the user as
+ * submitter.
+ */
 export function mayApproveInstead({ authorize: wish, user }: WithdrawalOrder, error: unknown): boolean {
   const refused =
     error instanceof AppError && (error.code === "not_allowed" || error.code === "share_locked");

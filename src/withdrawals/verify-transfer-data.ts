@@ -4,7 +4,10 @@ import { isNative } from "../lib/address.ts";
 import { readTransferCall } from "../providers/read-transfer-call.ts";
 import { requireSame } from "./verify-exit.ts";
 
-/** Expected effects of a provider's calldata: payer, receiver, tokens and the minimum delivery. */
+/**
+ * The transfer that a provider's calldata must encode: the user (payer, receiver and refund address), both chains, paid
+ * token and amount, requested token and minimum delivery.
+ */
 export interface AskedTransferData {
   user: Address;
   from: ChainDefinition;

@@ -109,7 +109,7 @@ function amountOf(step: Step): string {
   return `${formatAmount(step.amount, { decimals: step.token.decimals })} ${step.token.symbol || "shares"}`;
 }
 
-/** Words for a state: label, color tone and summary. */
+/** How the console shows an order's state: label, color tone and a short summary. */
 export interface StateWords {
   label: string;
   tone: "neutral" | "accent" | "good" | "warn" | "bad";

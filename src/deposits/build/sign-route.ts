@@ -33,7 +33,11 @@ const needsSignature = ({ authorize: wish, user }: DepositOrder): boolean =>
 const callsRouter = ({ order, ends }: Pick<DepositAttempt, "order" | "ends">): boolean =>
   order.from.chainId === order.vault.chainId && ends === "one_step";
 
-/** Throws an error before an attempt is built if the order requires a signature that cannot pay for the attempt. */
+/**
+ * Throws `no_route`, with the reason `authorization_unsupported`, if the order must be paid with a signature but the
+ * attempt's transaction would call the Router itself, so that it cannot run inside a signed order. Called before the
+ * attempt is built.
+ */
 export function assertSignable(attempt: DepositAttempt): void {
   if (needsSignature(attempt.order) && callsRouter(attempt)) throw unsignable();
 }

@@ -36,9 +36,8 @@ export interface AcrossOptions {
 }
 
 /**
- * Creates the Across provider. Quotes come from Across's API; calldata is encoded here, and contract
- * addresses are defined in code. Throws `internal` if an option would replace a deployment that is defined in
- * code.
+ * Creates the Across provider. Quotes come from Across's API; calldata is encoded here, and contract addresses are
+ * defined in code. Throws `internal` if `options.deployments` names a chain that is defined in code.
  */
 export function createAcross(options: AcrossOptions): Provider {
   const deployments = resolveAcrossDeployments(options.deployments ?? []);

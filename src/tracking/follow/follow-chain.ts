@@ -58,11 +58,11 @@ export interface ChainRound {
 }
 
 /**
- * Reads the logs of one chain since the last round, and of missing final blocks, the newest first. Stores possible
- * transactions of deposits as hints, compares the evidence that is not final with the chain, and stores the coverage.
- * Returns null if another round is running on the chain, or ended less than `pauseMs` ago. Errors are recorded before
- * they are thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the
- * last node's RpcError.
+ * Runs one tracking round on a chain: reads the logs since the last round, then final blocks that no round has read,
+ * newest first. Stores transactions that may belong to deposits or withdrawals as hints, checks the evidence that is
+ * not final for reorgs, and stores the coverage. Returns null if another round is running on the chain, or ended less
+ * than `pauseMs` ago. Errors are recorded before they are thrown. Throws `chain_unsupported`, `upstream_unavailable`,
+ * `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
  */
 export async function followChain(
   ctx: Context,

@@ -45,10 +45,11 @@ const transferAbi = once(() =>
 );
 
 /**
- * Returns the proof that a deposit's shares reached its user, or null if the receipt does not prove it. The proof of a
- * Router deposit is an `OrderExecuted` event with the deposit's reference, receiver, share token and asset, and at least
- * the minimum shares; the reference alone is not enough, because anyone can repeat it. The proof of a deposit made by the
- * user is the net transfer of shares to the user.
+ * Returns the proof that a deposit's shares reached its user, or null if the receipt does not prove it. A Router
+ * deposit is proven by an `OrderExecuted` event with the deposit's reference, receiver, share token and input token,
+ * and at least the minimum shares (for a second step: any shares, but paid by the user); the reference alone is not
+ * enough, because anyone can repeat it. A deposit that the user makes at the vault without the Router is proven by the
+ * net transfer of shares to the user.
  */
 export function findShareProof(receipt: Receipt, subject: ProofSubject): ShareProof | null {
   if (!receipt.succeeded) return null;

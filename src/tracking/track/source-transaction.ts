@@ -70,8 +70,9 @@ type BuiltSource = Pick<
 >;
 
 /**
- * Returns true if a transaction is the source transaction that was built for a deposit, or a smart account's batch that
- * contains it.
+ * Returns true if a transaction is the source transaction that was built for a deposit or withdrawal, a smart account's
+ * batch that contains it, or a Router order that carries the deposit into a bridge or swap and that the user paid for
+ * with a signature, whichever account submitted it.
  */
 export function matchesSource(row: BuiltSource, { transaction, receipt }: TransactionOnChain): boolean {
   if (transaction === null) return false;

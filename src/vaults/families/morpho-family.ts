@@ -53,7 +53,10 @@ const onSubject = ({ address }: DerivationSubject) => ({ to: address, abi: ident
 
 const timelockAbi = once(() => parseAbi(["function timelock() view returns (uint256)"]));
 
-/** Returns a query for the timelock of a MetaMorpho vault or fork, in seconds. */
+/**
+ * Returns a query for the timelock of a MetaMorpho vault or of a fork's vault, in seconds, or null if it cannot be
+ * read.
+ */
 export function curationTimelockQuery({ address }: Vault): Query<bigint | null> {
   const timelock = read({ to: address, abi: timelockAbi(), name: "timelock" });
   return createQuery({ timelock }, (results) => valueOrNull(results.timelock));

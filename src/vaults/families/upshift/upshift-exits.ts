@@ -280,9 +280,10 @@ function findSettlement(
 }
 
 /**
- * Creates the withdrawals of Upshift's vaults: instantly for a fee, or by a request that is payable after a fixed lag,
- * at the latest when any account claims it. All requests for one receiver on one day form one request, identified by
- * its date. Requests cannot be cancelled. Sources: the published ABIs of August Digital, TimelockedERC4626.
+ * Creates the exits of Upshift's vaults: an instant redemption for a fee, or a request that becomes claimable after a
+ * fixed lag. The vault's operator then pays it, or any account claims it for the receiver. All requests for one
+ * receiver on one day form one request, identified by its date. Requests cannot be cancelled. Sources: the published
+ * ABIs of August Digital, TimelockedERC4626.
  */
 export function upshiftExits({ legacy }: UpshiftExitTraits): VaultExits {
   return {
