@@ -2,15 +2,18 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Address, encodeDeployData } from "viem";
 import { type Context, createContext, createRuntime } from "../../src/context.ts";
-import { handleCron, handleMessages } from "../../src/jobs.ts";
+import { handleCron, handleMessages, jobsByCron } from "../../src/jobs.ts";
 import { importClaims, NO_CLAIMS } from "../../src/registry/import-claims.ts";
 import { deploy, type ScratchChain, startScratchChain } from "../stack/chains/scratch-chain.ts";
 import { startTestDeployment } from "../stack/test-deployment.ts";
 import type { Row } from "./table.ts";
 
 /** Chains of the simulation, each with a node of its own, because batches read the chain id from the chain itself. */
-const CHAINS = Array.from({ length: 15 }, (_, index) => 31_401 + index);
-/** Claims on each chain: 1,410 together. The variable makes a short run of fewer. */
+const CHAINS = Array.from(
+  { length: Number(process.env["BENCH_CHAINS"] ?? 15) },
+  (_, index) => 31_401 + index,
+);
+/** Claims on each chain: 1,410 together. The variables make a short run of fewer. */
 const VAULTS_PER_CHAIN = Number(process.env["BENCH_VAULTS"] ?? 94);
 /** Delay of an answer of the nodes, in milliseconds, as of public ones. */
 const AWAY_MS = 50;
@@ -18,6 +21,14 @@ const MINUTE_MS = 60_000;
 /** Maximum duration of a benchmark run, in simulated minutes. */
 const MAX_MINUTES = 60;
 const MINUTES_PER_DAY = 1_440;
+/** Minutes between two runs of the slower jobs (wrangler.toml). */
+const SLOW_MINUTES = 5;
+const SLOW_CRON = `*/${SLOW_MINUTES} * * * *`;
+/**
+ * Simulated minutes between two runs of the jobs at rest. With more than one, the cost of every job but the proofs
+ * themselves, which are due once a day, is multiplied accordingly.
+ */
+const STEP_MINUTES = Number(process.env["BENCH_STEP"] ?? 1);
 /** Maximum number of subrequests per invocation on the platform (wrangler.toml). */
 const MAX_SUBREQUESTS = 1_000;
 
@@ -47,9 +58,8 @@ export async function benchProofs(): Promise<Row[]> {
     );
     await importClaims(minutes.context(), { claims, list: null, note: "" });
     const first = await minutes.until((proven) => proven >= claims.length);
-    const idle = await minutes.until((_, minute) => minute >= 10);
-    const perDay = (name: keyof Cost): number =>
-      Math.round(first[name] - first.overhead[name] + (idle[name] / 10) * MINUTES_PER_DAY);
+    proxy.setDistance(0);
+    const day = await minutes.day(() => Promise.all(nodes.map((chain) => mineAt(chain, minutes.now()))));
     const within = first.most <= MAX_SUBREQUESTS;
     return [
       row(
@@ -61,11 +71,7 @@ export async function benchProofs(): Promise<Row[]> {
         aim: `${MAX_SUBREQUESTS}`,
         reached: within,
       },
-      row("ten minutes without a proof that is due", idle),
-      {
-        name: "a day at rest: each proof once, and 1,440 runs",
-        values: [perDay("rpc"), perDay("db"), perDay("redis"), MINUTES_PER_DAY, "", ""].map(String),
-      },
+      ...dayRows(day, claims.length),
     ];
   } finally {
     await Promise.all([causeway.close(), proxy.close(), ...nodes.map((node) => node.stop())]);
@@ -80,6 +86,30 @@ const row = (name: string, cost: Cost & { minutes: number; ms: number; most: num
     String(cost.most),
   ],
 });
+
+/** Mines a block with a given time in unix milliseconds. */
+async function mineAt({ node }: ScratchChain, nowMs: number): Promise<void> {
+  await node.setNextBlockTimestamp({ timestamp: BigInt(Math.floor(nowMs / 1_000)) });
+  await node.mine({ blocks: 1 });
+}
+
+/** Returns the rows of a day at rest: by job, together, and of the proofs by vault. */
+function dayRows({ jobs, proven, ms }: Day, vaults: number): Row[] {
+  const all = [...jobs.values()].reduce(add, { rpc: 0, db: 0, redis: 0 });
+  const proofs = jobs.get("proofs") ?? { rpc: 0, db: 0, redis: 0 };
+  const named = [...jobs].toSorted(([, a], [, b]) => b.rpc - a.rpc || b.db - a.db);
+  const cells = ({ rpc, db, redis }: Cost) => [rpc, db, redis].map((count) => count.toFixed(0));
+  const each = (count: number): string => (count / vaults).toFixed(1);
+  return [
+    {
+      name: `a day at rest of ${vaults} vaults on ${CHAINS.length} chains, ${proven} proofs renewed`,
+      values: [...cells(all), String(MINUTES_PER_DAY), `${(ms / 1000).toFixed(1)} s`, ""],
+    },
+    ...named.map(([job, cost]) => ({ name: `  of these, ${job}`, values: cells(cost) })),
+    { name: "  a vault's proof, in a day", values: [proofs.rpc, proofs.db, proofs.redis].map(each) },
+    { name: "  a vault, with its share of all jobs", values: [all.rpc, all.db, all.redis].map(each) },
+  ];
+}
 
 /** Deploys vaults of one asset. */
 async function deployVaults(chain: ScratchChain): Promise<Address[]> {
@@ -98,11 +128,14 @@ async function deployVaults(chain: ScratchChain): Promise<Address[]> {
 }
 
 /** Starts a proxy that forwards requests to the node with the number in the path, with additional latency. */
-async function startProxy(targets: readonly string[]): Promise<{ url: string; close: () => Promise<void> }> {
+async function startProxy(
+  targets: readonly string[],
+): Promise<{ url: string; setDistance: (ms: number) => void; close: () => Promise<void> }> {
+  let awayMs = AWAY_MS;
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += String(chunk);
-    await new Promise((resolve) => setTimeout(resolve, AWAY_MS));
+    if (awayMs > 0) await new Promise((resolve) => setTimeout(resolve, awayMs));
     const target = targets[Number((request.url ?? "/0").slice(1))] ?? "";
     const headers = { "content-type": "application/json" };
     const answer = await fetch(target, { method: "POST", headers, body });
@@ -111,8 +144,18 @@ async function startProxy(targets: readonly string[]): Promise<{ url: string; cl
   await new Promise((resolve) => server.once("listening", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    setDistance(ms) {
+      awayMs = ms;
+    },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+/** Cost of a day by job, its number of renewed proofs, and its duration on this machine. */
+interface Day {
+  jobs: ReadonlyMap<string, Cost>;
+  proven: number;
+  ms: number;
 }
 
 /** Runs the minutes of a deployment: the cron trigger, then its queue messages, all chains in parallel. */
@@ -122,6 +165,7 @@ class ProofMinutes {
   #queued: unknown[] = [];
   #ahead = 0;
   #proven = 0;
+  #jobs = new Map<Context, string>();
 
   constructor(bindings: Readonly<Record<string, unknown>>) {
     const sendBatch = async (messages: readonly { body: unknown }[]): Promise<void> => {
@@ -138,30 +182,64 @@ class ProofMinutes {
     });
     const info = (event: string, fields: Readonly<Record<string, unknown>> = {}): void => {
       if (event === "vault_proof" && fields["finding"] === "passed") this.#proven += 1;
+      if (event === "job" && !this.#jobs.has(context)) this.#jobs.set(context, String(fields["job"]));
     };
-    const log = { info, warn: () => undefined, error: () => undefined };
-    const context = { ...made, now: () => Date.now() + this.#ahead, log };
+    const log = { info, warn: () => undefined, error: info };
+    const context: Context = { ...made, now: this.now, log };
     this.#contexts.push(context);
     return context;
   };
+
+  /** Returns the simulated time in unix milliseconds. */
+  now = (): number => Date.now() + this.#ahead;
+
+  /** Runs a day in which the registry is not changed. `mine` makes the chains' next blocks. */
+  async day(mine: () => Promise<unknown>): Promise<Day> {
+    const [startedAt, proven] = [performance.now(), this.#proven];
+    const jobs = new Map<string, Cost>();
+    const slow = new Set<string>(jobsByCron[SLOW_CRON]?.flat().map(({ name }) => name));
+    const slowStep = Math.max(SLOW_MINUTES, STEP_MINUTES);
+    for (let minute = STEP_MINUTES; minute <= MINUTES_PER_DAY; minute += STEP_MINUTES) {
+      this.#contexts = [];
+      this.#ahead += STEP_MINUTES * MINUTE_MS;
+      await mine();
+      await handleCron("* * * * *", this.context);
+      if (minute % slowStep === 0) await handleCron(SLOW_CRON, this.context);
+      await this.#deliver();
+      for (const context of this.#contexts) {
+        const job = this.#jobs.get(context) ?? "other";
+        const times = job === "proofs" ? 1 : slow.has(job) ? slowStep / SLOW_MINUTES : STEP_MINUTES;
+        const { rpc, db, redis } = costOf([context]);
+        const cost = { rpc: rpc * times, db: db * times, redis: redis * times };
+        jobs.set(job, add(jobs.get(job) ?? { rpc: 0, db: 0, redis: 0 }, cost));
+      }
+      this.#jobs.clear();
+    }
+    return { jobs, proven: this.#proven - proven, ms: performance.now() - startedAt };
+  }
+
+  /** Delivers the queued messages, all chains in parallel. */
+  async #deliver(): Promise<void> {
+    const batches = this.#queued.splice(0).map((body) => {
+      const message = { body, ack: () => undefined, retry: () => undefined };
+      const makeContext = (): Context => {
+        const context = this.context();
+        this.#jobs.set(context, (body as { kind?: string }).kind ?? "following");
+        return context;
+      };
+      return handleMessages({ queue: "bench-following", messages: [message] }, makeContext);
+    });
+    await Promise.all(batches);
+  }
 
   /** Runs minutes until enough vaults are proven or the maximum is reached. Returns their cost. */
   async until(isEnough: (proven: number, minute: number) => boolean) {
     this.#contexts = [];
     const startedAt = performance.now();
-    let overhead: Cost = { rpc: 0, db: 0, redis: 0 };
     let minutes = 0;
     while (!isEnough(this.#proven, minutes) && minutes < MAX_MINUTES) {
-      const from = this.#contexts.length;
       await handleCron("* * * * *", this.context);
-      overhead = add(overhead, costOf(this.#contexts.slice(from)));
-      const messages = this.#queued.splice(0).map((body) => ({
-        ...{ body, ack: () => undefined, retry: () => undefined },
-      }));
-      const batches = messages.map((message) =>
-        handleMessages({ queue: "bench-following", messages: [message] }, this.context),
-      );
-      await Promise.all(batches);
+      await this.#deliver();
       this.#ahead += MINUTE_MS;
       minutes += 1;
     }
@@ -172,7 +250,7 @@ class ProofMinutes {
         return rpc + db + redis;
       }),
     );
-    return { ...costOf(this.#contexts), overhead, minutes, most, ms: performance.now() - startedAt };
+    return { ...costOf(this.#contexts), minutes, most, ms: performance.now() - startedAt };
   }
 }
 

@@ -52,10 +52,9 @@ const noProofs = (): ProofRoundReport => ({
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const report = noProofs();
-  const [due, failing] = await Promise.all([
-    countDueProofs(ctx.db, new Date(ctx.now())),
-    selectFailingChains(ctx.db),
-  ]);
+  const due = await countDueProofs(ctx.db, new Date(ctx.now()));
+  if (due.length === 0) return report;
+  const failing = await selectFailingChains(ctx.db);
   const chains = due.filter(({ chainId }) => ctx.chains.definitions.has(chainId) && !failing.has(chainId));
   const queue = ctx.config.followingQueue;
   if (queue !== null) {

@@ -149,9 +149,24 @@ async function simulateDeposit(
       reason: "the minted shares are worth much less than the deposit",
     };
   const returned = await simulateWayBack(ctx, { deposit, payment, call, shares });
-  const loses = returned !== null && !isWorth(deposit, returned);
-  const reason = loses ? "redeeming the shares at once returns much less than the deposit" : "";
-  return { ...at, shares, returned, kind: loses ? "refused" : "passed", reason };
+  const loss = returned === null ? null : lossOf({ deposit, terms, shares, returned });
+  return { ...at, shares, returned, kind: loss === null ? "passed" : "refused", reason: loss ?? "" };
+}
+
+/** Returns what the redemption of the minted shares shows against the vault, or null. */
+function lossOf(of: {
+  deposit: VaultDeposit;
+  terms: DepositTerms;
+  shares: bigint;
+  returned: bigint;
+}): string | null {
+  const { deposit, terms, shares, returned } = of;
+  if (!isWorth(deposit, { amount: deposit.amount, returned }))
+    return "redeeming the shares at once returns much less than the deposit";
+  const stated = terms.price === null ? 0n : mulDivDown(shares, terms.price.assets, terms.price.shares);
+  return isWorth(deposit, { amount: stated, returned })
+    ? null
+    : "the vault states a much higher value of its shares than it pays for them";
 }
 
 const userCall = ({ target, data }: Pick<DepositCall, "target" | "data">): UserCall => ({
@@ -178,8 +193,11 @@ function isWorthIt(of: { deposit: VaultDeposit; terms: DepositTerms; shares: big
   return priceIsSafe({ ...judged, assetDecimals: token.decimals });
 }
 
-/** Returns true if the returned assets are worth the deposited amount, less the slippage of a proof. */
-function isWorth({ amount, token }: VaultDeposit, returned: bigint): boolean {
+/** Returns true if the returned assets are worth an amount, less the slippage of a proof. */
+function isWorth(
+  { token }: VaultDeposit,
+  { amount, returned }: { amount: bigint; returned: bigint },
+): boolean {
   const price = { assets: 1n, shares: 1n };
   const judged = { amount, shares: returned, price, slippage: PROOF_SLIPPAGE };
   return priceIsSafe({ ...judged, assetDecimals: token.decimals });

@@ -22,6 +22,18 @@ export const aaveStataFactories: readonly FactoryAddress[] = [
   [59144, "0xc25Da0Ddab750739d2500dfD4E31EB4E83622F54", null],
 ];
 
+/** Centrifuge's registers of vaults, version 3.1. Sources: centrifuge/protocol, DefiLlama. */
+export const centrifugeRegisters: readonly FactoryAddress[] = [
+  [1, "0xd9531AC47928c3386346f82d9A2478960bf2CA7B", 24319326],
+  [10, "0xd9531AC47928c3386346f82d9A2478960bf2CA7B", 147002582],
+  [56, "0xd9531AC47928c3386346f82d9A2478960bf2CA7B", 75504469],
+  [143, "0xd9531AC47928c3386346f82d9A2478960bf2CA7B", 51882836],
+  [999, "0xd9531AC47928c3386346f82d9A2478960bf2CA7B", 25783055],
+  [8453, "0xd9531AC47928c3386346f82d9A2478960bf2CA7B", 41362346],
+  [42161, "0xd9531AC47928c3386346f82d9A2478960bf2CA7B", 425757520],
+  [43114, "0xd9531AC47928c3386346f82d9A2478960bf2CA7B", 76720147],
+];
+
 /** Factories of EulerEarn. Source: euler-xyz/euler-interfaces. */
 export const eulerEarnFactories: readonly FactoryAddress[] = [
   [1, "0x59709B029B140C853FE28d277f83C3a65e308aF4", null],
@@ -45,6 +57,13 @@ export const fluidFactories: readonly FactoryAddress[] = [
   [8453, "0x54B91A0D94cb471F37f949c60F7Fa7935b551D03", 17391481],
   [9745, "0x54B91A0D94cb471F37f949c60F7Fa7935b551D03", 643187],
   [42161, "0x54B91A0D94cb471F37f949c60F7Fa7935b551D03", 220431694],
+];
+
+/** Address providers of Gearbox v3.0, which name the register of its pools. Source: Gearbox-protocol/sdk. */
+export const gearboxProviders: readonly FactoryAddress[] = [
+  [1, "0x9ea7b04Da02a5373317D745c1571c84aaD03321D", null],
+  [10, "0x3761ca4BFAcFCFFc1B8034e69F19116dD6756726", null],
+  [42161, "0x7d04eCdb892Ae074f03B5D0aBA03796F90F3F2af", null],
 ];
 
 /** Factories of IPOR Fusion. Source: IPOR-Labs/ipor-abi. */
@@ -84,6 +103,16 @@ export const lagoonFactories: readonly FactoryAddress[] = [
   [43114, "0xC094C224ce0406BC338E00837B96aD2e265F7287", 65620725],
   [59144, "0x8D6f5479B14348186faE9BC7E636e947c260f9B1", 23119208],
   [747474, "0xC094C224ce0406BC338E00837B96aD2e265F7287", 6025911],
+];
+
+/**
+ * Factories of Mellow's core vaults. Chains for which sources name different contracts are left out. Source:
+ * mellow-finance/flexible-vaults.
+ */
+export const mellowFactories: readonly FactoryAddress[] = [
+  [1, "0x4E38F679e46B3216f0bd4B314E9C429AFfB1dEE3", null],
+  [999, "0xC7332ab052350Bbb9075f1160cc7073428981638", null],
+  [8453, "0xBBCD2aC50aF2EA12Cc9cb7B16dBDa85859BeB3da", null],
 ];
 
 /** Factories of MetaMorpho 1.0 and 1.1. Sources: morpho-org/metamorpho, DefiLlama. */

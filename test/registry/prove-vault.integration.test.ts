@@ -243,6 +243,25 @@ describe("an active vault that breaks", () => {
     });
   });
 
+  test.each([
+    ["overstate what its shares are worth", "OverstatingVault", "the vault states a much higher value"],
+    ["do not answer any more", "SilentVault", "the contract is no ERC-4626 vault"],
+  ])("is paused when its views %s", async (_what, contract, reason) => {
+    const { vaultId, proxy } = await addProxy();
+    await proveWhenDue(vaultId);
+    const { abi, creationCode } = contracts(contract);
+    await upgrade(
+      proxy,
+      await deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args: [asset] })),
+    );
+    const refusedAt = now;
+    for (let round = 0; round < 2; round += 1)
+      expect(await proveWhenDue(vaultId)).toMatchObject({ status: "active", proof: { ok: false } });
+    expect(await proveWhenDue(vaultId)).toMatchObject({ status: "paused", statusBy: "proof" });
+    expect(now - refusedAt).toBeGreaterThanOrEqual(30 * MINUTE_MS);
+    expect(await shown(vaultId)).toMatchObject({ paused: true, reason: expect.stringContaining(reason) });
+  });
+
   test("keeps the code it was admitted with, unless people reviewed the vault", async () => {
     const found = await addProxy();
     const reviewed = await addProxy();

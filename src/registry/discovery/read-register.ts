@@ -1,7 +1,7 @@
-import { type Address, decodeEventLog, getAddress, type Hex, toEventSelector } from "viem";
+import { type Address, decodeEventLog, getAddress, type Hex, stringToHex, toEventSelector } from "viem";
 import { runQuery } from "../../chains/aggregate-reads.ts";
 import type { ChainClient } from "../../chains/chain-client.ts";
-import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { andThen, createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
 import { searchLogs } from "../../chains/log-reader.ts";
 import { failure } from "../../errors.ts";
 import { findFirstBlock } from "./register-start.ts";
@@ -56,7 +56,25 @@ const distinct = (addresses: readonly Address[]): Address[] => [
 
 function listQuery({ address, reading }: VaultRegister): Query<Address[] | null> {
   if (reading.kind !== "list") throw new TypeError("the register has no list");
-  const listed = read({ to: address, abi: registerAbi(), name: reading.view });
+  const { view } = reading;
+  if (view !== "getPools") return viewQuery(address, view);
+  const args = [CONTRACTS_REGISTER, 0n] as const;
+  const provided = read({ to: address, abi: registerAbi(), name: "getAddressOrRevert", args });
+  const named = createQuery({ provided }, (results) => valueOrNull(results.provided));
+  return andThen(named, (register): Query<Address[] | null> => {
+    if (register === null) return createQuery({}, () => null);
+    return viewQuery(register, view);
+  });
+}
+
+/** Key of the register of pools in Gearbox's address provider. Source: Gearbox-protocol/core-v3. */
+const CONTRACTS_REGISTER = stringToHex("CONTRACTS_REGISTER", { size: 32 });
+
+function viewQuery(
+  to: Address,
+  name: Extract<VaultRegister["reading"], { kind: "list" }>["view"],
+): Query<Address[] | null> {
+  const listed = read({ to, abi: registerAbi(), name });
   return createQuery({ listed }, (results) => valueOrNull(results.listed)?.flat() ?? null);
 }
 

@@ -2,22 +2,29 @@ import { type Abi, type AbiEvent, type Address, parseAbi, parseAbiItem } from "v
 import { once } from "../../lib/once.ts";
 import {
   aaveStataFactories,
+  centrifugeRegisters,
   type FactoryAddress,
   fluidFactories,
+  gearboxProviders,
   iporFactories,
   lagoonBeaconFactories,
   lagoonFactories,
+  mellowFactories,
   metaMorphoFactories,
   morphoV2Factories,
   siloFactories,
 } from "../../vaults/vault-factories.ts";
 
 /**
- * How the vaults of a register are read. `list`: a view function returns all of them. `events`: the register has
+ * How the vaults of a register are read. `list`: a view function returns all of them; `getPools` is a view of the
+ * contract that the register's address provider names. `events`: the register has
  * emitted one event per vault since its deployment in block `from`, which is searched for if it is null.
  */
 export type RegisterReading =
-  | { kind: "list"; view: "getStataTokens" | "verifiedArray" | "allTokens" | "getAllEndorsedVaults" }
+  | {
+      kind: "list";
+      view: "getStataTokens" | "verifiedArray" | "allTokens" | "getAllEndorsedVaults" | "getPools";
+    }
   | { kind: "events"; event: () => AbiEvent; vaults: readonly string[]; from: number | null };
 
 /**
@@ -37,7 +44,16 @@ export interface VaultRegister {
   openness: "governed" | "anybody";
   reading: RegisterReading;
   /** View function that returns whether the register contains a vault, or null if it has none. */
-  membership: "isVerified" | "isEndorsed" | "isMetaMorpho" | "isVaultV2" | "isInstance" | "isSilo" | null;
+  membership:
+    | "isVerified"
+    | "isEndorsed"
+    | "isMetaMorpho"
+    | "isVaultV2"
+    | "isInstance"
+    | "isSilo"
+    | "isEntity"
+    | "isLinked"
+    | null;
 }
 
 /** ABI of the view functions of all registers. Sources: the protocols' repositories, named beside their addresses. */
@@ -48,6 +64,10 @@ export const registerAbi = once(
       "function verifiedArray() view returns (address[])",
       "function allTokens() view returns (address[])",
       "function getAllEndorsedVaults() view returns (address[][])",
+      "function getPools() view returns (address[])",
+      "function getAddressOrRevert(bytes32, uint256) view returns (address)",
+      "function isEntity(address) view returns (bool)",
+      "function isLinked(address) view returns (bool)",
       "function isVerified(address) view returns (bool)",
       "function isEndorsed(address) view returns (bool)",
       "function isMetaMorpho(address) view returns (bool)",
@@ -74,6 +94,17 @@ const proxyDeployed = once(() => parseAbiItem("event ProxyDeployed(address proxy
 const newSilo = once(() =>
   parseAbiItem(
     "event NewSilo(address indexed implementation, address indexed token0, address indexed token1, address silo0, address silo1, address siloConfig)",
+  ),
+);
+
+const created = once(() =>
+  parseAbiItem(
+    "event Created(address indexed instance, uint256 indexed version, address indexed owner, bytes initParams)",
+  ),
+);
+const deployVault = once(() =>
+  parseAbiItem(
+    "event DeployVault(uint64 indexed poolId, bytes16 indexed scId, address indexed asset, uint256 tokenId, address factory, address vault, uint8 kind)",
   ),
 );
 
@@ -208,6 +239,29 @@ const kinds: readonly Kind[] = [
     addresses: siloFactories,
   },
   {
+    // Issuers decide about its vaults, so a second source must name them.
+    ...{
+      makes: true,
+      adapter: "centrifuge",
+      protocol: "Centrifuge",
+      openness: "anybody",
+      membership: "isLinked",
+    },
+    reading: { event: deployVault, vaults: ["vault"] },
+    addresses: centrifugeRegisters,
+  },
+  {
+    // Its list also holds pools of versions that are no vaults; their proof refuses them.
+    ...{ makes: false, adapter: "gearbox", protocol: "Gearbox", openness: "governed", membership: null },
+    reading: { kind: "list", view: "getPools" },
+    addresses: gearboxProviders,
+  },
+  {
+    ...{ makes: true, adapter: "mellow", protocol: "Mellow", openness: "anybody", membership: "isEntity" },
+    reading: { event: created, vaults: ["instance"] },
+    addresses: mellowFactories,
+  },
+  {
     // Nothing but its log names its vaults, so it vouches neither for their code nor for them.
     ...{ adapter: "ipor", protocol: "IPOR", makes: false, openness: "anybody", membership: null },
     reading: { event: fusionInstanceCreated, vaults: ["plasmaVault"] },
@@ -215,7 +269,13 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** All registers in code. Their addresses are unverified: a contract that behaves differently is not used. */
+/**
+ * All registers in code. Their addresses are unverified: a contract that behaves differently is not used. Not
+ * enumerable, so that their vaults come from reviewed rows and public lists: Veda and Upshift, which have no register on
+ * the vaults' chains; Midas, whose contracts nothing on chain lists; Accountable and Maple, whose deposits need a
+ * permission; Gearbox v3.1, whose pools are three levels below a factory that anybody uses; the older Mellow vaults,
+ * whose factory is not published.
+ */
 export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ addresses, reading, ...kind }) =>
   addresses.flatMap(([chainId, address, from]): VaultRegister[] => {
     if ("kind" in reading) return [{ ...kind, chainId, address, reading }];

@@ -14,6 +14,7 @@ import { vaultRegisterTips, vaults } from "../../../src/db/schema/vault-tables.t
 import { DAY_MS } from "../../../src/lib/durations.ts";
 import { discoverVaults } from "../../../src/registry/discovery/discover-vaults.ts";
 import { deniedQuery, readRegister } from "../../../src/registry/discovery/read-register.ts";
+import { vaultRegisters } from "../../../src/registry/discovery/vault-registers.ts";
 import { proveDueVaults } from "../../../src/registry/prove-due-vaults.ts";
 import { call } from "../../support/partners/wallet.ts";
 
@@ -161,5 +162,46 @@ describe("readRegister() of events", () => {
       (await runQuery(client, deniedQuery([factory, unasked, silent], vault))).value;
     expect(await denying(made)).toEqual([]);
     expect(await denying(forged)).toEqual([factory]);
+  });
+});
+
+describe("registers in code read their vaults from contracts with the protocols' views and events", () => {
+  /** Reads the register of a family as it stands in code, at the scratch contract's address. */
+  async function readAs(adapter: string) {
+    const client = causeway.context().chains.client(CHAIN);
+    const known = vaultRegisters.find((one) => one.adapter === adapter);
+    if (client === null || known === undefined) throw new Error("no register");
+    const reading = known.reading.kind === "events" ? { ...known.reading, from: 0 } : known.reading;
+    const head = Number(await chain.node.getBlockNumber());
+    const own = { ...known, chainId: CHAIN, address: register, reading };
+    return { ...(await readRegister(client, { register: own, readTo: null, head })), register: own };
+  }
+
+  test.each([
+    ["mellow", "deployMellow"],
+    ["centrifuge", "deployCentrifuge"],
+  ])("%s: those that the register still contains", async (adapter, deployed) => {
+    const [stays, left] = [await newVault(), await newVault()];
+    await ask(deployed, [stays, true]);
+    await ask(deployed, [left, false]);
+    const { vaults: found, register: own } = await readAs(adapter);
+    expect(found).toEqual([getAddress(stays)]);
+    expect(own.openness).toBe("anybody");
+  });
+
+  test("gearbox: the pools of the contract that its address provider names", async () => {
+    const pools = [await newVault(), await newVault()];
+    await ask("set", [pools]);
+    expect(await readAs("gearbox")).toMatchObject({
+      vaults: pools.map((pool) => getAddress(pool)),
+      complete: true,
+    });
+    // A contract without the provider's view is no register.
+    const other = { address: asset };
+    const client = causeway.context().chains.client(CHAIN);
+    const known = vaultRegisters.find((one) => one.adapter === "gearbox");
+    if (client === null || known === undefined) throw new Error("no register");
+    const reading = readRegister(client, { register: { ...known, ...other }, readTo: null, head: 0 });
+    await expect(reading).rejects.toMatchObject({ code: "upstream_rejected" });
   });
 });

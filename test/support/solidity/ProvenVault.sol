@@ -84,3 +84,21 @@ contract ProvenVault is ERC4626 {
         super._withdraw(caller, receiver, owner, assets - assets * exitFeeBps / 10_000, shares);
     }
 }
+
+/// @notice Values its shares at twice what it pays for them.
+contract OverstatingVault is ProvenVault {
+    constructor(IERC20 asset_) ProvenVault(asset_) {}
+
+    function convertToAssets(uint256 shares) public view override returns (uint256) {
+        return 2 * super.convertToAssets(shares);
+    }
+}
+
+/// @notice Answers no view of its shares' value any more.
+contract SilentVault is ProvenVault {
+    constructor(IERC20 asset_) ProvenVault(asset_) {}
+
+    function convertToAssets(uint256) public pure override returns (uint256) {
+        revert("silent");
+    }
+}

@@ -19,6 +19,40 @@ contract ListRegister {
         return listed;
     }
 
+    /// The register of pools that Gearbox's address provider names, which is this contract itself.
+    function getAddressOrRevert(bytes32 key, uint256 version) external view returns (address) {
+        require(key == "CONTRACTS_REGISTER" && version == 0, "address not found");
+        return address(this);
+    }
+
+    function getPools() external view returns (address[] memory) {
+        return listed;
+    }
+
+    event Created(address indexed instance, uint256 indexed version, address indexed owner, bytes initParams);
+    event DeployVault(
+        uint64 indexed poolId,
+        bytes16 indexed scId,
+        address indexed asset,
+        uint256 tokenId,
+        address factory,
+        address vault,
+        uint8 kind
+    );
+
+    mapping(address => bool) public isEntity;
+    mapping(address => bool) public isLinked;
+
+    function deployMellow(address vault, bool registered) external {
+        isEntity[vault] = registered;
+        emit Created(vault, 1, msg.sender, "");
+    }
+
+    function deployCentrifuge(address vault, bool linked) external {
+        isLinked[vault] = linked;
+        emit DeployVault(7, "sc", address(0), 0, msg.sender, vault, 1);
+    }
+
     function create(address vault) external {
         isVaultV2[vault] = true;
         emit CreateVaultV2(msg.sender, address(0), 0, vault);
