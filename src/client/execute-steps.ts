@@ -58,10 +58,7 @@ export interface ExecutionOptions {
   batch?: boolean | undefined;
 }
 
-/**
- * An order to execute: its steps when the execution starts, and the API calls that read it, submit its signatures and
- * report its transactions.
- */
+/** An order to execute: its steps at the start, and the API calls to read it, sign it and report its transactions. */
 export interface Order<Reading extends OrderReading> {
   userAddress: string;
   first: OrderReading;

@@ -14,7 +14,7 @@ export interface BreakerPolicy {
 
 /**
  * Policy for the APIs of providers and prices, whose response time depends on the request: one hang may be caused by
- * the request, two consecutive ones are not. Other sources are asked in parallel, so pauses may be long.
+ * the request, two consecutive ones are not. Requests to other sources run in parallel, so pauses may be long.
  */
 export const providerPolicy: BreakerPolicy = {
   hangs: 2,

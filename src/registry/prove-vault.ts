@@ -69,7 +69,7 @@ async function tryProving(
 
 /**
  * Returns true if a register or list still names a discovered vault. Registers with a view function for membership are
- * asked; for the others, their last read counts. Errors of the chain client propagate.
+ * read now; for the others, their last read counts. Errors of the chain client propagate.
  */
 async function isStillNamed(
   ctx: Context,
