@@ -147,6 +147,12 @@ const KyberSetting = z.strictObject({
 });
 /** The settings of the provider KyberSwap in `PROVIDERS`. */
 export type KyberSetting = z.output<typeof KyberSetting>;
+const VeloraSetting = z.strictObject({
+  api_url: Url.default("https://api.paraswap.io"),
+  deployments: byChain(() => z.strictObject({ router: ContractAddress })).default([]),
+});
+/** The settings of the provider Velora in `PROVIDERS`. */
+export type VeloraSetting = z.output<typeof VeloraSetting>;
 
 /**
  * Schema of `PROVIDERS`: the services that swap and bridge tokens. Only the providers that it names are used; without
@@ -157,6 +163,7 @@ const ProviderSettings = z.strictObject({
   lifi: LifiSetting.optional(),
   across: AcrossSetting.optional(),
   kyber: KyberSetting.optional(),
+  velora: VeloraSetting.optional(),
 });
 /** The settings of all providers in `PROVIDERS`. */
 export type ProviderSettings = z.output<typeof ProviderSettings>;

@@ -118,6 +118,11 @@ export const standInTargets: readonly StandInTarget[] = [
     contracts: ["MetaAggregationRouter", "AggregationExecutor"],
   },
   {
+    name: "velora",
+    sources: [`${folder}/velora/AugustusV6.sol`],
+    contracts: ["AugustusV6", "AugustusExecutor"],
+  },
+  {
     name: "veda",
     sources: [`${folder}/veda/Veda.sol`, `${folder}/veda/VedaExits.sol`],
     contracts: [

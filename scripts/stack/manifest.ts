@@ -34,6 +34,7 @@ export interface StackBridging {
   circle_transmitter: Address;
   dex: Address;
   kyber_router: Address;
+  velora_router: Address;
   bridge_relayer: Address;
 }
 
@@ -78,13 +79,14 @@ export interface StackManifest {
   vaults: readonly StackVault[];
   /**
    * URLs of the emulators, each with `/__control`. LI.FI's API is under `/v1`, Across's under `/api`; `swaps` is
-   * KyberSwap's, under the chain's name; `prices` is DefiLlama's coins API and also sets the feeds; `rpc` is by chain
+   * KyberSwap's, under the chain's name; `velora` is Velora's, without a prefix; `prices` is DefiLlama's coins API and also sets the feeds; `rpc` is by chain
    * id.
    */
   emulators: {
     lifi: string;
     across: string;
     swaps: string;
+    velora: string;
     prices: string;
     neon: string;
     upstash: string;
@@ -143,6 +145,7 @@ function describeBridging(bridging: DeployedChain["bridging"]): StackBridging {
     circle_transmitter: bridging.circle.transmitter,
     dex: bridging.exchange,
     kyber_router: bridging.kyberRouter,
+    velora_router: bridging.veloraRouter,
     bridge_relayer: bridging.relayer,
   };
 }

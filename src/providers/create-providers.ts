@@ -1,21 +1,23 @@
-import type { AcrossSetting, KyberSetting, LifiSetting, ProviderSettings } from "../config.ts";
+import type { AcrossSetting, KyberSetting, LifiSetting, ProviderSettings, VeloraSetting } from "../config.ts";
 import { createAcross } from "./across/across-provider.ts";
 import { createKyber } from "./kyber/kyber-provider.ts";
 import { RateLimitMemory } from "./lifi/api/lifi-rate-limits.ts";
 import type { StargateContracts } from "./lifi/lifi-bridge-deployments.ts";
 import { createLifi } from "./lifi/lifi-provider.ts";
 import type { Provider } from "./provider.ts";
+import { createVelora } from "./velora/velora-provider.ts";
 
 /**
- * Creates one provider for each upstream in the settings (Across, LI.FI, KyberSwap). Called once per isolate. Throws
+ * Creates one provider for each upstream in the settings (Across, LI.FI, KyberSwap, Velora). Called once per isolate. Throws
  * `internal` if LI.FI's integrator name is invalid or a setting would replace a contract address that is
  * defined in code.
  */
-export function createProviders({ lifi, across, kyber }: ProviderSettings): Provider[] {
+export function createProviders({ lifi, across, kyber, velora }: ProviderSettings): Provider[] {
   return [
     ...(across === undefined ? [] : [acrossFromSettings(across)]),
     ...(lifi === undefined ? [] : [lifiFromSettings(lifi)]),
     ...(kyber === undefined ? [] : [kyberFromSettings(kyber)]),
+    ...(velora === undefined ? [] : [veloraFromSettings(velora)]),
   ];
 }
 
@@ -38,6 +40,13 @@ function kyberFromSettings(setting: KyberSetting): Provider {
   return createKyber({
     apiUrl: setting.api_url,
     clientId: setting.client_id,
+    deployments: setting.deployments.map(([chainId, row]) => ({ chainId, ...row })),
+  });
+}
+
+function veloraFromSettings(setting: VeloraSetting): Provider {
+  return createVelora({
+    apiUrl: setting.api_url,
     deployments: setting.deployments.map(([chainId, row]) => ({ chainId, ...row })),
   });
 }

@@ -30,12 +30,13 @@ export async function requestQuotes(
 }
 
 /**
- * Returns true if a provider serves a kind of transfer: swaps for a transfer on one chain, bridges for a transfer to
- * another chain. No quotes are requested from other providers, and they do not count as failures.
+ * Returns true if a provider serves a kind of transfer: swaps on that chain for a transfer on one chain, bridges for a
+ * transfer to another chain. No quotes are requested from other providers, and they do not count as failures.
  */
 function servesKindOf(provider: Provider, request: TransferRequest): boolean {
-  const { swaps, bridges } = provider.capabilities();
-  return request.fromChainId === request.toChainId ? swaps : bridges.length > 0;
+  const { swaps, swapChains, bridges } = provider.capabilities();
+  if (request.fromChainId !== request.toChainId) return bridges.length > 0;
+  return swaps && (swapChains?.includes(request.fromChainId) ?? true);
 }
 
 /** The caller's preferences for ranking quotes. */

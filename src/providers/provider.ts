@@ -220,6 +220,8 @@ export interface ProviderCapabilities {
    */
   bridges: readonly { key: string; name: string; chains: readonly number[] }[];
   swaps: boolean;
+  /** Ids of the chains with swaps; absent if the upstream decides. */
+  swapChains?: readonly number[];
   destinationCall: boolean;
 }
 

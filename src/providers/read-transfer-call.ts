@@ -4,6 +4,7 @@ import { decodeAcrossDeposit, decodeInstructions, wordToAddress } from "./across
 import { decodeKyberSwap } from "./kyber/kyber-calldata.ts";
 import { type BridgeCall, decodeLifiCall } from "./lifi/decode/decode-lifi-call.ts";
 import type { SwapCall } from "./lifi/decode/swap-facets.ts";
+import { AUGUSTUS_DUST, decodeAugustusSwap } from "./velora/velora-calldata.ts";
 
 /**
  * What a provider's transfer does, from its calldata alone. The zero address is the native currency. Amounts are in the
@@ -28,12 +29,12 @@ export interface TransferCallData {
 const tokenOf = (address: Address): Address => (isNativeAlias(address) ? zeroAddress : getAddress(address));
 
 /**
- * Decodes the calldata of any provider's transfer to a user: an Across deposit, a KyberSwap swap, or LI.FI's bridges
- * and swaps. Returns null for other calldata, including that of bridges with a destination call.
+ * Decodes the calldata of any provider's transfer to a user: an Across deposit, a swap of KyberSwap or Velora, or LI.FI's
+ * bridges and swaps. Returns null for other calldata, including that of bridges with a destination call.
  */
 export function readTransferCall(data: Hex): TransferCallData | null {
   const hex = data.toLowerCase() as Hex;
-  return readAcross(hex) ?? readKyber(hex) ?? readLifi(hex);
+  return readAcross(hex) ?? readKyber(hex) ?? readVelora(hex) ?? readLifi(hex);
 }
 
 function readAcross(data: Hex): TransferCallData | null {
@@ -64,6 +65,16 @@ function readKyber(data: Hex): TransferCallData | null {
   return {
     ...{ fromToken: tokenOf(srcToken), amount, receiver: dstReceiver, refundTo: null, toChainId: null },
     ...{ toToken: tokenOf(dstToken), least: minReturnAmount },
+  };
+}
+
+function readVelora(data: Hex): TransferCallData | null {
+  const swap = decodeAugustusSwap(data);
+  if (swap === null) return null;
+  const { srcToken, fromAmount: amount, beneficiary: receiver, destToken, toAmount } = swap;
+  return {
+    ...{ fromToken: tokenOf(srcToken), amount, receiver, refundTo: null, toChainId: null },
+    ...{ toToken: tokenOf(destToken), least: toAmount - AUGUSTUS_DUST },
   };
 }
 

@@ -48,8 +48,8 @@ describe("createProviders() without the PROVIDERS setting", () => {
 
 describe("createProviders() with the PROVIDERS setting", () => {
   test("returns the named providers with the chains that ship in code", () => {
-    const named = providersOf({ lifi: { integrator: "causeway" }, across: {}, kyber: {} });
-    expect(named.map(({ name }) => name)).toEqual(["across", "lifi", "kyber"]);
+    const named = providersOf({ lifi: { integrator: "causeway" }, across: {}, kyber: {}, velora: {} });
+    expect(named.map(({ name }) => name)).toEqual(["across", "lifi", "kyber", "velora"]);
     expect(chainsOf({ across: {} }, "across")).toEqual([1, 10, 137, 8453, 42161]);
     expect(chainsOf({ lifi: { integrator: "causeway" } }, "stargate")).toContain(8453);
   });
@@ -63,6 +63,8 @@ describe("createProviders() with the PROVIDERS setting", () => {
     const [kyber] = providersOf({ kyber: { deployments: { 31337: { slug: "local", router: A } } } });
     const swap = requestOf({ fromChainId: 31337, toChainId: 31337 });
     expect(kyber?.spenders(swap)).toEqual([getAddress(A)]);
+    const [velora] = providersOf({ velora: { deployments: { 31337: { router: A } } } });
+    expect(velora?.spenders(swap)).toEqual([getAddress(A)]);
   });
 
   test.each([
@@ -73,6 +75,7 @@ describe("createProviders() with the PROVIDERS setting", () => {
       { across: { deployments: { 56: acrossRow } } },
     ],
     ["kyber", 8453, { kyber: { deployments: { 8453: { slug: "base", router: A } } } }],
+    ["velora", 100, { velora: { deployments: { 100: { router: A } } } }],
     ["lifi", 8453, { lifi: { integrator: "causeway", deployments: { 8453: lifiRow } } }],
   ])(
     "throws when a setting replaces contracts of %s that ship in code (chain %i)",

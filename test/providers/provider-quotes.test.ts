@@ -129,4 +129,14 @@ describe("requestQuotes()", () => {
       ["broken", "upstream_unavailable"],
     ]);
   });
+
+  test("does not ask a provider for a swap on a chain where it has none", async () => {
+    asked.length = 0;
+    const gnosis = provider("gnosis", { swaps: true, bridges: false });
+    const own = { ...gnosis, capabilities: () => ({ ...gnosis.capabilities(), swapChains: [100] }) };
+    const at = (id: number) => ({ scope: scopeOf(), request: requestOf({ fromChainId: id, toChainId: id }) });
+    expect((await requestQuotes([own], at(1))).failures.size).toBe(0);
+    expect(asked).toEqual([]);
+    expect((await requestQuotes([own], at(100))).quotes).toHaveLength(1);
+  });
 });

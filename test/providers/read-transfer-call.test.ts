@@ -7,6 +7,7 @@ import { encodeFields, honestFields, swapRequest } from "../support/kyber/stage.
 import { encodeCall } from "../support/lifi/calls.ts";
 import { ATTACKER, tokens, word } from "../support/lifi/parts.ts";
 import { scenarioOf, scenarios } from "../support/lifi/scenarios.ts";
+import { fieldsData, swapRequest as veloraRequest } from "../support/velora/stage.ts";
 
 const WRAPPED: readonly string[] = [WETH_1, WETH_42161, tokens.weth[8453]];
 const plain = scenarios.filter(({ request }) => request.call === null).map((one) => [one.name, one] as const);
@@ -79,6 +80,14 @@ describe("readTransferCall() of KyberSwap", () => {
   test("names native money by the zero address", () => {
     const data = encodeFields(honestFields(swapRequest({ toToken: zeroAddress })));
     expect(readTransferCall(data)).toMatchObject({ toToken: zeroAddress });
+  });
+});
+
+test("readTransferCall() reads a swap of Velora, which delivers one unit less than its minimum", () => {
+  const request = veloraRequest({ fromToken: zeroAddress });
+  expect(readTransferCall(fieldsData(request, { toAmount: 97n }))).toEqual({
+    ...{ fromToken: zeroAddress, amount: request.amount, receiver: USER, refundTo: null },
+    ...{ toChainId: null, toToken: request.toToken, least: 96n },
   });
 });
 

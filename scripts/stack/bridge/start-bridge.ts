@@ -4,6 +4,7 @@ import type { Control } from "../emulators/control.ts";
 import { answerLifi } from "../emulators/lifi/answer.ts";
 import type { Answerer } from "../emulators/server.ts";
 import { answerSwaps } from "../emulators/swaps/answer.ts";
+import { answerVelora } from "../emulators/velora/answer.ts";
 import { BridgeRelayer } from "../relayer/relayer.ts";
 import { bridgeChainsOf } from "./bridge-chains.ts";
 
@@ -13,6 +14,8 @@ export interface Bridge {
   across: Answerer;
   /** KyberSwap, which only swaps. */
   swaps: Answerer;
+  /** Velora, which only swaps. */
+  velora: Answerer;
   close(): void;
 }
 
@@ -29,6 +32,7 @@ export function startBridge(
     lifi: answerLifi(source),
     across: answerAcross(source),
     swaps: answerSwaps(bridgeChains),
+    velora: answerVelora(bridgeChains),
     close: () => relayer.close(),
   };
 }

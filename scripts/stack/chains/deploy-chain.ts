@@ -28,6 +28,7 @@ import {
   fundDiscovered,
   type VaultRegisters,
 } from "./vault-registers.ts";
+import { deployVelora, type VeloraContracts } from "./velora.ts";
 
 const approveAbi = parseAbi(["function approve(address spender, uint256 amount)"]);
 /** More than any local vault receives, and within MetaMorpho's uint184. */
@@ -50,7 +51,7 @@ export interface DeployedChain {
   depositRouter: Address;
   multicall3: Address | null;
   morpho: Address;
-  bridging: BridgingContracts & KyberContracts;
+  bridging: BridgingContracts & KyberContracts & VeloraContracts;
   tokens: Record<TokenSymbol, Address>;
   priceFeeds: PriceFeeds;
   vaults: readonly DeployedVault[];
@@ -89,6 +90,7 @@ export async function deployChain(
   const registers = plan.registers
     ? deployVaultRegisters(script, { usdc: tokens.USDC, weth: tokens.WETH })
     : null;
+  const velora = deployVelora(script, bridging.exchange);
   await script.flush();
   await advanceTime(url, TIMELOCK + 1);
   for (const vault of vaults) giveHistory(script, { vault, tokens, morpho });
@@ -105,7 +107,7 @@ export async function deployChain(
     depositRouter,
     multicall3,
     morpho: morpho.morpho,
-    bridging: { ...bridging, ...kyber },
+    bridging: { ...bridging, ...kyber, ...velora },
     tokens,
     priceFeeds,
     vaults,

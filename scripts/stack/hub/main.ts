@@ -1,5 +1,5 @@
 /**
- * Process that runs the emulators: Neon, Upstash, LI.FI, KyberSwap and Across with the bridge's relayer, and the fault layer in
+ * Process that runs the emulators: Neon, Upstash, LI.FI, KyberSwap, Velora and Across with the bridge's relayer, and the fault layer in
  * front of each node.
  */
 import type { DeployedChain } from "../chains/deploy-chain.ts";
@@ -35,6 +35,7 @@ export interface HubAddresses {
   lifi: string;
   across: string;
   swaps: string;
+  velora: string;
   prices: string;
   rpc: Record<number, string>;
 }

@@ -6,6 +6,8 @@ import { pricesEmulator } from "../emulators/prices/endpoint.ts";
 import { StackPrices } from "../emulators/prices/price-settings.ts";
 import { type ServedEmulator, serveEmulator } from "../emulators/server.ts";
 import { swapsEmulator } from "../emulators/swaps/endpoint.ts";
+import { veloraEmulator } from "../emulators/velora/endpoint.ts";
+import type { HubAddresses } from "./main.ts";
 
 /** The emulated providers and the price API. They listen immediately; requests wait until the chains are deployed. */
 export class ProviderEmulators {
@@ -14,6 +16,7 @@ export class ProviderEmulators {
   #lifi: ServedEmulator | null = null;
   #across: ServedEmulator | null = null;
   #swaps: ServedEmulator | null = null;
+  #velora: ServedEmulator | null = null;
   #prices: ServedEmulator | null = null;
   #running: Bridge | null = null;
   readonly #deployed: Promise<readonly DeployedChain[]>;
@@ -28,14 +31,20 @@ export class ProviderEmulators {
     });
   }
 
-  async serve(): Promise<{ lifi: string; across: string; swaps: string; prices: string }> {
-    const answerer = async (name: "lifi" | "across" | "swaps") => (await this.#bridge)[name];
+  async serve(): Promise<Pick<HubAddresses, "lifi" | "across" | "swaps" | "velora" | "prices">> {
+    const answerer = async (name: "lifi" | "across" | "swaps" | "velora") => (await this.#bridge)[name];
     this.#lifi = await serveEmulator(lifiEmulator(answerer("lifi")));
     this.#across = await serveEmulator(acrossEmulator(answerer("across")));
     this.#swaps = await serveEmulator(swapsEmulator(answerer("swaps")));
+    this.#velora = await serveEmulator(veloraEmulator(answerer("velora")));
     this.#prices = await serveEmulator(pricesEmulator(new StackPrices(this.#deployed)));
-    const [lifi, across, swaps] = [this.#lifi.url, this.#across.url, this.#swaps.url];
-    return { lifi, across, swaps, prices: this.#prices.url };
+    return {
+      lifi: this.#lifi.url,
+      across: this.#across.url,
+      swaps: this.#swaps.url,
+      velora: this.#velora.url,
+      prices: this.#prices.url,
+    };
   }
 
   /** Starts the bridge between the deployed chains. Imported on demand, because its modules load slowly. */
@@ -50,6 +59,7 @@ export class ProviderEmulators {
 
   async close(): Promise<void> {
     this.#running?.close();
-    await Promise.all([this.#lifi, this.#across, this.#swaps, this.#prices].map((one) => one?.close()));
+    const served = [this.#lifi, this.#across, this.#swaps, this.#velora, this.#prices];
+    await Promise.all(served.map((one) => one?.close()));
   }
 }

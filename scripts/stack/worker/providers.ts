@@ -8,6 +8,9 @@ const INTEGRATOR = "causeway";
 const MAX_NATIVE_FEE = "100000000000000";
 const NATIVE = "0x0000000000000000000000000000000000000000";
 
+/** Id of the chain on which Velora swaps in place of KyberSwap, as on Gnosis. */
+const VELORA_CHAIN = 31_338;
+
 type ContractsOf = Pick<StackChain, "chain_id" | "contracts">;
 
 /**
@@ -15,7 +18,7 @@ type ContractsOf = Pick<StackChain, "chain_id" | "contracts">;
  * chain id. Amounts are decimal strings.
  */
 export function providersVariable(
-  hub: Pick<HubAddresses, "lifi" | "across" | "swaps">,
+  hub: Pick<HubAddresses, "lifi" | "across" | "swaps" | "velora">,
   chains: readonly ContractsOf[],
 ): string {
   const byChain = <T>(describe: (chainId: number, contracts: StackChain["contracts"]) => T) =>
@@ -23,9 +26,15 @@ export function providersVariable(
   return JSON.stringify({
     lifi: { api_url: `${hub.lifi}/v1`, integrator: INTEGRATOR, deployments: byChain(lifiDeployment) },
     across: { api_url: `${hub.across}/api`, deployments: byChain(acrossDeployment) },
-    kyber: { api_url: hub.swaps, deployments: byChain(kyberDeployment) },
+    kyber: { api_url: hub.swaps, deployments: without(VELORA_CHAIN, byChain(kyberDeployment)) },
+    velora: { api_url: hub.velora, deployments: only(VELORA_CHAIN, byChain(veloraDeployment)) },
   });
 }
+
+const only = <T>(chainId: number, rows: Record<string, T>): Record<string, T> =>
+  Object.fromEntries(Object.entries(rows).filter(([id]) => Number(id) === chainId));
+const without = <T>(chainId: number, rows: Record<string, T>): Record<string, T> =>
+  Object.fromEntries(Object.entries(rows).filter(([id]) => Number(id) !== chainId));
 
 function lifiDeployment(chainId: number, contracts: StackChain["contracts"]) {
   return {
@@ -62,6 +71,10 @@ function lifiDeployment(chainId: number, contracts: StackChain["contracts"]) {
 const kyberDeployment = (chainId: number, contracts: StackChain["contracts"]) => ({
   slug: chainSlug(chainId),
   router: contracts.kyber_router,
+});
+
+const veloraDeployment = (_chainId: number, contracts: StackChain["contracts"]) => ({
+  router: contracts.velora_router,
 });
 
 function acrossDeployment(_chainId: number, contracts: StackChain["contracts"]) {

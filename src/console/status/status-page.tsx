@@ -96,6 +96,7 @@ const PARTS: Readonly<Record<string, string>> = {
   across: "Across",
   lifi: "LI.FI",
   kyber: "KyberSwap",
+  velora: "Velora",
 };
 
 function Dependencies({ health, chains }: { health: Health; chains: readonly ListedChain[] }) {

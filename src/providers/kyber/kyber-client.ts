@@ -2,13 +2,9 @@ import type * as z from "zod";
 import { type BoundedResponse, boundedFetch } from "../../lib/bounded-fetch.ts";
 import { providerPolicy } from "../../lib/breaker.ts";
 import { outcomeOfOutsideError, throughBreaker } from "../../lib/guarded-request.ts";
+import { exchangeRateLimited, exchangeRequestFailure } from "../exchange-failures.ts";
 import type { ProviderScope } from "../provider.ts";
-import {
-  failureFromKyberExchange,
-  failureFromKyberResponse,
-  kyberRateLimited,
-  kyberRejection,
-} from "./kyber-errors.ts";
+import { failureFromKyberResponse, kyberRejection } from "./kyber-errors.ts";
 
 /** Timeout of one request to KyberSwap's API, in milliseconds. */
 export const KYBER_TIMEOUT_MS = 2_000;
@@ -56,7 +52,7 @@ export function createKyberClient(settings: KyberApiSettings): KyberClient {
   return {
     async ask(scope, { path, body, schema }) {
       const now = scope.now();
-      if (limitedUntil > now) throw kyberRateLimited(Math.ceil((limitedUntil - now) / 1000));
+      if (limitedUntil > now) throw exchangeRateLimited(Math.ceil((limitedUntil - now) / 1000));
       const timeoutMs = Math.floor(
         Math.max(1, Math.min(KYBER_TIMEOUT_MS, (scope.deadline ?? now + KYBER_TIMEOUT_MS) - now)),
       );
@@ -88,7 +84,7 @@ async function send(
   try {
     return await throughBreaker(breaker, { work, outcomeOf: outcomeOfOutsideError });
   } catch (error) {
-    throw failureFromKyberExchange(error);
+    throw exchangeRequestFailure(error);
   }
 }
 
@@ -136,6 +132,6 @@ function parseExactJson(text: string): unknown {
         : value,
     );
   } catch (error) {
-    throw failureFromKyberExchange(error);
+    throw exchangeRequestFailure(error);
   }
 }

@@ -2,6 +2,7 @@ import { type Hex, isAddressEqual, toEventSelector } from "viem";
 import { isNative } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
+import { noExchangeRoute } from "../exchange-failures.ts";
 import type {
   Provider,
   ProviderScope,
@@ -12,7 +13,7 @@ import type {
 } from "../provider.ts";
 import { createKyberClient, type KyberApiSettings, type KyberClient } from "./kyber-client.ts";
 import { type KyberDeployment, type KyberDeployments, resolveKyberDeployments } from "./kyber-deployments.ts";
-import { kyberRejection, noKyberRoute } from "./kyber-errors.ts";
+import { kyberRejection } from "./kyber-errors.ts";
 import { KyberBuild, KyberRoutes } from "./kyber-schemas.ts";
 import { kyberToken, verifyKyberSwap } from "./verify-kyber-swap.ts";
 
@@ -97,9 +98,9 @@ const UNKNOWN_STATUS: ProviderStatus = {
 function requireSwap(deployments: KyberDeployments, request: TransferRequest): KyberDeployment {
   const deployment = deployments.get(request.fromChainId);
   if (deployment === undefined || request.fromChainId !== request.toChainId)
-    throw noKyberRoute("exchange_unavailable");
+    throw noExchangeRoute("exchange_unavailable");
   const bare = request.call === null && request.bridges === null;
-  if (!bare || isAddressEqual(request.fromToken, request.toToken)) throw noKyberRoute("request_refused");
+  if (!bare || isAddressEqual(request.fromToken, request.toToken)) throw noExchangeRoute("request_refused");
   return deployment;
 }
 
@@ -137,7 +138,7 @@ async function fetchRoute(
     route.amountOut > 0n;
   if (!matches) throw kyberRejection("routeSummary");
   const toAmountMin = minimumOutput(route.amountOut, request);
-  if (toAmountMin === 0n) throw noKyberRoute("no_quote");
+  if (toAmountMin === 0n) throw noExchangeRoute("no_quote");
   const quote = { ...quoteOf(route), toAmount: route.amountOut, toAmountMin };
   return { summary: (json as { data: { routeSummary: unknown } }).data.routeSummary, quote };
 }

@@ -1,31 +1,8 @@
-import { type Address, getAddress, type Hex } from "viem";
 import * as z from "zod";
-import { MAX_UINT256 } from "../../lib/amount.ts";
 
-/** Maximum length of calldata as text, in characters: `0x` and two hex digits for each of 128 KiB. */
-const MAX_DATA = 2 * 128 * 1024 + 2;
 
-const Amount = z
-  .string()
-  .regex(/^(0|[1-9][0-9]{0,77})$/)
-  .transform(BigInt)
-  .refine((amount) => amount <= MAX_UINT256);
-const AddressText = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/)
-  .transform((text): Address => getAddress(text));
-const Data = z
-  .string()
-  .max(MAX_DATA)
-  .regex(/^0x([0-9a-fA-F]{2})*$/)
-  .transform((text) => text.toLowerCase() as Hex);
-/** Schema of a swap's gas, which is only displayed, so an invalid value becomes null. */
-const Gas = z
-  .string()
-  .regex(/^\d{1,12}$/)
-  .transform(BigInt)
-  .nullable()
-  .catch(null);
+import { WireAddress, WireAmount, WireCalldata, WireGas } from "../exchange-schemas.ts";
+
 
 /**
  * Schema of the fields in use of a `GET /{chain}/api/v1/routes` response. `amountIn` and `amountOut` are in the smallest
@@ -35,13 +12,13 @@ export const KyberRoutes = z.object({
   code: z.literal(0),
   data: z.object({
     routeSummary: z.object({
-      tokenIn: AddressText,
-      tokenOut: AddressText,
-      amountIn: Amount,
-      amountOut: Amount,
-      gas: Gas,
+      tokenIn: WireAddress,
+      tokenOut: WireAddress,
+      amountIn: WireAmount,
+      amountOut: WireAmount,
+      gas: WireGas,
     }),
-    routerAddress: AddressText,
+    routerAddress: WireAddress,
   }),
 });
 
@@ -49,13 +26,13 @@ export const KyberRoutes = z.object({
 export const KyberBuild = z.object({
   code: z.literal(0),
   data: z.object({
-    amountIn: Amount,
-    amountOut: Amount,
-    gas: Gas,
-    data: Data,
-    routerAddress: AddressText,
+    amountIn: WireAmount,
+    amountOut: WireAmount,
+    gas: WireGas,
+    data: WireCalldata,
+    routerAddress: WireAddress,
     /** Native amount to send, in wei; absent in older versions of the API. */
-    transactionValue: Amount.optional(),
+    transactionValue: WireAmount.optional(),
   }),
 });
 /** A parsed `POST /{chain}/api/v1/route/build` response: KyberSwap's transaction for a swap. */

@@ -17,6 +17,8 @@ import type {
   TransferRequest,
   VerifiedTransfer,
 } from "../../../src/providers/provider.ts";
+import type { VeloraDeployment } from "../../../src/providers/velora/velora-deployments.ts";
+import { createVelora } from "../../../src/providers/velora/velora-provider.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { encodeRouterCall, spendingStep } from "../../../src/router/router-codec.ts";
 import { approve, type BridgedStack, manifestOf, send } from "./bridged.ts";
@@ -27,6 +29,7 @@ interface Variable {
   lifi: { api_url: string; integrator: string; deployments: Record<string, Snake> };
   across: { api_url: string; deployments: Record<string, Snake> };
   kyber: { api_url: string; deployments: Record<string, Omit<KyberDeployment, "chainId">> };
+  velora: { api_url: string; deployments: Record<string, Omit<VeloraDeployment, "chainId">> };
 }
 
 /** Creates the production providers from the stack's variable `PROVIDERS`. */
@@ -34,9 +37,11 @@ export function openProviders(stack: BridgedStack): {
   lifi: LifiProvider;
   across: Provider;
   kyber: Provider;
+  velora: Provider;
   scope: ProviderScope;
 } {
-  const { lifi, across, kyber } = JSON.parse(providersVariable(stack.hub, manifestOf(stack))) as Variable;
+  const variable = providersVariable(stack.hub, manifestOf(stack));
+  const { lifi, across, kyber, velora } = JSON.parse(variable) as Variable;
   const lifiRows = Object.entries(lifi.deployments).map(([chainId, row]): [number, LifiDeployment] => [
     Number(chainId),
     { ...(camelCase(row) as unknown as LifiDeployment), maxNativeFee: BigInt(String(row["max_native_fee"])) },
@@ -58,6 +63,10 @@ export function openProviders(stack: BridgedStack): {
       apiUrl: kyber.api_url,
       clientId: "causeway",
       deployments: Object.entries(kyber.deployments).map(([id, row]) => ({ chainId: Number(id), ...row })),
+    }),
+    velora: createVelora({
+      apiUrl: velora.api_url,
+      deployments: Object.entries(velora.deployments).map(([id, row]) => ({ chainId: Number(id), ...row })),
     }),
     scope: scopeOf(stack),
   };

@@ -1,0 +1,76 @@
+import { AppError, failure, failureFrom } from "../errors.ts";
+import { OutsideError } from "../lib/bounded-fetch.ts";
+import { parseRetryAfter, parseSeconds } from "../lib/retry-after.ts";
+
+/** Codes of an exchange's `no_route` reasons, each with the text shown to customers. */
+const reasonDetails = {
+  exchange_unavailable: "the exchange does not swap on this chain",
+  token_unknown: "the exchange does not support this token",
+  request_refused: "the exchange rejects this swap request",
+  no_quote: "the exchange has no quote for this swap",
+  amount_too_high: "the amount exceeds the exchange's limit",
+  insufficient_liquidity: "the liquidity is not sufficient for this amount",
+  slippage_exceeded: "the price moved by more than the slippage limit allows",
+} as const;
+
+/** A reason for which an exchange has no route. */
+export type ExchangeReason = keyof typeof reasonDetails;
+
+const UNAVAILABLE = "the exchange is unavailable; try again later";
+/** Waiting time after a rate limit that does not state one, in seconds. */
+const DEFAULT_WAIT_S = 5;
+/** Maximum waiting time that is accepted from a rate limit, in seconds. */
+const MAX_WAIT_S = 60;
+
+/** Creates a `no_route` error with one reason and its text. */
+export function noExchangeRoute(code: ExchangeReason, cause?: unknown): AppError {
+  const detail = reasonDetails[code];
+  return new AppError("no_route", detail, { members: { reasons: [{ code, detail }] }, cause });
+}
+
+/** Creates a `rate_limited` error for an exchange's rate limit. `retryAfter` is in seconds. */
+export function exchangeRateLimited(retryAfter: number): AppError {
+  return failure("rate_limited", "the exchange's rate limit is exceeded; try again later", {
+    retry_after: retryAfter,
+  });
+}
+
+/**
+ * Returns the waiting time of a rate limit in seconds, between 1 and 60. Gateways send `Retry-After`, KyberSwap
+ * `x-ratelimit-reset-after`. `now` is in milliseconds since the epoch.
+ */
+export function exchangeWaitSeconds(headers: Headers, now: number): number {
+  const seconds =
+    parseRetryAfter(headers.get("retry-after"), now) ?? parseSeconds(headers.get("x-ratelimit-reset-after"));
+  return Math.min(Math.max(seconds ?? DEFAULT_WAIT_S, 1), MAX_WAIT_S);
+}
+
+/**
+ * Converts an HTTP status that gives no reason to an AppError: `upstream_timeout` for 408 and 504, otherwise
+ * `upstream_unavailable`.
+ */
+export function exchangeStatusFailure(status: number, cause: unknown): AppError {
+  const timedOut = status === 408 || status === 504;
+  return failureFrom(timedOut ? "upstream_timeout" : "upstream_unavailable", UNAVAILABLE, cause);
+}
+
+/**
+ * Converts an error of a request to an exchange (no response, or an oversized one) to an AppError: `upstream_timeout`
+ * for a timeout, otherwise `upstream_unavailable`.
+ */
+export function exchangeRequestFailure(error: unknown): AppError {
+  const timedOut = error instanceof OutsideError && error.kind === "timeout";
+  return failureFrom(timedOut ? "upstream_timeout" : "upstream_unavailable", UNAVAILABLE, error);
+}
+
+/**
+ * Creates an `upstream_rejected` error for a response that does not match the request. `where` names the exchange and
+ * the field, for logs only.
+ */
+export function exchangeRejection(where: string): AppError {
+  return failureFrom(
+    "upstream_rejected",
+    "the exchange's response does not match the request",
+    new Error(where),
+  );
+}

@@ -1,0 +1,39 @@
+import type { Address } from "viem";
+import { knownChains } from "../../chains/chain-definitions.ts";
+import { AppError } from "../../errors.ts";
+
+/** Velora on one chain: the contract that its transactions call. */
+export interface VeloraDeployment {
+  chainId: number;
+  /** Augustus V6.2, which users approve. */
+  router: Address;
+}
+
+/** Velora's deployments by chain id. */
+export type VeloraDeployments = ReadonlyMap<number, VeloraDeployment>;
+
+/** Address of Augustus V6.2, the same on every chain. Source: Velora's list of contracts, paraswap-dex-lib `config.ts`. */
+const AUGUSTUS: Address = "0x6A000F20005980200259b80c5102003040001068";
+
+/**
+ * Chains on which Velora swaps: those that it serves and KyberSwap does not. It serves Ethereum, OP Mainnet, BNB,
+ * Unichain, Polygon, Sonic, Base, Arbitrum and Avalanche too, where KyberSwap is the second exchange; it does not serve
+ * Katana. Source: Velora's SDK, supported chains.
+ */
+const servedChainIds: readonly number[] = [100];
+
+/**
+ * Returns Velora's deployments in code together with `extra` ones. Throws `internal` if an extra deployment names a
+ * chain that the code knows, so that no setting can replace a router or add one to a known chain.
+ */
+export function resolveVeloraDeployments(extra: readonly VeloraDeployment[]): VeloraDeployments {
+  const known = new Set(knownChains.map(({ chainId }) => chainId));
+  const all = new Map(servedChainIds.map((chainId) => [chainId, { chainId, router: AUGUSTUS }]));
+  for (const deployment of extra) {
+    const { chainId } = deployment;
+    if (known.has(chainId))
+      throw new AppError("internal", `configuration: the exchange of chain ${chainId} ships in code`);
+    all.set(chainId, deployment);
+  }
+  return all;
+}

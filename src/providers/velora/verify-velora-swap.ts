@@ -1,0 +1,91 @@
+import { type Address, type Hex, isAddressEqual, zeroAddress } from "viem";
+import { isNative } from "../../lib/address.ts";
+import { deductParts } from "../../lib/amount.ts";
+import type { RouterStepUse, TransferRequest } from "../provider.ts";
+import {
+  AUGUSTUS_DUST,
+  AUGUSTUS_METHOD,
+  BENEFICIARY_OFFSET,
+  decodeAugustusSwap,
+  encodeAugustusSwap,
+  partnerFeeBps,
+  VELORA_NATIVE,
+} from "./velora-calldata.ts";
+import type { VeloraDeployment } from "./velora-deployments.ts";
+import { veloraRejection } from "./velora-errors.ts";
+import type { VeloraRoute, VeloraSwap } from "./velora-schemas.ts";
+
+/** Request, deployment and response that Velora's transaction is verified against. */
+export interface VeloraVerifyInput {
+  request: TransferRequest;
+  deployment: VeloraDeployment;
+  answer: VeloraSwap;
+}
+
+/** A verified swap: the transaction to sign, with its expected and minimum output in the output token's smallest unit. */
+export interface VerifiedVeloraSwap {
+  transaction: { to: Address; data: Hex; value: bigint };
+  toAmount: bigint;
+  toAmountMin: bigint;
+  /** Position of the beneficiary in the calldata, so that the swap can be a step of a Router order. */
+  asStep: RouterStepUse;
+}
+
+/**
+ * Decodes the transaction of a swap, compares every field that moves money with the request, and encodes it again. The
+ * returned transaction follows from the request, the deployment in code and the verified fields; the executor and its
+ * data stay opaque and are bound by the minimum output. The router checks the minimum before it takes fees, the surplus
+ * over the quoted amount and one unit that stays in it. Hence no partner and no fee are accepted, and the quoted amount
+ * must not lie below the price. Pure. Throws `upstream_rejected`, with the name of the differing field in its cause.
+ */
+export function verifyVeloraSwap({ request, deployment, answer }: VeloraVerifyInput): VerifiedVeloraSwap {
+  const { priceRoute: route, txParams: sent } = answer;
+  const value = isNative(request.fromToken) ? request.amount : 0n;
+  requireMatch(namesSwap(route, { request, deployment }), "priceRoute");
+  requireMatch(sent.chainId === request.fromChainId, "chainId");
+  requireMatch(isAddressEqual(sent.to, deployment.router), "to");
+  requireMatch(sent.value === value, "value");
+  const swap = decodeAugustusSwap(sent.data);
+  requireMatch(swap !== null, "data");
+  requireMatch(swap.executorData !== "0x", "executorData");
+  requireMatch(isAddressEqual(swap.srcToken, veloraToken(request.fromToken)), "srcToken");
+  requireMatch(isAddressEqual(swap.destToken, veloraToken(request.toToken)), "destToken");
+  requireMatch(isAddressEqual(swap.beneficiary, request.user), "beneficiary");
+  requireMatch(swap.fromAmount === request.amount, "fromAmount");
+  requireMatch(isAddressEqual(swap.partner, zeroAddress), "partner");
+  requireMatch(partnerFeeBps(swap) === 0n, "fee");
+  requireMatch(swap.permit === "0x", "permit");
+  requireMatch(swap.quotedAmount >= route.destAmount, "quotedAmount");
+  const toAmountMin = swap.toAmount - AUGUSTUS_DUST;
+  requireMatch(toAmountMin >= deductParts(route.destAmount, request.slippage), "toAmount");
+  requireMatch(toAmountMin > 0n && swap.toAmount <= route.destAmount, "toAmount");
+  return {
+    transaction: { to: deployment.router, data: encodeAugustusSwap(swap), value },
+    toAmount: route.destAmount,
+    toAmountMin,
+    asStep: { receiverOffset: BENEFICIARY_OFFSET },
+  };
+}
+
+/** Returns the address that Velora uses for a token. */
+export const veloraToken = (token: Address): Address => (isNative(token) ? VELORA_NATIVE : token);
+
+/** Returns true if a price is for the requested swap, by the accepted function of the chain's router. */
+export function namesSwap(
+  route: VeloraRoute,
+  { request, deployment }: Pick<VeloraVerifyInput, "request" | "deployment">,
+): boolean {
+  return (
+    route.network === request.fromChainId &&
+    route.contractMethod === AUGUSTUS_METHOD &&
+    isAddressEqual(route.contractAddress, deployment.router) &&
+    isAddressEqual(route.srcToken, veloraToken(request.fromToken)) &&
+    isAddressEqual(route.destToken, veloraToken(request.toToken)) &&
+    route.srcAmount === request.amount &&
+    route.destAmount > 0n
+  );
+}
+
+function requireMatch(holds: boolean, field: string): asserts holds {
+  if (!holds) throw veloraRejection(field);
+}
