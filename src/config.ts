@@ -135,22 +135,27 @@ const AcrossSetting = z.strictObject({
 });
 /** The settings of the provider Across in `PROVIDERS`. */
 export type AcrossSetting = z.output<typeof AcrossSetting>;
-const KyberSetting = z.strictObject({
-  api_url: Url.default("https://aggregator-api.kyberswap.com"),
-  client_id: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/)
-    .default("causeway"),
-  deployments: byChain(() =>
-    z.strictObject({ slug: z.string().regex(/^[a-z0-9-]{1,32}$/), router: ContractAddress }),
-  ).default([]),
-});
+// Lazy, because an isolate without exchanges need not build them at its start.
+const KyberSetting = z.lazy(() =>
+  z.strictObject({
+    api_url: Url.default("https://aggregator-api.kyberswap.com"),
+    client_id: z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{1,64}$/)
+      .default("causeway"),
+    deployments: byChain(() =>
+      z.strictObject({ slug: z.string().regex(/^[a-z0-9-]{1,32}$/), router: ContractAddress }),
+    ).default([]),
+  }),
+);
 /** The settings of the provider KyberSwap in `PROVIDERS`. */
 export type KyberSetting = z.output<typeof KyberSetting>;
-const VeloraSetting = z.strictObject({
-  api_url: Url.default("https://api.paraswap.io"),
-  deployments: byChain(() => z.strictObject({ router: ContractAddress })).default([]),
-});
+const VeloraSetting = z.lazy(() =>
+  z.strictObject({
+    api_url: Url.default("https://api.paraswap.io"),
+    deployments: byChain(() => z.strictObject({ router: ContractAddress })).default([]),
+  }),
+);
 /** The settings of the provider Velora in `PROVIDERS`. */
 export type VeloraSetting = z.output<typeof VeloraSetting>;
 

@@ -43,7 +43,12 @@ export function createKyber(options: KyberOptions): Provider {
   const client = createKyberClient(options);
   return {
     name: KYBER_KEY,
-    capabilities: () => ({ bridges: [], swaps: true, destinationCall: false }),
+    capabilities: () => ({
+      bridges: [],
+      swaps: true,
+      swapChains: [...deployments.keys()],
+      destinationCall: false,
+    }),
     async quote(scope, request) {
       const deployment = requireSwap(deployments, request);
       return [(await fetchRoute(client, { scope, request, deployment })).quote];
