@@ -16,6 +16,8 @@ const shared = {
   // that is given up goes on beside the next one.
   testTimeout: 300_000,
   hookTimeout: 300_000,
+  // What must come is waited for as long: how soon it comes depends on what else the machine does.
+  expect: { poll: { timeout: 240_000 } },
 };
 
 /** Compiles what `#stand-ins/*` imports; the stack does so itself. */

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { parseUnits } from "viem";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
-import { matrixTest, startBrowser } from "../support/browser/console-browser.ts";
+import { GIVEN_UP_MS, matrixTest, startBrowser } from "../support/browser/console-browser.ts";
 import { examplePage, type HostSite, serveSite } from "../support/browser/host-page.ts";
 import { announceWallet } from "../support/browser/page-wallet.ts";
 import { sharesOf } from "../support/browser/shares-of.ts";
@@ -29,7 +29,9 @@ async function site(page: string): Promise<HostSite> {
 /** Opens a site with a wallet. */
 async function visit(origin: string) {
   const user = await newUser(chainOf(chainIds.one), { USDC: parseUnits("100", 6) });
-  const page = await (await browser.newContext()).newPage();
+  const context = await browser.newContext();
+  context.setDefaultTimeout(GIVEN_UP_MS);
+  const page = await context.newPage();
   const wallet = await announceWallet(page, { user, chainId: chainIds.one });
   await page.goto(origin);
   return { page, wallet, user };

@@ -276,7 +276,7 @@ describe("reorg of the source transaction", () => {
       expect(await other.status(hash, from.chainId)).toMatchObject(SUBMITTED);
       await rpc(from.rpcUrl, "anvil_mine", numberToHex(40));
       const done = () => other.status(hash, from.chainId);
-      await expect.poll(done, { timeout: 20_000 }).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
+      await expect.poll(done).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
       const { history } = await other.deposit(prepared.trackingId);
       expect(history.map(({ state }) => state).slice(0, 2)).toEqual(["built", "submitted"]);
     } finally {

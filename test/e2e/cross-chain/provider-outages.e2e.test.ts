@@ -46,7 +46,7 @@ describe.each(faults)("outage: both provider APIs %s", (_name, fault) => {
     const departed = await withBridge({ faults: broken, relayer: { mode: "refund" } }, async () => {
       const made = await depart({ provider: "lifi", vault });
       const held = () => balanceOf(from, { token: tokenOn(from, "USDC"), owner: made.user.address });
-      await expect.poll(held, { timeout: 10_000 }).toBeGreaterThan(0n);
+      await expect.poll(held).toBeGreaterThan(0n);
       expect(await statusOf(made.hash, from.chainId)).toMatchObject(BRIDGING);
       return made;
     });
@@ -85,7 +85,7 @@ describe("outage of the vault's chain", () => {
     const departed = await withFaults(dark, async () => {
       const made = await depart({ provider: "lifi", vault });
       const shares = () => balanceOf(to, { token: addressOf(vault), owner: made.user.address });
-      await expect.poll(shares, { timeout: 10_000 }).toBeGreaterThan(0n);
+      await expect.poll(shares).toBeGreaterThan(0n);
       expect(await statusOf(made.hash, from.chainId)).toMatchObject(BRIDGING);
       return made;
     });

@@ -57,9 +57,7 @@ test.each(["across", "lifi"] as const)(
     });
     expect(deposited?.args.depositor).toBe(`0x${user.address.slice(2).toLowerCase().padStart(64, "0")}`);
     const ask = () => statusOf(receipt.transactionHash, away.chainId, home.chainId);
-    await expect
-      .poll(ask, { timeout: 20_000, interval: 150 })
-      .toMatchObject({ status: "DONE", substatus: "COMPLETED" });
+    await expect.poll(ask, { interval: 150 }).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
     expect(await api.deposit(built.tracking_id)).toMatchObject({
       state: "completed",
       source_tx_hash: receipt.transactionHash,

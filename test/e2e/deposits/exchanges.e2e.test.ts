@@ -74,9 +74,7 @@ describe("LI.FI is down", () => {
       );
       const { hash, shares } = await travel({ ...journey, traveller, built, style: "approval" });
       expect(shares).toBeGreaterThanOrEqual(BigInt(built.estimate.min_shares ?? "1"));
-      await expect
-        .poll(async () => (await api.status(hash, one.chainId)).substatus, { timeout: 20_000 })
-        .toBe("COMPLETED");
+      await expect.poll(async () => (await api.status(hash, one.chainId)).substatus).toBe("COMPLETED");
     },
   );
 
@@ -95,7 +93,7 @@ describe("LI.FI is down", () => {
     // An outage that a customer cannot act on; which of the two is reported depends on the kind.
     expect([refused.status, refused.code]).toEqual([status, code]);
     // A rate limit holds for a second.
-    await expect.poll(() => offeredFor(body), { timeout: 5_000 }).toContain("kyber");
+    await expect.poll(() => offeredFor(body)).toContain("kyber");
   });
 });
 

@@ -28,7 +28,7 @@ async function pendingOf(user: Address, chainId: number, claims = 0) {
   return api.positions(user, query);
 }
 
-const polled = { timeout: 20_000, interval: 300 };
+const polled = { interval: 300 };
 
 /** Asks a vault that settles later, and holds status and positions to it. */
 async function request(vault: StackVault) {

@@ -61,7 +61,7 @@ async function proveFound(): Promise<void> {
     const [row] = await query(`select count(*)::int as left from vaults where ${FOUND} and proof is null`);
     return row?.["left"];
   };
-  await vi.waitFor(async () => expect(await unproven()).toBe(0), { timeout: 180_000, interval: 1_000 });
+  await vi.waitFor(async () => expect(await unproven()).toBe(0), { timeout: 240_000, interval: 1_000 });
 }
 
 beforeAll(async () => {
@@ -85,7 +85,7 @@ describe("discovery on the local stack", () => {
       (await api.vaults("?limit=500")).find(({ vault_id }) => vault_id === idOf("good")) ?? null;
     // Lists follow a change of the registry within a minute.
     await expect
-      .poll(shown, { timeout: 120_000, interval: 1_000 })
+      .poll(shown, { interval: 1_000 })
       .toMatchObject({ name: "Local Lending USDC", family: "fluid", proof: { ok: true } });
     await api.build(depositInto("good"));
   });

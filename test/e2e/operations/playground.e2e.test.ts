@@ -73,9 +73,7 @@ describe("what npm start prints to try", () => {
     const printed = await trial(/refund/);
     expect(printed[0]).toContain('"mode":"refund"');
     expect(printed[4]).toContain('"mode":"deliver"');
-    await expect
-      .poll(() => paste("npm run stack -- sign"), { timeout: 20_000 })
-      .toContain("the deposit is refunded");
+    await expect.poll(() => paste("npm run stack -- sign")).toContain("the deposit is refunded");
   });
 
   test("a bridge that is slow", async () => {

@@ -39,7 +39,7 @@ beforeEach(async () => {
   const ctx = await programContext();
   await ctx.cache.drop("registry");
   await listRegistry(ctx);
-  await expect.poll(() => ctx.redis.get("cache:registry"), { timeout: 30_000 }).not.toBeNull();
+  await expect.poll(() => ctx.redis.get("cache:registry")).not.toBeNull();
 });
 
 describe("builds read the registry from the database, not from a cache", () => {

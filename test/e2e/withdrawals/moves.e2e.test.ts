@@ -54,7 +54,7 @@ describe("a move on one chain", () => {
     const owner = user.address;
     expect(await allowanceOf(home, { token: from.share_token, owner, spender: parts.router })).toBe(0n);
     await expect
-      .poll(() => api.status(hash, home.chainId), { timeout: 20_000, interval: 300 })
+      .poll(() => api.status(hash, home.chainId), { interval: 300 })
       .toMatchObject({ status: "DONE", substatus: "COMPLETED" });
   });
 
@@ -92,6 +92,6 @@ test("a move across chains redeems and bridges in one transaction, and deposits 
   const held = () => balanceOf(away, { token, owner: user.address });
   await settled(held, { ...PATIENCE, wanted: (now) => now > before });
   await expect
-    .poll(() => api.status(hash, home.chainId), { timeout: 20_000, interval: 300 })
+    .poll(() => api.status(hash, home.chainId), { interval: 300 })
     .toMatchObject({ status: "PENDING", substatus: "WAIT_DEPOSIT_TRANSACTION" });
 });

@@ -26,7 +26,7 @@ const patch = (trackingId: string, what: "tx" | "abandon", body?: object) =>
 const change = async (...of: Parameters<typeof patch>) => bodyOf(await patch(...of), { schema: Withdrawal });
 const until = async (hash: Hex, wanted: object) => {
   const ask = () => api.status(hash, vault.chain_id);
-  await expect.poll(ask, { timeout: 20_000, interval: 150 }).toMatchObject(wanted);
+  await expect.poll(ask, { interval: 150 }).toMatchObject(wanted);
   return ask();
 };
 const build = (user: string) => api.withdraw({ vault_id: vault.vault_id, user_address: user, shares: "all" });

@@ -31,7 +31,7 @@ describe.each(vaults)("$chain_id: $name", (vault) => {
   const asset = tokenOn(chain, vault.asset_symbol);
   const until = async (hash: Hex, wanted: object) => {
     const ask = () => api.status(hash, vault.chain_id);
-    await expect.poll(ask, { timeout: 30_000, interval: 200 }).toMatchObject(wanted);
+    await expect.poll(ask, { interval: 200 }).toMatchObject(wanted);
     return ask();
   };
   const positionOf = async (user: string) =>

@@ -22,6 +22,9 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 }
 
+/** When something that does not appear on a page is given up, in milliseconds. */
+export const GIVEN_UP_MS = 240_000;
+
 /** Window sizes in which pages are tested. */
 export const devices = {
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true },
@@ -57,6 +60,7 @@ export async function openConsole(
     ...to.window,
     baseURL: inject("stack").api,
   });
+  context.setDefaultTimeout(GIVEN_UP_MS);
   const page = await context.newPage();
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));

@@ -55,7 +55,7 @@ export async function startSigning(page: Page): Promise<void> {
 
 /** Waits until an order's page shows a state. */
 export async function reachState(page: Page, label: string): Promise<void> {
-  await page.getByRole("main").getByText(label, { exact: true }).first().waitFor({ timeout: 120_000 });
+  await page.getByRole("main").getByText(label, { exact: true }).first().waitFor();
 }
 
 /** Signs every step of an order's page and waits until the order is completed. */

@@ -47,7 +47,7 @@ async function untilBreakersLetPass(): Promise<void> {
       const details = Details.parse(await (await fetch(`${api}/health/details`)).json());
       expect(details.breakers.map(({ state }) => state)).not.toContain("open");
     },
-    { timeout: 40_000, interval: 100 },
+    { timeout: 240_000, interval: 100 },
   );
   await (await fetch(`${api}/health/ready`)).arrayBuffer();
   const headers = { "content-type": "application/json" };

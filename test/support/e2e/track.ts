@@ -19,6 +19,6 @@ export async function statusOf(
 export async function until(departed: Departed, wanted: object): Promise<TransferStatus> {
   const [from, to] = ends(departed.vault);
   const ask = () => statusOf(departed.hash, from.chainId, to.chainId);
-  await expect.poll(ask, { timeout: 20_000, interval: 150 }).toMatchObject(wanted);
+  await expect.poll(ask, { interval: 150 }).toMatchObject(wanted);
   return ask();
 }

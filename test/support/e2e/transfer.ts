@@ -63,8 +63,8 @@ export async function prepare(
   };
 }
 
-/** Maximum time of a delivery on a busy machine, and polling interval, in milliseconds. */
-export const PATIENCE = { timeout: 30_000, interval: 100 };
+/** When a delivery that does not come is given up, and the polling interval, in milliseconds. */
+export const PATIENCE = { timeout: 240_000, interval: 100 };
 
 export const sharesOf = (vault: StackVault, owner: Address): Promise<bigint> =>
   balanceOf(chainOf(vault.chain_id), { token: addressOf(vault), owner });

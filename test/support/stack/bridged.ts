@@ -108,8 +108,8 @@ export function held(chain: DeployedChain, [owner, what]: readonly [Address, str
   return balanceOf(chain.url, { token, owner });
 }
 
-/** Time that the bridge may take on a busy machine, in milliseconds. */
-export const PATIENCE = { timeout: 20_000, interval: 50 };
+/** When a bridge that delivers nothing is given up, and the polling interval, in milliseconds. */
+export const PATIENCE = { timeout: 240_000, interval: 50 };
 
 /** Changes the relayer's settings for one service. */
 export async function relayerOf(url: string, relayer: Partial<Relayer>): Promise<void> {
