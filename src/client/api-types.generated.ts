@@ -11446,8 +11446,8 @@ export interface operations {
                      *           "incident_id": "inc_0123456789abcdef0123456789abcdef",
                      *           "tier": "high",
                      *           "dimension": "capital",
-                     *           "title": "Large net outflow",
-                     *           "summary": "Withdrawals within a day took 18% of the vault's assets",
+                     *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -11606,8 +11606,8 @@ export interface operations {
                      *           "incident_id": "inc_0123456789abcdef0123456789abcdef",
                      *           "tier": "high",
                      *           "dimension": "capital",
-                     *           "title": "Large net outflow",
-                     *           "summary": "Withdrawals within a day took 18% of the vault's assets",
+                     *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -11766,8 +11766,8 @@ export interface operations {
                      *           "incident_id": "inc_0123456789abcdef0123456789abcdef",
                      *           "tier": "high",
                      *           "dimension": "capital",
-                     *           "title": "Large net outflow",
-                     *           "summary": "Withdrawals within a day took 18% of the vault's assets",
+                     *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -11926,8 +11926,8 @@ export interface operations {
                      *           "incident_id": "inc_0123456789abcdef0123456789abcdef",
                      *           "tier": "high",
                      *           "dimension": "capital",
-                     *           "title": "Large net outflow",
-                     *           "summary": "Withdrawals within a day took 18% of the vault's assets",
+                     *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -12073,16 +12073,16 @@ export interface operations {
                      *       {
                      *         "rule_id": "net_outflow",
                      *         "dimension": "capital",
-                     *         "title": "Large net outflow",
-                     *         "description": "Deposits minus withdrawals of a day, as a part of the vault's assets at its beginning",
+                     *         "title": "Net outflow",
+                     *         "description": "Net outflow of the last 24 hours as a fraction of total assets a day ago, compared with each earlier day.",
                      *         "tiers": [
                      *           {
                      *             "tier": "high",
-                     *             "threshold": "more than 10%",
-                     *             "reason": "Large enough to affect the vault's liquidity"
+                     *             "threshold": "At least 10% of total assets and more than 6 median absolute deviations above the median of the vault's earlier days, or at least 30% in any case.",
+                     *             "reason": "Holders rarely withdraw a tenth of a vault in a day without a reason"
                      *           }
                      *         ],
-                     *         "needs": "Seven days of flows"
+                     *         "needs": "Deposits and withdrawals for the last 24 hours and for at least 7 of the 30 days before."
                      *       }
                      *     ]
                      */
@@ -12197,8 +12197,8 @@ export interface operations {
                      *       "incident_id": "inc_0123456789abcdef0123456789abcdef",
                      *       "tier": "high",
                      *       "dimension": "capital",
-                     *       "title": "Large net outflow",
-                     *       "summary": "Withdrawals within a day took 18% of the vault's assets",
+                     *       "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
+                     *       "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *       "vault_name": "Steakhouse USDC",
                      *       "chain_id": 8453,
@@ -12218,14 +12218,14 @@ export interface operations {
                      *       "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
                      *       "block_number": 41250000,
                      *       "evidence": {
-                     *         "inflow": "1200000000",
-                     *         "outflow": "98000000000"
+                     *         "inflow": "2000000000",
+                     *         "outflow": "185400000000"
                      *       },
                      *       "evolution": [
                      *         {
                      *           "at": "2026-01-02T03:04:05.678Z",
                      *           "tier": "high",
-                     *           "summary": "Withdrawals within a day took 18% of the vault's assets",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "metrics": [
                      *             {
                      *               "label": "share_of_total_assets",
