@@ -8,6 +8,8 @@ const inUsd = {
   currency: "USD",
   minimumFractionDigits: 2,
   maximumFractionDigits: 2,
+  // Cents are cut off, as in sums, so that no more than the real value is shown.
+  roundingMode: "trunc",
 } as const;
 const usdFormat = new Intl.NumberFormat("en-US", inUsd);
 const compactUsdFormat = new Intl.NumberFormat("en-US", { ...inUsd, notation: "compact" });

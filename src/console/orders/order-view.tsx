@@ -64,7 +64,7 @@ export function OrderView(props: {
           <div className="space-y-5">
             <OrderSteps steps={steps} progress={walk.progress} />
             <NextAction kind={kind} order={order} walk={walk} />
-            {isOpen(order) && !walk.running ? (
+            {isWaiting(order) && !walk.running ? (
               <NextReading at={readAt + (order.pollAfterMs ?? 0)} onRead={onChange} />
             ) : null}
             {walk.running ? null : extra}
@@ -88,6 +88,10 @@ function useChangesWith({ trackingId, state }: TrackedOrder): void {
     void cache.invalidateQueries({ predicate: ({ queryKey: [name] }) => CHANGED.has(String(name)) });
   }, [cache, trackingId, state]);
 }
+
+/** Returns true while the order waits for a bridge, a vault or confirmations, and not for the user. */
+const isWaiting = (order: TrackedOrder): boolean =>
+  isOpen(order) && order.steps.every(({ state }) => state !== "required");
 
 /** What the user can do next: sign, switch to the order's account, wait, or start again. */
 function NextAction({ kind, order, walk }: { kind: OrderKind; order: TrackedOrder; walk: OrderWalk }) {

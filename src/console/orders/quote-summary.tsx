@@ -42,7 +42,7 @@ function Figures({ vault, quote }: { vault: VaultDetail; quote: Quote }) {
       <Fact term="At least">
         {estimate.minShares === null ? "Priced when the vault settles" : shares(estimate.minShares)}
       </Fact>
-      <Fact term="Worth">{formatUsd(estimate.fromAmountUsd)}</Fact>
+      {estimate.fromAmountUsd === null ? null : <Fact term="Worth">{formatUsd(estimate.fromAmountUsd)}</Fact>}
       {priceImpact === null || quote.quoteType === "direct" ? null : (
         <Fact term="Cost of the route">{formatPercent(priceImpact)}</Fact>
       )}

@@ -67,7 +67,9 @@ export function WithdrawForm(props: {
   return (
     <div className="space-y-4">
       <div className="grid gap-3 sm:grid-cols-2">
-        <TokenChoice wanted={wanted} onPick={setWanted} />
+        <div className="sm:col-span-2">
+          <TokenChoice wanted={wanted} onPick={setWanted} />
+        </div>
         <SelectField
           label="Largest loss to accept"
           value={loss}
