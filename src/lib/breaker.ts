@@ -78,6 +78,12 @@ export class Breaker {
     return "trial";
   }
 
+  /** Returns true while the outcome of a trial is awaited. */
+  isTrying(): boolean {
+    const now = this.#now();
+    return this.#pauses > 0 && now >= this.#openUntil && now < this.#trialUntil;
+  }
+
   /** Records a response of any kind, including an error: all requests pass again. */
   noteAnswer(): void {
     this.#answeredAt = this.#now();

@@ -1,5 +1,6 @@
 import { OutsideError } from "./bounded-fetch.ts";
-import type { Breaker } from "./breaker.ts";
+import type { Breaker, BreakerVerdict } from "./breaker.ts";
+import { sleep } from "./timers.ts";
 
 /**
  * What the outcome of a request shows about the dependency: `answer`: it works; `timeout`: it may hang; `broken`: it
@@ -29,13 +30,31 @@ export function outcomeOfOutsideError(error: unknown): Outcome {
   return error.kind === "network" ? "broken" : "answer";
 }
 
+/** Time between two looks at a trial, in milliseconds, and their maximum number: a healthy dependency answers sooner. */
+const TRIAL_POLL_MS = 20;
+const TRIAL_POLLS = 15;
+
+/**
+ * Asks a breaker about a request. A request that arrives during a trial waits for its outcome for at most 300 ms,
+ * because the dependency may just have recovered. It looks at the breaker and not at the trial's promise: a request
+ * must not depend on another one's, which the platform may cancel.
+ */
+async function admitted(breaker: Breaker): Promise<BreakerVerdict> {
+  let verdict = breaker.admit();
+  for (let poll = 0; verdict === "refused" && breaker.isTrying() && poll < TRIAL_POLLS; poll += 1) {
+    await sleep(TRIAL_POLL_MS);
+    verdict = breaker.admit();
+  }
+  return verdict;
+}
+
 /**
  * Sends a request through a circuit breaker, or directly if there is none. Throws OutsideError `timeout` immediately
- * while the dependency hangs; errors of `work` propagate.
+ * while the dependency hangs, after a short wait during a trial; errors of `work` propagate.
  */
 export async function throughBreaker<T>(breaker: Breaker | undefined, guarded: GuardedWork<T>): Promise<T> {
   if (breaker === undefined) return guarded.work();
-  const admission = breaker.admit();
+  const admission = await admitted(breaker);
   if (admission === "refused") throw refused();
   if (admission !== "pass" && guarded.check !== undefined) await passCheck(breaker, guarded.check);
   const startedAt = breaker.now();

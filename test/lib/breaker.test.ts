@@ -133,6 +133,49 @@ describe("a healthy dependency is not turned off by a caller's fault:", () => {
   });
 });
 
+describe("throughBreaker() during a trial", () => {
+  /** A breaker whose trial has been sent and not answered, with another request that waits for it. */
+  async function tried() {
+    const one = breakerOf();
+    await hang(one);
+    await hang(one);
+    one.clock.now += 2_000;
+    let settle: (error: Error | null) => void = () => undefined;
+    const work = () =>
+      new Promise<string>((resolve, reject) => {
+        settle = (error) => (error === null ? resolve("answer") : reject(error));
+      });
+    const trial = throughBreaker(one.breaker, { work, outcomeOf: outcomeOfOutsideError }).catch(() => null);
+    expect(one.state()).toBe("half_open");
+    const twin = one.send(1);
+    const end = (error: Error | null) => {
+      settle(error);
+      return trial;
+    };
+    return { ...one, twin, end };
+  }
+
+  test("lets others wait for an answer, and sends them then", async () => {
+    const { twin, end } = await tried();
+    await end(null);
+    expect(await twin).toEqual({ sent: true, outcome: "answer" });
+  });
+
+  test("refuses the others when it hangs", async () => {
+    const { twin, end, clock, state } = await tried();
+    clock.now += 1_000;
+    await end(timeout);
+    expect(await twin).toEqual({ sent: false, outcome: expect.objectContaining({ kind: "timeout" }) });
+    expect(state()).toBe("open");
+  });
+
+  test("lets nobody wait for long", async () => {
+    const { twin, state } = await tried();
+    expect(await twin).toMatchObject({ sent: false });
+    expect(state()).toBe("half_open");
+  });
+});
+
 describe("throughBreaker() with a check", () => {
   test("opens with one unanswered check, so that the second request waits no timeout", async () => {
     const one = breakerOf({ hangs: 5 });
