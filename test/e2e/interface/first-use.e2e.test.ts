@@ -31,8 +31,20 @@ describe("before anything is sent", () => {
     const build = await api.send("/v1/quote/build", { body: { ...body, slipage: 0.01 } });
     expect(findingsOf(build)).toEqual(["body.slipage"]);
     expect(build.text).toContain("did you mean slippage?");
-    for (const path of ["/v1/vaults?sorted=name", `/v1/deposits?user_address=${NOBODY}&stat=built`])
+    const actions = `/v1/actions/${NOBODY}/${vault.vault_id}?chain=1`;
+    for (const path of ["/v1/vaults?sorted=name", `/v1/deposits?user_address=${NOBODY}&stat=built`, actions])
       expect((await api.send(path)).status).toBe(422);
+    const beside = await api.send("/v1/quote/build?slippage=0.001", { body });
+    expect(findingsOf(beside)).toEqual(["query.slippage"]);
+  });
+
+  test("a path that does not exist names the operation that was meant", async () => {
+    const answer = await api.send("/v1/withdrawals/build", { body: {} });
+    expect(problemOf(answer)).toMatchObject({
+      code: "method_not_allowed",
+      detail: expect.stringContaining("did you mean POST /v1/withdraw/build?"),
+    });
+    expect(problemOf(await api.send("/v1/vault/1:0xab")).detail).toContain("GET /v1/vaults/{vault_id}?");
   });
 
   test("expectations and guarantees are named alike for one and two transactions", async () => {
@@ -172,7 +184,8 @@ describe("while and after a deposit is sent", () => {
 
   test("the same transaction sent twice names the deposit that it repeats", async () => {
     const again = await api.status(sent.again, one.chainId);
-    expect(again).toMatchObject({ status: "DONE", deposit: { state: "completed" } });
+    const repeated = { tracking_id: sent.trackingId, state: "completed" };
+    expect(again).toMatchObject({ status: "DONE", sending: { tx_hash: sent.again }, deposit: repeated });
   });
 
   test("a list shows what the chain has seen, not what strangers have built for the user", async () => {
