@@ -30,6 +30,9 @@ import type { WithdrawalOrder } from "./withdrawal-order.ts";
  */
 const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
 
+/** Units by which a rebasing token's `Transfer` events may be below the balance that arrives. */
+const TRANSFER_ROUNDING = 2n;
+
 /** Results of simulating a withdrawal's first transaction. */
 export interface SimulatedExit {
   /** The calls to sign, in order: the approvals that are still needed, then the redemption. */
@@ -197,6 +200,25 @@ export function receivedIn(
   return of.routed && size(returned) === 32 ? hexToBigInt(returned) : null;
 }
 
+/**
+ * Throws `price_unsafe` if a simulation shows that the redemption takes more shares than requested, or that the token's
+ * transfers to the user are less than the minimum, although its balances rise: a token may report balances falsely.
+ */
+function requireHonest({ exit, made }: Made): void {
+  const { order, way, shares, minAssets } = exit;
+  const left = increaseOf(made.simulation, 0);
+  if (left !== null && left < -shares)
+    throw failure("price_unsafe", `${order.vault.name} takes more shares than it redeems`, {
+      subject: "vault",
+    });
+  const logs = made.simulation.calls.at(-1)?.logs ?? null;
+  const { address: token } = way.token;
+  if (logs === null || isNative(token) || unwraps(exit)) return;
+  const paid = paidTo(simulatedLogs(logs), { token, receiver: order.user });
+  if (paid.reduce((sum, amount) => sum + amount, TRANSFER_ROUNDING) < minAssets)
+    throw paysLess({ order, way, shares });
+}
+
 function toPaid(of: Made & { promised: bigint | null }): PreparedExit {
   const { exit, facts, made, promised } = of;
   const { order, way, shares } = exit;
@@ -204,6 +226,7 @@ function toPaid(of: Made & { promised: bigint | null }): PreparedExit {
   if (received === null && way.via === "router")
     throw failure("simulation_unavailable", "the vault's payment could not be read in the simulation");
   if (received !== null && received < exit.minAssets) throw paysLess({ order, way, shares });
+  requireHonest(of);
   // What the simulation saw is what the transaction will do, so that it may lose no more than any other.
   const seen = exactFloor(received ?? promised ?? 0n, allowedLoss(order.slippage, false)).minOut;
   // A floor must not depend on a view alone.

@@ -49,10 +49,14 @@ function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }:
   return vaultChainId === toChainId ? moveToken : BRIDGED;
 }
 
+/** Units by which a rebasing token's `Transfer` events may be below the balance that arrives. */
+const ROUNDING = 2n;
+
 /**
  * Returns the payment that the Router's event of a withdrawal shows, or null. The event must be an `OrderExecuted` with
  * the withdrawal's reference, the user as payer and receiver, the share token, the built output token, and at least the
- * minimum output. The reference alone proves nothing, because anyone can repeat it.
+ * minimum output. The reference alone proves nothing, because anyone can repeat it. The Router measures balances, which
+ * a token may report falsely: a payment counts only as far as the token's own transfers to the user show it.
  */
 export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
   if (!receipt.succeeded) return null;
@@ -65,12 +69,28 @@ export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault 
     if (!sameAddress(args.payer, row.userAddress) || !sameAddress(args.receiver, row.userAddress)) continue;
     if (!sameAddress(args.tokenIn, row.shareToken) || !sameAddress(args.tokenOut, output)) continue;
     const shares = args.amountIn;
-    const assets = asset ? args.amountOut : redeemedAssets(receipt, { vault, shares });
+    const shown = shownPayment(receipt, { token: output, user: row.userAddress });
+    if (shown !== null && (shown <= 0n || shown + ROUNDING < BigInt(least ?? "1"))) continue;
+    const amount = shown !== null && shown < args.amountOut ? shown : args.amountOut;
+    const assets = asset ? amount : redeemedAssets(receipt, { vault, shares });
     const reached = output === BRIDGED ? "bridge" : row.twoStep ? "asset" : "asked";
-    return { reached, amount: args.amountOut, assets, shares };
+    return { reached, amount, assets, shares };
   }
   return null;
 }
+
+/**
+ * Returns the amount that a token's own transfers show for a user, or null where there are none to read: a bridge takes
+ * the payment, or it is native currency. What the user spends in the same batch does not count.
+ */
+function shownPayment({ logs }: Receipt, of: { token: string; user: string }): bigint | null {
+  if (of.token === BRIDGED || isNative(of.token)) return null;
+  return arrivalsOf(logs, of).reduce((sum, { value }) => sum + value, 0n);
+}
+
+/** Returns the transfers of a token to a user. */
+const arrivalsOf = (logs: Receipt["logs"], { token, user }: { token: string; user: string }) =>
+  transfersOf(logs, token).filter(({ to }) => sameAddress(to, user));
 
 /**
  * Returns the assets of the withdrawal of `shares` in a vault's events, or null unless exactly one has this number of
@@ -94,9 +114,10 @@ export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
 
 /**
  * Returns the payment of a redemption that the user made directly at the vault, or null if the receipt shows no payment
- * to the user. The proof is the net transfer of the paid token to the user; for native currency, which has no transfer
- * event, the vault's event of a withdrawal by the user. `batched` is true if the redemption was one of several calls: a
- * payment then counts only if it is the only one of that token, or has the amount in the vault's event.
+ * to the user. The proof is the net transfer of the vault's token to the user; for native currency, which has no
+ * transfer event, it is the vault's event of a withdrawal by the user. `batched` is true if the redemption was one of
+ * several calls, in a transaction that anyone may have sent: then the vault's event of the user's own withdrawal must
+ * show it, and only the payment of this event counts.
  */
 export function findDirectExit(
   receipt: Receipt,
@@ -105,25 +126,42 @@ export function findDirectExit(
   if (!receipt.succeeded) return null;
   const { row, vault, batched } = of;
   const reached = asksForAssets(row) ? "asked" : "asset";
-  const flows = withdrawalsIn(receipt, vault).filter(({ user }) => sameAddress(user, row.userAddress));
-  const fitting = flows.filter(
-    ({ shares }) => row.fromAmount === "0" || shares === null || shares === BigInt(row.fromAmount),
-  );
-  const flow = fitting.length === 1 ? fitting[0] : undefined;
+  const flow = ownWithdrawal(receipt, { row, vault });
   const shares = flow?.shares ?? null;
   if (isNative(row.exitToken)) {
     const amount = flow?.assets ?? null;
     return amount === null || amount <= 0n ? null : { reached, amount, assets: amount, shares };
   }
-  const arrivals = transfersOf(receipt.logs, row.exitToken).filter(({ to }) =>
-    sameAddress(to, row.userAddress),
+  const { exitToken: token, userAddress: user } = row;
+  const amount = batched
+    ? batchedPayment(arrivalsOf(receipt.logs, { token, user }), flow)
+    : netTransfers(receipt.logs, { token, account: user });
+  return amount === null || amount <= 0n ? null : { reached, amount, assets: amount, shares };
+}
+
+/** Returns the only event of a vault that can be the user's withdrawal of the built number of shares, or undefined. */
+function ownWithdrawal(
+  receipt: Receipt,
+  { row, vault }: { row: Asked & Pick<WithdrawalRow, "fromAmount">; vault: Vault },
+): VaultFlow | undefined {
+  const fitting = withdrawalsIn(receipt, vault).filter(
+    ({ user, shares }) =>
+      sameAddress(user, row.userAddress) &&
+      // Anyone may redeem nothing for the user.
+      shares !== 0n &&
+      (row.fromAmount === "0" || shares === null || shares === BigInt(row.fromAmount)),
   );
-  const net = netTransfers(receipt.logs, { token: row.exitToken, account: row.userAddress });
-  if (net <= 0n && !batched) return null;
-  if (!batched || arrivals.length === 1)
-    return net <= 0n ? null : { reached, amount: net, assets: net, shares };
-  // In a batch, several calls may pay the same token: the vault's event says which payment is this redemption's.
-  const own = arrivals.filter(({ value }) => value === flow?.assets);
-  const [paid] = own;
-  return paid === undefined ? null : { reached, amount: paid.value, assets: paid.value, shares };
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/**
+ * Returns the amount of the transfer by which a vault paid a withdrawal in a batch, in which several calls may pay the
+ * same token: the one of the event's amount, or the only one, if a token that charges transfers made it less.
+ */
+function batchedPayment(arrivals: readonly { value: bigint }[], flow: VaultFlow | undefined): bigint | null {
+  if (flow === undefined) return null;
+  const own = arrivals.find(({ value }) => value === flow.assets);
+  if (own !== undefined) return own.value;
+  const [only] = arrivals.length === 1 ? arrivals : [];
+  return only !== undefined && (flow.assets === null || only.value < flow.assets) ? only.value : null;
 }

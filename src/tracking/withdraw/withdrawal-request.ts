@@ -204,7 +204,9 @@ function settlementIn(
   const seen = now.exits.findSettlement?.(now.vault, { user, requestId, logs: receipt.logs }) ?? null;
   if (seen === null || seen.outcome !== "paid" || isNative(row.exitToken)) return seen;
   const arrived = netTransfers(receipt.logs, { token: row.exitToken, account: row.userAddress });
-  return arrived <= 0n ? null : { ...seen, assets: seen.assets ?? arrived };
+  if (arrived <= 0n) return null;
+  // A vault may pay less than its event names; one transaction may pay several requests.
+  return { ...seen, assets: seen.assets === null || arrived < seen.assets ? arrived : seen.assets };
 }
 
 /**

@@ -3,11 +3,13 @@ import type { Receipt, TransactionOnChain } from "../../chains/chain-transaction
 import type { Context } from "../../context.ts";
 import { provesAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { WithdrawalChange, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import { sameAddress } from "../../lib/address.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { ExitRequestSeen } from "../../vaults/vault-exits.ts";
 import { adapterOf } from "../../vaults/vault-families.ts";
 import { findVaultOfDeposit } from "../track/async-deposit-request.ts";
 import { failureReason } from "../track/deposit-failure-reason.ts";
+import { transfersOf } from "../track/deposit-proofs.ts";
 import { isConfirmed } from "../track/deposit-transaction-reader.ts";
 import { isSourceTransaction, matchesSource } from "../track/source-transaction.ts";
 import { type ExitPayment, findDirectExit, findRouterExit } from "./withdrawal-proofs.ts";
@@ -72,21 +74,25 @@ function ownTransitions(
   const user = getAddress(row.userAddress);
   const request = adapterOf(vault).exits?.findRequest?.(vault, { user, logs: receipt.logs }) ?? null;
   const paid = findDirectExit(receipt, { row, vault, batched });
-  if (request !== null && isRequestOf(row, { request, batched }))
+  if (request !== null && isRequestOf(row, { request, batched, receipt }))
     return [requestTransition(at, { request, paid })];
   return paid === null ? [] : [paidTransition(at, paid)];
 }
 
 /**
- * Returns true if a request belongs to a withdrawal. In a batch of several calls, it must have the built number of
- * shares, if both are known.
+ * Returns true if a request belongs to a withdrawal. In a batch, which anyone may have sent, it must have the built
+ * number of shares, and these must not have come from another account: some vaults let anyone make a request of their
+ * own shares for the user.
  */
 function isRequestOf(
-  row: WithdrawalRow,
-  { request, batched }: { request: ExitRequestSeen; batched: boolean },
+  { fromAmount, shareToken, userAddress }: WithdrawalRow,
+  { request, batched, receipt }: { request: ExitRequestSeen; batched: boolean; receipt: Receipt },
 ): boolean {
-  if (!batched || row.fromAmount === "0" || request.shares === null) return true;
-  return request.shares === BigInt(row.fromAmount);
+  const { shares } = request;
+  if (!batched || shares === null) return true;
+  if (shares === 0n || (fromAmount !== "0" && shares !== BigInt(fromAmount))) return false;
+  const moved = transfersOf(receipt.logs, shareToken).filter(({ value }) => value === shares);
+  return moved.length === 0 || moved.some(({ from }) => sameAddress(from, userAddress));
 }
 
 function requestTransition(

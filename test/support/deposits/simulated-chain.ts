@@ -5,6 +5,7 @@ import {
   encodeFunctionResult,
   erc20Abi,
   type Hex,
+  type Log,
   numberToHex,
   toFunctionSelector,
 } from "viem";
@@ -40,6 +41,8 @@ export interface SimulatedEffects {
   /** Increases of balances by `<token>:<account>` in lowercase. All other balances are unchanged. */
   rises?: Readonly<Record<string, bigint>>;
   returned?: Hex;
+  /** What contracts emit; without it, the node returns no logs. */
+  logs?: readonly Log[];
   gasUsed?: bigint;
   /** Revert data, if the call reverts. */
   revert?: Hex;
@@ -124,5 +127,12 @@ function answerOf(call: SentCall, of: { at: number; lastAt: number; effects: Sim
   if (at !== lastAt) return answer;
   if (effects.revert !== undefined) return { ...answer, status: "0x0", returnData: effects.revert };
   const gasUsed = numberToHex(effects.gasUsed ?? 200_000n);
-  return { ...answer, gasUsed, returnData: effects.returned ?? "0x" };
+  const emitted = effects.logs?.map(({ address, topics, data }) => ({
+    address,
+    topics,
+    data,
+    logIndex: "0x0",
+  }));
+  const logs = emitted === undefined ? {} : { logs: emitted };
+  return { ...answer, ...logs, gasUsed, returnData: effects.returned ?? "0x" };
 }
