@@ -7693,7 +7693,7 @@ export interface operations {
     "status.get": {
         parameters: {
             query: {
-                /** @description Hash of the transaction that the user sent on the source chain. The hash of the delivery or of the second step is accepted too. */
+                /** @description Hash of the transaction that the user sent on the source chain. The hash of the delivery or of the second step is accepted too, and that of a smart account's user operation (ERC-4337), which is searched in the newest 20,000 blocks of both chains. */
                 tx_hash: HexText;
                 /** @description EIP-155 id of the source chain. */
                 from_chain_id: number;

@@ -21,7 +21,8 @@ const statusGet = defineRoute({
     tx_hash: TxHashInput.meta({
       description:
         "Hash of the transaction that the user sent on the source chain. The hash of the delivery or of the second step " +
-        "is accepted too.",
+        "is accepted too, and that of a smart account's user operation (ERC-4337), which is searched in the newest 20,000 " +
+        "blocks of both chains.",
     }),
     from_chain_id: ChainIdParam.meta({ description: "EIP-155 id of the source chain." }),
     to_chain_id: ChainIdParam.optional().meta({

@@ -8,9 +8,11 @@ import { describeError } from "../lib/logger.ts";
 import { entryPoints, userOperationAbi } from "../tracking/track/source-transaction.ts";
 
 /** Number of newest blocks that are searched for a user operation. */
-const SEARCHED_BLOCKS = 5_000;
+const SEARCHED_BLOCKS = 20_000;
+/** Maximum number of blocks in one log request: the event is indexed by the hash, so that a wide range costs little. */
+const WINDOW_BLOCKS = 10_000;
 /** Maximum number of log requests of one search, including rejected ones. */
-const MAX_REQUESTS = 2;
+const MAX_REQUESTS = 3;
 
 /**
  * Searches the newest blocks of a chain for a user operation of a smart account, and returns the hash of the
@@ -32,6 +34,8 @@ export async function findUserOperation(
         { addresses: entryPoints.map((address) => address.toLowerCase()), topics: toTopicLists(topics) },
       ],
       order: "newest_first",
+      maxBlocks: WINDOW_BLOCKS,
+      until: (found) => found.length > 0,
       maxRequests: MAX_REQUESTS,
     });
     return (logs[0]?.txHash as Hex | undefined) ?? null;
