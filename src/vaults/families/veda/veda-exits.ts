@@ -163,7 +163,9 @@ function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
 /**
  * Exits of Veda's BoringVaults, through up to three contracts: the teller, which pays instantly if its `withdraw` is
  * public; a queue, whose requests solvers pay at a fixed amount; an older contract, which pays after a fixed wait.
- * Parameters: `teller_withdraw`, `withdraw_queue`, `delayed_withdraw`. Source: Veda-Labs/boring-vault.
+ * Parameters: `teller_withdraw`, `withdraw_queue`, `delayed_withdraw`. The oldest contract, AtomicQueue, is not used:
+ * its requests need a standing allowance of the shares, which anyone can spend by naming the user as the solver.
+ * Source: Veda-Labs/boring-vault.
  */
 export const vedaExits: VaultExits = {
   modes: modesOf,
