@@ -1,12 +1,12 @@
-/** A clock that runs faster than the wall's, and that a test can stop and move. Times are in milliseconds. */
+/** A clock that runs faster than real time, and that a test can stop and move. Times are in unix milliseconds. */
 export interface FastClock {
   now(): number;
-  /** Stops the clock, so that nothing falls due while the test counts. */
+  /** Stops the clock, so that no deadline passes while the test counts. */
   stop(): void;
   skip(ms: number): void;
 }
 
-/** Starts a clock that runs `factor` times faster, as deadlines do under `hurryDeadlines`. */
+/** Starts a clock that runs `factor` times faster than real time, as the deadlines of `hurryDeadlines` do. */
 export function startFastClock(factor: number): FastClock {
   let skipped = 0;
   let stopped: number | null = null;

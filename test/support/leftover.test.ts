@@ -7,7 +7,7 @@ import { z } from "zod";
 
 const Report = z.object({ testResults: z.array(z.object({ name: z.string(), message: z.string() })) });
 
-/** Runs files of tests one after the other in one process, and gives what each is told at its end. */
+/** Runs test files one after the other in one process. Returns the message with which each ended. */
 async function run(files: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const root = await mkdtemp(join(tmpdir(), "causeway-leftover-"));
   onTestFinished(() => rm(root, { recursive: true, force: true }));

@@ -3,16 +3,16 @@ import { beforeAll } from "vitest";
 
 /** Types of handles that keep a process alive and that a test must close. */
 const OWNED = new Set(["TCPServerWrap", "PipeServerWrap", "ProcessWrap", "FSEventWrap", "StatWatcher"]);
-/** Turns of the event loop to wait for handles that are being closed. */
+/** Number of event loop turns to wait for handles that are being closed. */
 const TURNS = 100;
-/** Objects of the process whose members a test may replace. */
+/** Global objects whose members a test may replace and must restore. */
 const shared = { globalThis, AbortSignal, Date, Math, Response, console, crypto, performance, process };
 
 type State = ReadonlyMap<string, unknown>;
 
 /**
- * Test files of one worker share a process. A file fails when it leaves open handles, or globals and environment
- * variables that it replaced.
+ * Fails a test file that leaves open handles, or global members and environment variables that it replaced, because the
+ * files of one worker share a process.
  */
 beforeAll(() => {
   const before = readState();
@@ -39,6 +39,8 @@ function readState(): State {
   return found;
 }
 
-/** Returns names only, because environment variables may hold secrets. */
+/**
+ * Returns the names of the members that differ. Values are left out, because environment variables may contain secrets.
+ */
 const differences = (one: State, other: State): string[] =>
   [...new Set([...one.keys(), ...other.keys()])].filter((name) => !Object.is(one.get(name), other.get(name)));

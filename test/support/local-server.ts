@@ -17,7 +17,7 @@ export interface LocalServer {
   requests: ReceivedRequest[];
 }
 
-/** Serves HTTP on loopback until the test ends, and then closes hanging connections. */
+/** Starts a local HTTP server. At the end of the test it is closed with its open connections. */
 export async function serve(
   answer: (request: ReceivedRequest, response: ServerResponse) => void,
 ): Promise<LocalServer> {
@@ -44,7 +44,7 @@ export async function serve(
   return { url: `http://127.0.0.1:${port}`, requests };
 }
 
-/** Sends a response's head and then one byte at a time while the client listens. */
+/** Sends the headers of a response, then one byte at a time until the client disconnects. */
 export function drip(response: ServerResponse, everyMs: number): void {
   response.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => response.write(" "), everyMs);
@@ -52,8 +52,8 @@ export function drip(response: ServerResponse, everyMs: number): void {
 }
 
 /**
- * Makes deadlines of `AbortSignal.timeout` pass `factor` times faster until the test ends; returns the list of
- * requested deadlines in milliseconds. The signals are the platform's own.
+ * Makes timeouts of `AbortSignal.timeout` expire `factor` times faster until the end of the test. Returns the list of
+ * requested timeouts in milliseconds. The signals are the platform's own.
  */
 export function hurryDeadlines(factor: number): number[] {
   const asked: number[] = [];
@@ -67,8 +67,8 @@ export function hurryDeadlines(factor: number): number[] {
 }
 
 /**
- * Holds the deadlines of `AbortSignal.timeout` until the test ends. Only `expire` lets one pass, the newest, and returns
- * its milliseconds: a server that hangs calls it, so that a busy machine never makes another response late.
+ * Stops the timeouts of `AbortSignal.timeout` until the end of the test. `expire` ends the newest one and returns its
+ * milliseconds. A server that hangs calls `expire`, so that a busy machine never makes another request time out.
  */
 export function holdDeadlines(): { expire(): number } {
   const held: { ms: number; deadline: AbortController }[] = [];
@@ -87,6 +87,6 @@ export function holdDeadlines(): { expire(): number } {
   };
 }
 
-/** The platform's fetch, as the composition root passes it. */
+/** The platform's `fetch`, wrapped as in the service's composition root. */
 export const realFetch = (input: string, init?: RequestInit): Promise<Response> =>
   globalThis.fetch(input, init);

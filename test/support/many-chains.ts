@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { encodeAbiParameters, type Hex, keccak256, numberToHex, padHex, toEventSelector } from "viem";
 
-/** Largest block range that the nodes accept, that of the strictest public ones. */
+/** Maximum block range of the nodes' log requests, like that of the strictest public nodes. */
 const GRANTED = 50;
-/** Milliseconds that a dead chain's node holds a connection before it closes it. */
+/** Time in milliseconds after which a dead chain's node closes a connection. */
 const HANG_MS = 250;
 const DEPOSIT = toEventSelector("Deposit(address,address,uint256,uint256)");
 
@@ -17,7 +17,7 @@ interface RpcCall {
   params: unknown[];
 }
 
-/** Nodes of many chains behind one port, selected by path; every tenth block of each has a deposit. */
+/** Nodes of many chains behind one port, selected by path. Every tenth block of each chain has a deposit. */
 export interface ManyChains {
   url(chainId: number): string;
   hashOf(chainId: number, block: number): Hex;

@@ -3,14 +3,14 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
-/** A check's exit code, problems and output. */
+/** Result of a check: its exit code, the reported problems and its output. */
 export interface Verdict {
   code: number;
   problems: string[];
   said: string;
 }
 
-/** File texts by path. */
+/** Contents of files, by path. */
 export type Tree = Readonly<Record<string, string>>;
 
 /** Runs a check of scripts/checks on a temporary tree of files. */

@@ -6,10 +6,10 @@ const Call = z.object({ id: z.unknown(), method: z.string(), params: z.array(z.u
 /** A JSON-RPC request. */
 export type RpcCall = z.output<typeof Call>;
 
-/** Returns the error for a call, or null to forward it. */
+/** Function that returns the error for a call, or null to forward the call. */
 export type Refusal = (call: RpcCall) => { code: number; message: string; data?: unknown } | null;
 
-/** Long enough to see requests that are sent together as concurrent. */
+/** Time in milliseconds within which requests count as concurrent. */
 const ROUND_MS = 60;
 
 /** Counts round trips to nodes: concurrent requests count as one. */
@@ -34,7 +34,7 @@ export interface RpcProxy {
   url: string;
   /** Number of requests by method. */
   asked: Map<string, number>;
-  /** Can be replaced at any time. */
+  /** Decides which calls are rejected. May be replaced at any time. */
   refuse: Refusal;
   /** Counter of round trips, shared between nodes where needed; null for none. */
   rounds: Rounds | null;
@@ -76,7 +76,7 @@ async function forward(upstream: string, body: string): Promise<string> {
   return (await fetch(upstream, { method: "POST", headers, body })).text();
 }
 
-/** Rejects these methods with JSON-RPC's code for unknown ones. */
+/** Rejects these methods with JSON-RPC's error code for unknown methods. */
 export function without(...methods: string[]): Refusal {
   return ({ method }) =>
     methods.includes(method)

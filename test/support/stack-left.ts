@@ -3,8 +3,8 @@ import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import { query } from "./e2e/database.ts";
 
 /**
- * All end-to-end files share one stack. A file fails when it leaves a faulty emulator, a chain without automine or a
- * changed registry.
+ * Fails a test file that leaves faults in an emulator, a chain without automine or a changed registry, because all
+ * end-to-end files share one stack.
  */
 beforeAll(async () => {
   const before = await readState();

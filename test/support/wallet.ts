@@ -3,7 +3,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 
-/** A wallet's provider as a page sees it. Source: EIP-1193. */
+/** A wallet's provider as pages use it. Source: EIP-1193. */
 export interface Eip1193Provider {
   request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>;
 }
@@ -20,7 +20,7 @@ const Account = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .transform((text) => text as Address);
-/** As strict as wallets: unknown fields and decimal numbers are errors. */
+/** Schema of a transaction's parameters. It is as strict as wallets: unknown fields and decimal numbers are errors. */
 const TransactionParams = z.strictObject({
   from: Account,
   to: Account,
@@ -81,7 +81,10 @@ async function sendTransaction(signer: Signer, wanted: TransactionParams): Promi
   return Data.parse(await rpc(rpcUrl, "eth_sendRawTransaction", signed));
 }
 
-/** Adds a quarter to the node's estimate, as wallets do: one block later a vault may need gas to accrue interest. */
+/**
+ * Returns the node's gas estimate plus a quarter, as wallets do: one block later a vault may need more gas to accrue
+ * interest.
+ */
 async function estimateGas(rpcUrl: string, call: Record<string, unknown>): Promise<Hex> {
   const estimate = hexToBigInt(Quantity.parse(await rpc(rpcUrl, "eth_estimateGas", call)) as Hex);
   return numberToHex((estimate * 5n) / 4n);

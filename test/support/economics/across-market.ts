@@ -6,7 +6,10 @@ import type { Trade } from "./trades.ts";
 
 const deployments = resolveAcrossDeployments([]);
 
-/** Across's API for one trade of a provider that may lie: first as quoted, for a message as built. */
+/**
+ * Emulated Across API for one trade with a provider that may lie. It first quotes an amount and then, for a message,
+ * builds with its own figures.
+ */
 export class AcrossMarket {
   requests = 0;
   readonly #trade: Trade;
@@ -17,7 +20,7 @@ export class AcrossMarket {
     this.#lie = lie;
   }
 
-  /** Answers `suggested-fees`, or returns null for a trade that Across cannot carry. */
+  /** Returns the response of `suggested-fees`. Null for a trade that Across does not support. */
   answer(url: URL): unknown {
     this.requests += 1;
     const { from, to, across } = this.#trade;

@@ -2,16 +2,16 @@ import { honest, type Lie } from "./lies.ts";
 import { type Trade, trades } from "./trades.ts";
 import type { Providers } from "./world.ts";
 
-/** One attack: a trade, and what each provider says and does in it. */
+/** One attack: a trade, and the lies that each provider tells in it. */
 export interface Attack {
   name: string;
   trade: Trade;
   providers: Providers;
-  /** The liar whose figures count. */
+  /** The lie that the test evaluates. */
   lie: Lie;
 }
 
-/** Lies that would take funds: none may be accepted if no honest provider takes part. */
+/** Lies that would take the user's funds. None may be accepted if no honest provider takes part. */
 const thefts: Readonly<Record<string, Partial<Lie>>> = {
   "half of the value is gone, in every figure": { quoted: 5_000, built: 5_000 },
   "nine tenths are gone, in every figure": { quoted: 1_000, built: 1_000 },
@@ -53,7 +53,7 @@ const thefts: Readonly<Record<string, Partial<Lie>>> = {
   },
 };
 
-/** Lies that only make sense, or only steal, in some trades. */
+/** Lies that apply to, or take funds in, some trades only. */
 const special: readonly { name: string; lie: Partial<Lie>; serves: (trade: Trade) => boolean }[] = [
   {
     name: "one asset is bridged as if it were the other",
@@ -94,12 +94,15 @@ const special: readonly { name: string; lie: Partial<Lie>; serves: (trade: Trade
 
 const lieOf = (change: Partial<Lie>): Lie => ({ ...honest, ...change });
 
-/** One trade for each tool that could carry it, so that no tool hides behind another. */
+/** The trades, repeated for each tool that supports them, so that each tool is tested. */
 const perTool: readonly Trade[] = trades.flatMap((trade) =>
   trade.tools.map((tool) => ({ ...trade, name: `${trade.name} by ${tool}`, tools: [tool] })),
 );
 
-/** Celer's calldata and a call on one chain contain no minimum: the program's own is the only one there. */
+/**
+ * Returns true if a trade's calldata contains a minimum. Calldata of Celer and of a call on one chain has none, so only
+ * the service's own minimum applies.
+ */
 const hasMinimum = ({ tools, from, to, caller }: Trade): boolean =>
   tools[0] !== "celercircle" && (from.chainId !== to.chainId || caller === "user");
 
@@ -122,7 +125,7 @@ function lifiAttacks(): Attack[] {
   return [...general, ...own];
 }
 
-/** Across states one figure, which is expected and guaranteed. */
+/** Lies that Across can tell. Its API states one amount, which is both expected and guaranteed. */
 const acrossLies: Readonly<Record<string, Partial<Lie>>> = {
   "half is gone": { quoted: 5_000, built: 5_000 },
   "one in twenty is gone": { quoted: 9_500, built: 9_500 },
@@ -151,7 +154,7 @@ function acrossAttacks(): Attack[] {
   );
 }
 
-/** Lies that KyberSwap can make: about a route, a transaction, its minimum and its fee. */
+/** Lies that KyberSwap can tell: about a route, a transaction, its minimum and its fee. */
 const kyberLies: Readonly<Record<string, Partial<Lie>>> = {
   "half is gone, in every figure": { quoted: 5_000, built: 5_000 },
   "almost all is gone, in every figure": { quoted: 3, built: 3 },
@@ -186,5 +189,5 @@ function kyberAttacks(): Attack[] {
   );
 }
 
-/** Economic attacks by LI.FI, by Across and by KyberSwap, alone and together. */
+/** Attacks by LI.FI, Across and KyberSwap, alone and together. */
 export const attacks: readonly Attack[] = [...lifiAttacks(), ...acrossAttacks(), ...kyberAttacks()];

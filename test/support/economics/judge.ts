@@ -10,12 +10,14 @@ const spokePool = parseAbi([
   "function deposit(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message)",
 ]);
 const SCALE = 10n ** 27n;
-/** A vault's share of eighteen decimals is worth 1.25 units of six. Source: simulated-chain.ts. */
+/**
+ * Value of one share (18 decimals) in the asset's smallest unit (6 decimals): 1.25 assets. Source: simulated-chain.ts.
+ */
 const [SHARE_ASSETS, SHARE_UNIT] = [1_250_000n, 10n ** 18n];
-/** Units that rounding may cost in tokens: one of each contract in a row. */
+/** Tolerance for rounding, in smallest units: one per contract. */
 const ROUNDING = 3n;
 
-/** Guarantees of the chain for a user, from the transaction alone, in the token asked for. */
+/** Amounts that a transaction guarantees to the user on-chain, in the smallest unit of the requested token. */
 interface Guarantee {
   /** Minimum that the bridge or swap delivers. */
   delivered: bigint;
@@ -54,7 +56,7 @@ function sharesValue({ minIn, minOut, minOutPerIn }: RouterFloors): bigint {
 
 const ROUTER_SELECTOR = toFunctionSelector(getAbiItem({ abi: depositRouterAbi, name: "execute" })).slice(2);
 
-/** Finds the Router call within a provider's calldata by its selector, and decodes it. */
+/** Finds the Router call in a provider's calldata by its selector, and decodes it. */
 function routerOrderIn(data: Hex): RouterFloors {
   for (let at = 2; at < data.length; at += 2) {
     const found = data.startsWith(ROUTER_SELECTOR, at) ? decodeAt(data, at) : null;
@@ -72,13 +74,16 @@ function decodeAt(data: Hex, at: number): RouterFloors | null {
   }
 }
 
-/** The fee that a provider declares: Across any, because its fee is all that is missing; KyberSwap none. */
+/**
+ * Returns the fee that a provider may charge, in basis points. Across: unlimited, because its fee is the whole
+ * difference; KyberSwap: zero.
+ */
 function declaredFeeBps(provider: string, lie: Pick<Lie, "declaredFee"> | null): bigint {
   if (provider === "lifi") return BigInt(lie?.declaredFee ?? 0);
   return provider === "across" ? 10_000n : 0n;
 }
 
-/** Returns the minimum after all losses that a user may have at these prices, in the token asked for. */
+/** Returns the minimum output after all allowed losses at the true prices, in the requested token's smallest unit. */
 function leastAllowed(
   trade: Trade,
   lie: Pick<Lie, "declaredFee" | "onTop"> | null,
@@ -96,7 +101,10 @@ function leastAllowed(
   return fair - (fair * slippage) / 1_000_000_000n - fee;
 }
 
-/** Returns the fault of an accepted deposit, or null: it must guarantee the minimum after all allowed losses. */
+/**
+ * Returns a description of what is unfair about an accepted deposit, or null: it must guarantee the minimum after all
+ * allowed losses.
+ */
 export function injustice(trade: Trade, lie: Lie | null, built: RoutedDeposit): string | null {
   const least = leastAllowed(trade, lie, built);
   const { delivered, deposited } = guaranteeOf(built);
@@ -105,7 +113,10 @@ export function injustice(trade: Trade, lie: Lie | null, built: RoutedDeposit): 
   return falseFigure(trade, built);
 }
 
-/** Figures that a quote would show: at most 3 % and the feeds' errors above fair, and at most all of it below. */
+/**
+ * Returns a description of a misleading expected amount in the quote, or null. Each must equal the fair amount, within
+ * the allowed losses and the price feeds' errors.
+ */
 function falseFigure(trade: Trade, { ranking, route }: RoutedDeposit): string | null {
   const fair = fairOutput(trade);
   const noise = BigInt(2 * FEED_ERROR_BPS);

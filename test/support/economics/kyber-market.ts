@@ -8,11 +8,11 @@ import type { BuiltFigures } from "./lifi-market.ts";
 import { fairOutput, type Trade } from "./trades.ts";
 
 const BPS = 10_000n;
-/** Fees in basis points of the output, a bit of KyberSwap's `flags` each. Source: MetaAggregationRouterV2.sol. */
+/** Bits of KyberSwap's `flags` for a fee on the output in basis points. Source: MetaAggregationRouterV2.sol. */
 const FEE_ON_OUTPUT_IN_BPS = 0xc0n;
 const part = (amount: bigint, bps: number): bigint => (amount * BigInt(bps)) / BPS;
 
-/** KyberSwap's API for one trade on one chain, of a provider that may lie. */
+/** Emulated KyberSwap API for one trade on one chain, with a provider that may lie. */
 export class KyberMarket {
   built: BuiltFigures | null = null;
   readonly router: Address | null;
@@ -25,7 +25,7 @@ export class KyberMarket {
     this.router = resolveKyberDeployments([]).get(trade.from.chainId)?.router ?? null;
   }
 
-  /** Answers a request, or returns null where KyberSwap would know no route. */
+  /** Returns the response to a request. Null where KyberSwap would find no route. */
   answer(url: URL, body: Record<string, unknown> | null): unknown {
     const { from, to } = this.#trade;
     if (this.router === null || from.chainId !== to.chainId) return null;

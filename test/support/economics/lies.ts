@@ -1,39 +1,42 @@
 import type { Random } from "../lifi/random.ts";
 
 /**
- * What a provider says and does. Figures are in basis points: expected amounts of the fair output, minimums of the
- * expected amount. They are consistent over all fields of its answers unless a lie says otherwise.
+ * The figures of a provider that may lie, in basis points: expected amounts relative to the fair output, minimums
+ * relative to the expected amount. A lie is consistent over all fields of the responses unless stated otherwise.
  */
 export interface Lie {
-  /** Expected and minimum amount of the routes and of Across' quotes. */
+  /** Expected and minimum amount in LI.FI's routes and Across' quotes. */
   quoted: number;
   quotedMin: number;
-  /** Expected amount of the built transaction's JSON, and the minimum there and in the calldata. */
+  /** Expected amount in the built transaction's JSON, and the minimum there and in the calldata. */
   built: number;
   builtMin: number;
-  /** What the calldata enforces, of the minimum that the JSON states. */
+  /** Minimum that the calldata enforces, relative to the minimum in the JSON. */
   enforced: number;
-  /** What a simulation of the transaction shows, of the expected amount. */
+  /** Output of the transaction in a simulation, relative to the expected amount. */
   simulated: number;
-  /** The fee declared, and the fee taken by the transaction, of the amount paid. */
+  /** Fee that is declared, and fee that the transaction takes, relative to the paid amount. */
   declaredFee: number;
   takenFee: number;
-  /** Another contract than the known ones takes the fee. */
+  /** True if an unknown contract takes the fee. */
   strangeFeeContract: boolean;
-  /** The transaction bridges one asset as if it were the other, without a swap. */
+  /** True if the transaction bridges one asset as if it were the other, without a swap. */
   withoutSwap: boolean;
-  /** The minimum after the source swap is so small, and the bridge's multiplier so large, that they fit together. */
+  /**
+   * True if the minimum after the source swap is tiny and the bridge's multiplier huge, so that their product looks
+   * right.
+   */
   hollow: boolean;
-  /** Fee on top in the native token, in wei. */
+  /** Additional fee in the native currency, in wei. */
   onTop: bigint;
-  /** Seconds until the fill deadline, and for which one relayer may fill. */
+  /** Time in seconds until the fill deadline, and time during which one relayer may fill exclusively. */
   fillSeconds: number;
   exclusiveSeconds: number;
   /** False if the routes do not offer Across. */
   supportsCall: boolean;
 }
 
-/** An honest provider: a quarter of a percent of fees, a tenth of a percent lost on the way. */
+/** An honest provider: a fee of 0.25 % and a loss of 0.1 % in the transfer. */
 export const honest: Lie = {
   quoted: 9_965,
   quotedMin: 9_730,
@@ -55,7 +58,7 @@ export const honest: Lie = {
 const FACTORS = [1, 10, 100, 1_000, 3_000, 5_000, 5_100, 8_000, 9_000, 9_300, 9_500, 9_600, 9_700, 9_800];
 const ABOVE = [10_001, 10_100, 10_400, 11_000, 15_000, 20_000, 100_000, 1_000_000];
 
-/** Draws a lie that changes two or more figures together, as one who knows the rules would. */
+/** Draws a lie that changes two or more related figures, as an attacker who knows the checks would. */
 export function drawLie(random: Random): Lie {
   const around = (): number => 9_000 + random.integer(1_100);
   const low = (): number => (random.integer(3) === 0 ? random.pick(FACTORS) : around());

@@ -11,17 +11,20 @@ import { fairOutput, type Trade } from "./trades.ts";
 const ALL_BPS = 10_000n;
 const part = (amount: bigint, bps: number): bigint => (amount * BigInt(bps)) / ALL_BPS;
 
-/** What the last transaction does: the amount expected, the least that its calldata enforces, the fee that it declares. */
+/**
+ * Figures of the last built transaction: the expected amount, the minimum that its calldata enforces, and the declared
+ * fee.
+ */
 export interface BuiltFigures {
   expected: bigint;
   least: bigint;
 }
 
-/** LI.FI's API for one trade of a provider that may lie. */
+/** Emulated LI.FI API for one trade with a provider that may lie. */
 export class LifiMarket {
   readonly paths: string[] = [];
   built: BuiltFigures | null = null;
-  /** The destination call that the last transaction makes, or null. */
+  /** Destination call of the last built transaction, or null. */
   call: Hex | null = null;
   readonly #trade: Trade;
   readonly #lie: Lie;
@@ -31,7 +34,7 @@ export class LifiMarket {
     this.#lie = lie;
   }
 
-  /** Answers a request, or returns null where LI.FI would know no route. */
+  /** Returns the response to a request. Null where LI.FI would find no route. */
   answer(url: URL, body: Record<string, unknown> | null): unknown {
     this.paths.push(url.pathname);
     if (url.pathname.endsWith("/advanced/routes")) return this.#routes(body ?? {});
@@ -57,7 +60,9 @@ export class LifiMarket {
     return { routes: steps.map((step) => ({ steps: [step] })) };
   }
 
-  /** The program asks for native money where Across would unwrap it. */
+  /**
+   * Returns the token in which a route delivers. The service requests the native currency where Across would unwrap it.
+   */
   #pricedToken(body: Record<string, unknown>): Address {
     return body["toTokenAddress"] === zeroAddress ? zeroAddress : this.#trade.to.address;
   }
@@ -92,7 +97,7 @@ export class LifiMarket {
     return answer;
   }
 
-  /** An honest minimum follows the slippage asked for; Across' is exact. */
+  /** Returns the minimum amount of a quote. An honest one follows the requested slippage; that of Across is exact. */
   #minimum(of: {
     toAmount: bigint;
     tool: string;
@@ -144,7 +149,7 @@ export class LifiMarket {
     return swap(plan, { functionName: `swapTokensMultipleV3${ends.join("To")}`, swaps });
   }
 
-  /** The fee, then the swap into a token unless it is the one that is paid. */
+  /** Returns the calls of a route: the fee, then the swap into `into` unless it is the paid token. */
   #steps(request: TransferRequest, into: Address): SwapTree[] {
     const { takenFee, strangeFeeContract } = this.#lie;
     const fee = part(request.amount, takenFee);

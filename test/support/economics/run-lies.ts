@@ -5,19 +5,19 @@ import { drawLie, honest, type Lie } from "./lies.ts";
 import { type Trade, trades } from "./trades.ts";
 import { type Providers, tradeWith } from "./world.ts";
 
-/** Outcome of many lies. */
+/** Result of a run with many lies. */
 export interface LieRun {
   tried: number;
   refused: number;
-  /** Accepted and fair: the lie cost nothing. */
+  /** Number of accepted deposits that were fair, so that the lie had no effect. */
   fair: number;
-  /** Accepted although it takes more than the user allows, with what would repeat it. */
+  /** Accepted deposits that take more than the user allows, each with the data to repeat it. */
   unjust: string[];
 }
 
 /**
- * Draws consistent lies of several fields, by LI.FI, Across and KyberSwap, alone and together, over every trade, and has the program judge
- * each. The same seed gives the same run.
+ * Draws lies of several fields by LI.FI, Across and KyberSwap, alone and together, for every trade, and lets the
+ * service evaluate each. The same seed gives the same run.
  */
 export async function runLies({ count, seed }: { count: number; seed: number }): Promise<LieRun> {
   const random = new Random(seed);
@@ -39,7 +39,9 @@ export async function runLies({ count, seed }: { count: number; seed: number }):
 
 type Liar = "lifi" | "across" | "kyber" | "lifi and across" | "lifi and kyber" | "kyber beside lifi";
 
-/** Who takes part: the liars, and of the last kind an honest LI.FI beside a lying KyberSwap. */
+/**
+ * Returns the providers that take part. With the last kind of liar, an honest LI.FI competes with a lying KyberSwap.
+ */
 function providersOf(who: Liar, lie: Lie): Providers {
   return {
     lifi: who === "kyber beside lifi" ? honest : who.includes("lifi") ? lie : null,

@@ -19,7 +19,7 @@ const dollar = (chainId: number, address: Address, decimals = 6): TradedToken =>
   usd: USD,
   unit: "USD",
 });
-/** Price of every chain's native token in the tests, in US dollars times 10^18. */
+/** Price of the native currency of every test chain, in US dollars times 10^18. */
 export const NATIVE_USD = 2_700n * USD;
 
 const ether = (chainId: number, address: Address): TradedToken => ({
@@ -32,18 +32,18 @@ const ether = (chainId: number, address: Address): TradedToken => ({
 
 export const WETH_42161: Address = "0x82aF49447D8a07e3bd95BD0d56f35241523fBab1";
 
-/** What a user wants: to bring one token into a vault of another, and how. */
+/** A deposit that a user requests: one token into a vault of another token. */
 export interface Trade {
   name: string;
   from: TradedToken;
   to: TradedToken;
   amount: bigint;
   slippage: number;
-  /** `router`: the vault can be reached in one step; `user`: only in two. */
+  /** `router`: the vault can be reached in one step; `user`: only in two steps. */
   caller: "router" | "user";
-  /** The tools that LI.FI can use for it. */
+  /** LI.FI's tools that support the trade. */
   tools: readonly string[];
-  /** Across can carry it without LI.FI. */
+  /** True if Across supports the trade without LI.FI. */
   across: boolean;
   same: boolean;
 }
@@ -73,7 +73,7 @@ const onBase: Omit<Trade, "name"> = {
   tools: ["fly"],
 };
 
-/** The trades under attack: every path into a vault that a provider's offer can take. */
+/** The trades that are attacked. They cover every kind of route into a vault. */
 export const trades: readonly Trade[] = [
   { ...bridged, name: "USDC bridged, one step" },
   { ...bridged, name: "USDC bridged, two steps", caller: "user" },
@@ -103,20 +103,20 @@ export const trades: readonly Trade[] = [
   { ...onBase, name: "ETH swapped on one chain", from: ether(8453, NATIVE) },
 ];
 
-/** Error of the tests' feeds, in basis points. */
+/** Declared error of the tests' price feeds, in basis points. */
 export const FEED_ERROR_BPS = 25;
 
-/** A feed price as the program would have read it. */
+/** Returns a token's price as the service would read it from a feed. */
 export function priceOfToken(token: TradedToken): TokenPrice {
   const { usd, unit } = token;
   const known = { usd, low: usd, high: usd, unit, disputed: false, judges: true };
   return { ...known, source: "feed", at: 1_790_000_000, confidence: null, errorBps: FEED_ERROR_BPS };
 }
 
-/** The native token of a trade's source chain, in which fees on top are paid. */
+/** Returns the native currency of a trade's source chain, in which additional fees are paid. */
 export const nativeOf = ({ from }: Pick<Trade, "from">): TradedToken => ether(from.chainId, NATIVE);
 
-/** What a trade's payment is worth in the token asked for, rounded down; exact to a unit. */
+/** Returns the value of a trade's payment in the requested token's smallest unit, at the true prices, rounded down. */
 export function fairOutput({ from, to, amount }: Pick<Trade, "from" | "to" | "amount">): bigint {
   return (amount * from.usd * 10n ** BigInt(to.decimals)) / (to.usd * 10n ** BigInt(from.decimals));
 }

@@ -32,20 +32,20 @@ import type { Lie } from "./lies.ts";
 import { LifiMarket } from "./lifi-market.ts";
 import { nativeOf, priceOfToken, type Trade, type TradedToken } from "./trades.ts";
 
-/** Who takes part, and how each of them lies; null or absent for one that is not asked. */
+/** The lies of each provider that takes part. Null or absent if the provider does not take part. */
 export interface Providers {
   lifi: Lie | null;
   across: Lie | null;
   kyber?: Lie | null;
 }
 
-/** What the program made of a trade: a deposit, or the code of its refusal. */
+/** Result of a trade: the built deposit, or the error code. */
 export interface Verdict {
   routed: RoutedDeposit | null;
   code: string | null;
-  /** Names of the providers that were distrusted, as logged. */
+  /** Names of the providers whose offers were rejected as unfair, from the log. */
   distrusted: string[];
-  /** The errors of refused routes, as logged. */
+  /** Errors of the rejected routes, from the log. */
   refusals: unknown[];
   lifi: LifiMarket | null;
   across: AcrossMarket | null;
@@ -58,7 +58,10 @@ interface Stage {
   kyber: { lie: Lie; market: KyberMarket } | null;
 }
 
-/** Asks the program for a route, with its own providers over these markets and chains that really enforce floors. */
+/**
+ * Requests a deposit from the service, with its own providers over the emulated markets, and chains that enforce
+ * floors.
+ */
 export async function tradeWith(
   trade: Trade,
   providers: Providers,
@@ -132,7 +135,7 @@ function notePrice(
   feeds.delete = () => false;
 }
 
-/** What the program would have read before: the vault's Router, and how the token stores its balances. */
+/** Stores what the service would have cached: the vault's Router, and the storage layout of the token's balances. */
 async function remember(ctx: Pick<TestScope, "cache">, { to }: Trade): Promise<void> {
   const day = 86_400_000;
   const times = { freshMs: day, staleMs: day, keepMs: day };
@@ -179,7 +182,10 @@ function chainsOf(stage: Stage): { source: SimulatedChain; destination: Simulate
 
 const REVERTED: SimulatedEffects = { revert: "0x" };
 
-/** What a simulated call does: the Router and the swap contracts enforce their floors, the liar does the rest. */
+/**
+ * Returns the effects of a simulated call. The Router and the swap contracts enforce their floors; the rest follows the
+ * lies.
+ */
 function effectsOf(
   stage: Stage,
   { call, before }: { call: SentCall; before: readonly SentCall[] },
@@ -207,7 +213,10 @@ function effectsOf(
   return made.rises === undefined ? made : { rises: { ...paid, ...made.rises } };
 }
 
-/** What a swap over KyberSwap does: its router enforces the minimum, and its executor delivers what the liar wants. */
+/**
+ * Returns the effects of a KyberSwap swap. Its router enforces the minimum, and its executor delivers what the lie
+ * says.
+ */
 function exchanged({ trade, kyber }: Stage, paid: Record<string, bigint>): SimulatedEffects {
   const built = kyber?.market.built ?? null;
   if (kyber === null || built === null) return REVERTED;
@@ -228,7 +237,7 @@ const sharesOf = (amount: bigint): Record<string, bigint> => ({
   [balanceKey(VAULT, USER)]: sharesFor(amount),
 });
 
-/** The amount of an ERC-4626 deposit is its first argument. */
+/** Returns the amount of an ERC-4626 deposit, which is its first argument. */
 const depositedBy = ({ data }: SentCall): bigint => BigInt(`0x${data.slice(10, 74)}`);
 
 function orderOf(trade: Trade, chains: ReturnType<typeof chainsOf>): DepositOrder {

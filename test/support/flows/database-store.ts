@@ -7,14 +7,14 @@ import { flowCoverage, flows, flowTips } from "../../../src/db/schema/flow-table
 import { vaults } from "../../../src/db/schema/vault-tables.ts";
 import { type FlowStore, storeOf } from "../../../src/flows/flow-store.ts";
 
-/** A store as the schedule sees it: what runs use, what is in it, and the registry that it reads. */
+/** A flow store under test, with functions to inspect its contents and to change the registry that it reads. */
 export interface StoreUnderTest {
   store: FlowStore;
   rows(): Promise<FlowRow[]>;
   setVaults(rows: readonly VaultRow[]): Promise<void>;
 }
 
-/** The real store over a database of the test, emptied first. */
+/** Creates the real store on a test database, which is emptied first. */
 export async function databaseStore(db: Database): Promise<StoreUnderTest> {
   await db.run((sql) => sql.execute(raw`truncate ${flows}, ${flowTips}, ${flowCoverage}, ${vaults}`));
   return {

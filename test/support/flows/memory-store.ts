@@ -7,7 +7,7 @@ import { intersectRange, uniteRanges } from "../../../src/lib/block-ranges.ts";
 
 const keyOf = ({ txHash, logIndex }: FlowRow): string => `${txHash} ${logIndex}`;
 
-/** The store of one chain in memory; what it does in one go, the database does in one batch. */
+/** In-memory flow store of one chain. Its methods are atomic, like the batches of the database. */
 export class MemoryFlows implements FlowStore {
   vaults: VaultRow[] = [];
   readonly coverage = new Map<string, VaultCoverage>();
@@ -128,7 +128,7 @@ export class MemoryFlows implements FlowStore {
     }
   }
 
-  /** All vaults of schedules name their first blocks. */
+  /** Does nothing: the vaults of schedules have known first blocks. */
   async noteStarts(): Promise<void> {}
 
   async newestFinal() {

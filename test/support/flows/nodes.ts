@@ -4,23 +4,23 @@ import { OutsideError } from "../../../src/lib/bounded-fetch.ts";
 import type { Random } from "./random.ts";
 import { type Block, FINALITY, type World } from "./world.ts";
 
-/** What a node does wrong, until it is told otherwise. */
+/** Faults of a node, in effect until they are changed. */
 export interface Moods {
-  /** Answers nothing at all. */
+  /** True if the node does not respond. */
   down: boolean;
-  /** Blocks by which all its answers are behind. */
+  /** Number of blocks by which all responses lag behind. */
   behind: number;
-  /** Blocks by which its events alone are behind: another machine behind the same address answers for them. */
+  /** Number of blocks by which only event responses lag behind, as with a load-balanced node. */
   logsBehind: number;
-  /** Gives every event twice, newest first. */
+  /** True if events are returned twice, newest first. */
   duplicates: boolean;
-  /** Refuses more blocks than these in one question. */
+  /** Maximum block range of one log request. */
   limit: number;
-  /** Still on the blocks before the last reorg. */
+  /** True if the node still has the blocks from before the last reorg. */
   stale: boolean;
-  /** Tells of another chain with the same id. */
+  /** True if the node serves another chain with the same id. */
   foreign: boolean;
-  /** Calls its head final. */
+  /** True if the node reports its head as finalized. */
   hasty: boolean;
 }
 
@@ -35,7 +35,7 @@ export const healthy: Moods = {
   hasty: false,
 };
 
-/** A mood for a node; one that leaves out events, or is on another chain, only where that is wanted. */
+/** Draws the faults of a node. Leaving out events and serving another chain are drawn only if `may` allows them. */
 export function drawMood(random: Random, may: { forgetful: boolean; foreign: boolean }): Partial<Moods> {
   return random.pick<Partial<Moods>>([
     {},
@@ -56,7 +56,7 @@ interface Asked {
   side: () => readonly Block[];
 }
 
-/** The blocks that a node knows which lies so far behind; never none. */
+/** Returns the blocks that a lagging node knows, at least one. */
 const upTo = (blocks: readonly Block[], behind: number): readonly Block[] =>
   behind === 0 ? blocks : blocks.slice(0, Math.max(1, blocks.length - behind));
 
@@ -67,7 +67,7 @@ interface LogFilter {
   topics: [string[]];
 }
 
-/** A node of a world. `before` is the chain as it was before the last reorg. */
+/** A fake node of a world. `before` is the chain before the last reorg. */
 export class FakeNode {
   readonly #world: World;
   readonly #foreign: World;
@@ -80,8 +80,8 @@ export class FakeNode {
   }
 
   /**
-   * The chain it tells of, as far as it has got: fixed for one client's session, for a node neither changes sides
-   * nor falls back in a moment.
+   * Returns the chain that the node serves during one client session: a node does not change forks or fall back within
+   * a session.
    */
   get side(): () => readonly Block[] {
     const { before } = this;
@@ -92,7 +92,7 @@ export class FakeNode {
       : () => upTo(all.blocks, behind);
   }
 
-  /** Answers a request from the chain as it stands at this moment. */
+  /** Returns the response to a request, from the chain's current state. */
   answer({ method, params, side }: Asked): unknown {
     if (this.moods.down) throw new OutsideError("network", "the connection failed");
     const blocks = side();
@@ -127,7 +127,7 @@ export class FakeNode {
 
 const quantity = (value: number): string => `0x${value.toString(16)}`;
 
-/** A client over fake nodes that asks them in order; every request first passes the gate. */
+/** Creates a chain client that tries the fake nodes in order. Every request first passes the gate. */
 export function clientOf(nodes: readonly FakeNode[], gate: <T>(effect: () => T | Promise<T>) => Promise<T>) {
   return {
     async onOneNode<T>(work: (node: NodeSession) => Promise<T>): Promise<T> {

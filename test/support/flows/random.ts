@@ -1,13 +1,13 @@
-/** Chance that can be repeated: the same seed gives the same numbers. */
+/** A deterministic random generator: the same seed gives the same numbers. */
 export interface Random {
-  /** From 0 to `below - 1`. */
+  /** Returns an integer from 0 to `below - 1`. */
   below(below: number): number;
-  /** True once in `every` times. */
+  /** Returns true with probability 1 / `every`. */
   once(every: number): boolean;
   pick<T>(list: readonly T[]): T;
 }
 
-/** Source: mulberry32, a generator of 32 bits of state. */
+/** Creates a generator from a seed. Source: mulberry32, a generator with 32 bits of state. */
 export function randomOf(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {

@@ -15,7 +15,7 @@ import { clientOf, drawMood, FakeNode, healthy } from "./nodes.ts";
 import { type Random, randomOf } from "./random.ts";
 import { FINALITY, World } from "./world.ts";
 
-/** What a schedule went through, to be sure that it was not idle. */
+/** Counts of what happened in a schedule, by which a test checks that all cases occurred. */
 export interface Tally {
   steps: number;
   applied: number;
@@ -27,14 +27,14 @@ export interface Tally {
 }
 
 const VAULTS = 3;
-/** As long, a node that omits an event that another node returned is not trusted. */
+/** Time in milliseconds for which a node is not trusted after it omitted an event that another node returned. */
 const PATIENCE_MS = 5 * 60_000;
 const MAX_RUNS = 3;
 
 /**
- * Plays one random schedule: runs of the tip and of history overlap, are killed between any two awaits, and meet
- * nodes that are down, behind, forgetful or on another fork, while the chain grows and changes. Throws when what is
- * stored as final is ever wrong, or when all of it is not right once everybody is well again.
+ * Runs one random schedule: runs of the indexer overlap, are killed at any await, and use nodes that are down, behind,
+ * forgetful or on another fork, while the chain grows and reorganizes. Throws if data stored as final is ever wrong, or
+ * if anything is missing after all nodes have recovered.
  */
 export async function playSchedule(seed: number, tested: StoreUnderTest): Promise<Tally> {
   return new Schedule(randomOf(seed), tested).play();
@@ -45,19 +45,22 @@ class Schedule {
   readonly #tested: StoreUnderTest;
   readonly #world: World;
   readonly #foreign: World;
-  /** Whether nodes may leave out events of their newest blocks: then what may still change may be incomplete. */
+  /** True if nodes may omit events of their newest blocks. Data that is not final may then be incomplete. */
   readonly #forgetful: boolean;
   readonly #calm: boolean;
   readonly #nodes: readonly FakeNode[];
   readonly #registry: VaultRow[] = [];
-  /** A vault that is unsupported for now. */
+  /** The vault that is currently unsupported, or null. */
   #hidden: string | null = null;
-  /** What runs wait for, each with the way to go on. */
+  /** Requests of runs that are waiting for permission to continue. */
   #waiting: { resume(): Promise<void> }[] = [];
   #running = 0;
   #clock = 1_700_000_000_000;
   #runs = 0;
-  /** The first wrong thing that was stored: a run that hears of it fails, as runs here do all the time. */
+  /**
+   * The first error found in stored data. It is kept here because a run that receives it would only fail, as runs often
+   * do in schedules.
+   */
   #wrong: Error | null = null;
   readonly tally: Tally = { steps: 0, applied: 0, late: 0, killed: 0, failed: 0, reorgs: 0, rows: 0 };
 
@@ -102,7 +105,7 @@ class Schedule {
     this.#clock += random.below(random.once(40) ? 600_000 : 2_000);
   }
 
-  /** Lets one of the waiting requests go on, or kills its run before or after what it asked for was done. */
+  /** Lets one of the waiting requests continue, or kills its run before or after the request's effect. */
   async #resume(): Promise<void> {
     const [entry] = this.#waiting.splice(this.#random.below(this.#waiting.length), 1);
     await entry?.resume();
@@ -127,7 +130,7 @@ class Schedule {
       this.#waiting.push({ resume });
     });
 
-  /** A killed run never hears of anything again. */
+  /** Kills a run: its pending request never settles. */
   #kill(): void {
     this.tally.killed += 1;
     this.#running -= 1;
@@ -180,7 +183,7 @@ class Schedule {
     };
   }
 
-  /** Writes a step, and checks that nothing was forgotten that another one knew and that still stands. */
+  /** Stores a step, and checks that no valid data of a concurrent run was lost. */
   async #applyTip(step: TipStep): Promise<boolean> {
     const before = await this.#tested.store.load();
     const applied = await this.#tested.store.applyTip(step);
@@ -200,7 +203,7 @@ class Schedule {
     return applied;
   }
 
-  /** Some nodes grant few contracts and kinds of events. */
+  /** Returns a random request budget. Some nodes accept only few contracts and event types per request. */
   #budget(of: { requests: number; blocks: number }): RequestBudget {
     const [addresses, topics] = this.#random.once(2) ? [500, 100] : [1 + this.#random.below(3), 1];
     return { ...createBudget({ ...of, topics }), addresses };
@@ -267,14 +270,14 @@ class Schedule {
     return this.#tested.setVaults(this.#registry.filter(({ address }) => address !== this.#hidden));
   }
 
-  /** An adapter that looks for the same events under another name: history is read again. */
+  /** Changes a vault's adapter to one that indexes the same events, so that the vault's history must be read again. */
   async #changeAdapter(): Promise<void> {
     const row = this.#random.pick(this.#registry);
     row.adapter = row.adapter === "erc4626" ? "metamorpho" : "erc4626";
     await this.#publish();
   }
 
-  /** Everybody is well again: after a few undisturbed runs, all must be there. */
+  /** Ends all faults. After a few undisturbed runs, all data must be complete. */
   async #settle(): Promise<void> {
     this.#waiting = [];
     this.#hidden = null;
@@ -305,7 +308,7 @@ class Schedule {
     same("in the end", own.map(describe), expected);
   }
 
-  /** Whatever is said to be final and read must be the chain's, no more and no less. */
+  /** Checks that the data stored as final equals the chain's, no more and no less. */
   async #checkFinal(): Promise<void> {
     const state = await this.#tested.store.load();
     const rows = await this.#tested.rows();
@@ -322,7 +325,7 @@ class Schedule {
     }
   }
 
-  /** What may still change must be what one chain says, whichever was thought to stand: never a mixture. */
+  /** Checks that the data that is not final comes from a single fork, whichever that is, and never from several. */
   async #checkHead(): Promise<void> {
     const { tip, vaults } = await this.#tested.store.load();
     const followed = new Set(

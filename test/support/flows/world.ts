@@ -4,7 +4,7 @@ import type { ChainLog } from "../../../src/chains/request-logs.ts";
 import { erc4626 } from "../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
 import type { Random } from "./random.ts";
 
-/** Deeper than this, nothing changes any more. */
+/** Number of blocks after which a block is final. */
 export const FINALITY = 64;
 
 export interface Event {
@@ -25,17 +25,17 @@ export interface Block {
 const hex = (value: number | bigint, bytes: number): string => value.toString(16).padStart(bytes * 2, "0");
 const [DEPOSIT = "0x", WITHDRAW = "0x"] = erc4626.flows(vaultOf({ number: 1 })).topics;
 
-/** A chain that grows and changes its mind, never deeper than `FINALITY`. */
+/** A chain that grows and reorganizes, never deeper than `FINALITY`. */
 export class World {
   readonly random: Random;
   readonly vaults: readonly Address[];
-  /** The chain as it stands now. */
+  /** The current chain. */
   blocks: Block[] = [];
-  /** Every block that ever was, by its hash. */
+  /** Every block that ever existed, by its hash. */
   readonly known = new Map<string, Block>();
   #made: number;
 
-  /** Worlds with different `origin`s have no block and no event in common. */
+  /** Worlds with different values of `origin` have no block or event in common. */
   constructor(random: Random, vaults: readonly Address[], origin = 0) {
     this.random = random;
     this.vaults = vaults;
@@ -53,7 +53,7 @@ export class World {
     return Math.max(0, this.head.number - FINALITY);
   }
 
-  /** Puts blocks on top, with new events in some of them. */
+  /** Appends blocks, some of them with new events. */
   mine(count: number): void {
     for (let mined = 0; mined < count; mined += 1) {
       const events = this.random.once(3)
@@ -63,14 +63,14 @@ export class World {
     }
   }
 
-  /** The block of that number below another one that once was. */
+  /** Returns the ancestor with this number of a block that exists or existed. Null if unknown. */
   ancestor(head: { hash: string }, number: number): Block | null {
     let block = this.known.get(head.hash) ?? null;
     while (block !== null && block.number > number) block = block.parent;
     return block?.number === number ? block : null;
   }
 
-  /** Replaces the newest blocks by at least as many others: events vanish, stay, or move to other blocks. */
+  /** Replaces the newest blocks by at least as many others. Their events vanish, stay, or move to other blocks. */
   reorg(depth: number): void {
     const replaced = this.blocks.splice(this.blocks.length - Math.min(depth, this.blocks.length - 1));
     let waiting = replaced.flatMap(({ logs }) => logs.map(eventOf)).filter(() => !this.random.once(4));
@@ -107,7 +107,7 @@ export class World {
 
 const topic = (address: string): Hex => `0x${address.slice(2).padStart(64, "0")}`;
 
-/** The standard's own event, as nodes tell it. */
+/** Returns an event as the log of an ERC-4626 vault that nodes return. */
 export function toLog(event: Event, at: { number: number; hash: Hex; logIndex: number }): ChainLog {
   const { user, assets } = event;
   const topics: ChainLog["topics"] = event.withdrawal

@@ -1,7 +1,7 @@
 import { getAddress, type Hex, zeroAddress } from "viem";
 import { AWAY, HOME, SPOKE_POOL, USDC } from "./contracts.ts";
 
-/** What Across' API says of a transfer, if anything. */
+/** Across' response about a transfer; absent fields are unknown. */
 export interface AcrossWord {
   status: "pending" | "filled" | "refunded" | "expired" | "slowFillRequested" | "slowFilled";
   actionsSucceeded?: boolean;
@@ -11,9 +11,9 @@ export interface AcrossWord {
   depositRefundTxHash?: Hex;
 }
 
-/** Across' API: honest quotes, and of a transfer's status whatever it is told to say. */
+/** Emulated Across API. Quotes are honest; the status of a transfer is whatever the test sets. */
 export class SimulatedAcrossApi {
-  /** Looks up what to say of a source transaction; null: it knows nothing of it. */
+  /** Returns the response about a source transaction, or null for an unknown one. */
   readonly say: (sourceHash: Hex) => AcrossWord | null;
 
   constructor(say: (sourceHash: Hex) => AcrossWord | null) {
@@ -68,5 +68,5 @@ function feesOf(query: URLSearchParams): Record<string, unknown> {
   };
 }
 
-/** Seconds after which an unfilled transfer is refunded. */
+/** Time in seconds after which an unfilled transfer is refunded. */
 export const FILL_WINDOW_S = 7_140;

@@ -27,7 +27,7 @@ import { filledRelay, fundsDeposited } from "../across/logs.ts";
 import { routerOutcome } from "./router.ts";
 import type { Emitted, Outcome, SimulatedChain } from "./simulated-chain.ts";
 
-/** The vaults' chain and the chain from which bridges come. */
+/** Ids of the vaults' chain and of the chain from which bridges transfer. */
 export const HOME = 31337;
 export const AWAY = 31338;
 
@@ -41,9 +41,9 @@ export const SPOKE_POOL: Readonly<Record<number, Address>> = {
 };
 export const HANDLER: Address = getAddress(`0x${"4a".repeat(19)}01`);
 export const RELAYER: Address = getAddress(`0x${"2e".repeat(19)}01`);
-/** Emits whatever it is told to. */
+/** A contract that emits arbitrary events. */
 export const FORGER: Address = getAddress(`0x${"66".repeat(19)}01`);
-/** A vault that the Router calls, and one that must see its user. */
+/** A vault that the Router can call, and one that only users can call. */
 export const ROUTED_VAULT: Address = getAddress(`0x${"1a".repeat(19)}01`);
 export const OWN_VAULT: Address = getAddress(`0x${"1a".repeat(19)}02`);
 export const VAULTS: readonly Address[] = [ROUTED_VAULT, OWN_VAULT];
@@ -65,15 +65,18 @@ const spokeDepositAbi = parseAbi([
 ]);
 const views = [...vaultAbi, ...erc20Abi] as const;
 
-/** What everybody holds of every token and has approved to everybody. */
+/** Balance of each account in each token, all of it approved to every spender, in the smallest unit. */
 export const RICHES = 10n ** 15n;
 const PRICE_UNIT = 10n ** 9n;
 
-/** Shares that a vault mints in the next block. Its price moves with every block, so that no two blocks mint the same. */
+/**
+ * Returns the shares that a vault mints in the next block. Its price changes with every block, so that no two blocks
+ * mint the same number.
+ */
 export const sharesFor = (chain: SimulatedChain, assets: bigint): bigint =>
   (assets * PRICE_UNIT) / (1_250_000_000n + BigInt(chain.head.number) * 1_000n);
 
-/** A call that a contract answers; `delivered` is what the caller holds where the amount is "all". */
+/** A call of a contract. `delivered` is the caller's balance, which replaces an amount of "all". */
 export interface Call {
   from: Address;
   to: Address;
@@ -83,7 +86,7 @@ export interface Call {
 
 const FAILED: Outcome = { succeeded: false, logs: [] };
 
-/** Executes a call on the chain as it stands. */
+/** Executes a call on the chain's current state. */
 export function execute(chain: SimulatedChain, call: Call): Outcome {
   try {
     if (isAddressEqual(call.to, depositRouterAddress)) return routerOutcome(chain, call);
@@ -103,14 +106,14 @@ const lower = (event: { address: Address; topics: unknown; data: Hex }): Emitted
   data: event.data,
 });
 
-/** A token's Transfer event. */
+/** Creates a token's Transfer event. */
 export function transfer(token: Address, of: { from: Address; to: Address; value: bigint }): Emitted {
   const { value, ...args } = of;
   const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args });
   return lower({ address: token, topics, data: toHex(value, { size: 32 }) });
 }
 
-/** The events of a vault that mints shares. */
+/** Creates the events of a vault that mints shares. */
 export function minted(
   vault: Address,
   of: { caller: Address; receiver: Address; assets: bigint; shares: bigint },
@@ -168,7 +171,7 @@ function depositIntoSpokePool(chain: SimulatedChain, { from, to, data }: Call): 
   };
 }
 
-/** The Across deposits of a transaction's events, as its chain recorded them. */
+/** Decodes the Across deposits in a transaction's events. */
 export function acrossDeposits(originChainId: number, logs: readonly Emitted[]): AcrossDeposit[] {
   const topic = depositedTopic();
   const pool = SPOKE_POOL[originChainId]?.toLowerCase();
@@ -194,17 +197,17 @@ export function acrossDeposits(originChainId: number, logs: readonly Emitted[]):
 
 const fillKey = ({ topics, data }: Emitted): string => `${topics.join()} ${data}`;
 
-/** True when the chain, as it stands, has paid out the Across deposit with this relay hash. */
+/** Returns true if the current chain contains a payout of the Across deposit with this relay hash. */
 function isFilled(chain: SimulatedChain, hash: Hex): boolean {
   for (const { log } of chain.events()) if (chain.storage.get(fillKey(log)) === hash) return true;
   return false;
 }
 
-/** True when a transaction on the chain paid out the Across deposit with this relay hash. */
+/** Returns true if a transaction paid out the Across deposit with this relay hash. */
 export const isFilledBy = (chain: SimulatedChain, { logs }: Outcome, hash: Hex): boolean =>
   logs.some((log) => chain.storage.get(fillKey(log)) === hash);
 
-/** A relayer's payout of an Across deposit, with the calls that its message asks for. */
+/** Executes a relayer's payout of an Across deposit, with the calls in its message. */
 export function fill(chain: SimulatedChain, deposit: AcrossDeposit): Outcome {
   const pool = SPOKE_POOL[chain.chainId] ?? zeroAddress;
   const hash = relayHash(deposit);
@@ -247,7 +250,7 @@ function drainedTokens(args: { recipient: Address; token: Address; amount: bigin
   });
 }
 
-/** The answer of a view call, or null where the contract has no such function. */
+/** Returns the result of a view call. Null if the contract has no such function. */
 export function view(chain: SimulatedChain, { to, data, balance }: Call & { balance?: bigint }): Hex | null {
   try {
     const spokePool = SPOKE_POOL[chain.chainId];

@@ -21,19 +21,19 @@ const NODES = "http://node.invalid";
 const ACROSS = "http://across.invalid/api";
 const LIFI = "http://lifi.invalid/v1";
 const PUBLIC_URL = "https://causeway.example";
-/** Confirmations that the chains require. */
+/** Number of confirmations that the chains require. */
 export const CONFIRMATIONS = 2;
 
-/** At which of its requests to the outside a run is killed, and whether the request still has its effect. */
+/** When to kill a run: at which of its external requests, and whether that request still has its effect. */
 export interface Kill {
   at: number;
   afterEffect: boolean;
 }
 
-/** What became of a job run or a message. */
+/** Outcome of a job run or a message. */
 export type Fate = "ended" | "failed" | "killed";
 
-/** A run of the program that may be killed at one of its requests to the outside, before or after its effect. */
+/** A run of the service that may be killed at one of its external requests, before or after the effect. */
 class Run {
   #left: number | null;
   readonly #afterEffect: boolean;
@@ -76,24 +76,24 @@ interface Message {
   queue: string;
   body: unknown;
   tries: number;
-  /** Time before which it is not delivered, in milliseconds. */
+  /** Time in unix milliseconds before which the message is not delivered. */
   dueAt: number;
 }
 
-/** Chains, stores and APIs that a deployment reaches. */
+/** The chains, stores and APIs that a deployment uses. */
 export interface Surroundings {
   database: EmbeddedDatabase;
   nodes: Readonly<Record<number, readonly SimulatedNode[]>>;
   across: SimulatedAcrossApi;
-  /** LI.FI's API, or null where LI.FI is not asked. */
+  /** LI.FI's API, or null if LI.FI is not used. */
   lifi: SimulatedLifiApi | null;
-  /** False to leave out jobs that do not follow deposits, which costs half as much. */
+  /** False to skip the jobs that do not track deposits, which halves the cost. */
   allJobs: boolean;
-  /** Makes 32 hex digits that can be repeated. */
+  /** Returns the next of a reproducible sequence of ids with 32 hex digits. */
   randomId(): string;
 }
 
-/** The whole program over simulated surroundings, in this process, with the test's clock. */
+/** The whole service in this process, on simulated chains, stores and APIs, with the test's clock. */
 export class SimulatedDeployment {
   readonly #surroundings: Surroundings;
   readonly redis = new MemoryStore(() => Date.now());
@@ -106,12 +106,12 @@ export class SimulatedDeployment {
     this.#runtime = this.#newRuntime();
   }
 
-  /** Forgets what the isolate kept in memory, as a new release does. */
+  /** Clears the memory of the isolate, as a new release does. */
   restart(): void {
     this.#runtime = this.#newRuntime();
   }
 
-  /** Sends a request through the whole app. */
+  /** Sends an HTTP request to the service. */
   async send(path: string, init?: RequestInit): Promise<{ status: number; body: unknown }> {
     const run = new Run(null);
     const app = composeApp(() => this.#context(run));
@@ -121,7 +121,7 @@ export class SimulatedDeployment {
     return { status: response.status, body: await response.json() };
   }
 
-  /** Runs the jobs of a cron trigger, or only those that follow deposits. */
+  /** Runs the jobs of a cron trigger, or only those that track deposits. */
   async cron(trigger: string, kill: Kill | null = null): Promise<Fate> {
     const run = new Run(kill);
     const lists = jobsByCron[trigger] ?? [];
@@ -134,8 +134,8 @@ export class SimulatedDeployment {
   }
 
   /**
-   * Delivers what is queued and due, each message at least once; a failed or killed one comes again. Returns how many
-   * were delivered.
+   * Delivers the due messages of the queues, each at least once. A message that fails or is killed is delivered again.
+   * Returns the number of delivered messages.
    */
   async deliverMessages(kill: Kill | null = null): Promise<number> {
     const batch = this.queued.filter(({ dueAt }) => dueAt <= Date.now());
@@ -240,7 +240,7 @@ export class SimulatedDeployment {
     });
   }
 
-  /** Every queue that wrangler.toml binds. */
+  /** Creates the bindings of all queues in wrangler.toml. */
   #queues(): Record<string, unknown> {
     const bind = (queue: string) => {
       const add = (body: unknown, delaySeconds = 0): void => {
@@ -268,7 +268,7 @@ interface Delay {
 const MAX_TRIES = 6;
 const RETRY_MS = 30_000;
 
-/** The queues that production binds, by the names of their bindings. */
+/** Returns the queues in wrangler.toml with the names of their bindings. */
 function queueBindings(): { binding: string; queue: string }[] {
   const text = readFileSync(join(root, "wrangler.toml"), "utf8");
   const producers = text.matchAll(/^\[\[queues\.producers\]\]\nbinding = "(\w+)"\nqueue = "([\w-]+)"/gm);

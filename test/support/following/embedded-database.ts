@@ -14,14 +14,14 @@ import { HOME, OWN_VAULT, ROUTED_VAULT, USDC } from "./contracts.ts";
 import { openSingleSession } from "./single-session.ts";
 
 const root = join(import.meta.dirname, "../../..");
-/** Addresses under which the program reaches the database. */
+/** Connection string of the database. */
 export const DATABASE = "postgresql://causeway:causeway@db.invalid/causeway";
 export const ENDPOINT = "http://db.invalid/sql";
 
-/** A Postgres that speaks Neon's protocol without a socket. */
+/** A Postgres database that speaks Neon's protocol without a network. */
 export interface EmbeddedDatabase {
   fetch: Fetch;
-  /** Statements and batches so far. */
+  /** Returns the number of statements and batches so far. */
   requests(): number;
   /** Empties every table and writes the registry of vaults. */
   reset(): Promise<void>;
@@ -31,8 +31,8 @@ export interface EmbeddedDatabase {
 }
 
 /**
- * Opens a database with the schema applied: the embedded one, or an empty one of a real server, which takes a third of
- * the processor time.
+ * Opens a database with the schema applied: the embedded one, or an empty database of a real server, which needs a
+ * third of the processor time.
  */
 export async function openEmbeddedDatabase(serverUrl: string | null = null): Promise<EmbeddedDatabase> {
   const embedded = serverUrl === null ? await openPglite(snapshotFile(root)) : null;
@@ -68,7 +68,10 @@ export async function openEmbeddedDatabase(serverUrl: string | null = null): Pro
   };
 }
 
-/** Returns a statement that empties the tables which hold rows; truncating all of them takes longer than a schedule. */
+/**
+ * Returns a statement that empties only the tables with rows, because truncating all tables takes longer than a
+ * schedule.
+ */
 async function emptyingStatement(backend: Backend): Promise<string> {
   const { rows } = await backend.session((run) =>
     run({

@@ -33,14 +33,14 @@ interface Victim {
   chains: Readonly<Record<number, SimulatedChain>>;
 }
 
-/** Draws a way to imitate a deposit, or null where there is none for its kind. */
+/** Draws a forgery of a deposit. Null if none applies to the deposit's kind. */
 export function forgeries(random: Random, victim: Victim): Forgery | null {
   return random.pick([repeatedCalldata, ...Object.values(worthless)])(victim);
 }
 
 const from = (stranger: Hex) => getAddress(stranger);
 
-/** The same calldata from the stranger's account, at the stranger's cost. */
+/** The deposit's calldata, sent and paid for by a stranger. */
 function repeatedCalldata({ order, stranger }: Victim): Forgery {
   const { chainId, to, data } = order.source;
   const call = { from: from(stranger), to: getAddress(to), data };
@@ -56,11 +56,11 @@ function repeatedCalldata({ order, stranger }: Victim): Forgery {
   };
 }
 
-/** A deposit of the stranger through the Router with somebody else's reference. */
+/** A stranger's deposit through the Router with the user's order reference. */
 const copiedReference = (victim: Victim): Forgery =>
   copyOf(victim, { shareToken: ROUTED_VAULT, receiver: victim.stranger });
 
-/** A deposit for the user with his reference, and into another vault. */
+/** A deposit for the user with the user's order reference, but into another vault. */
 const otherVault = (victim: Victim): Forgery =>
   copyOf(victim, { shareToken: OWN_VAULT, receiver: victim.order.user });
 
@@ -88,7 +88,7 @@ const emits = (stranger: Hex, logs: Outcome["logs"]): Forgery["transaction"] => 
   run: () => ({ succeeded: true, logs }),
 });
 
-/** The Router's event from another contract. */
+/** The Router's event, emitted by another contract. */
 function forgedEvent({ order, stranger }: Victim): Forgery {
   const receiver = getAddress(order.user);
   const event = routerEvent(FORGER, {
@@ -98,7 +98,7 @@ function forgedEvent({ order, stranger }: Victim): Forgery {
   return { name: "forged Router event", chainId: HOME, transaction: emits(stranger, [event]) };
 }
 
-/** Shares that a stranger sends to the user, and a mint of another token. */
+/** Shares that a stranger sends to the user, and a mint of another token to the user. */
 function forgedShares({ order, stranger }: Victim): Forgery {
   const user = getAddress(order.user);
   const logs = [
@@ -108,7 +108,7 @@ function forgedShares({ order, stranger }: Victim): Forgery {
   return { name: "shares as a gift", chainId: HOME, transaction: emits(stranger, logs) };
 }
 
-/** A payout of a transfer that never was, with the id of one that is. */
+/** A payout with the id of the user's transfer but other contents. */
 function forgedFill({ order, stranger, chains }: Victim): Forgery | null {
   const away = chains[AWAY];
   const [genuine] =
@@ -124,7 +124,7 @@ function forgedFill({ order, stranger, chains }: Victim): Forgery | null {
   };
 }
 
-/** A payment of the asset from the user to nobody in particular, of the same amount. */
+/** A payment of the same amount by the user to an unrelated account. */
 function payment({ order, stranger }: Victim): Forgery {
   const logs = [
     transfer(USDC[HOME] ?? FORGER, { from: getAddress(order.user), to: FORGER, value: 100_000_000n }),
@@ -132,7 +132,7 @@ function payment({ order, stranger }: Victim): Forgery {
   return { name: "payment elsewhere", chainId: HOME, transaction: emits(stranger, logs) };
 }
 
-/** Imitations that give the user no deposit, whoever reports them. */
+/** Forgeries that give the user no deposit and must not count, even if they are reported. */
 export const worthless = {
   copiedReference,
   otherVault,

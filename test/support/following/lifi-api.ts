@@ -1,13 +1,13 @@
 import type { Hex } from "viem";
 
-/** A body of LI.FI's `GET /status`; any field may be a lie. */
+/** Body of LI.FI's `GET /status`; any field may be false. */
 export type LifiWord = Readonly<Record<string, unknown>>;
 
-/** LI.FI's API where no routes are offered: of a transfer's status, it says what it is given. */
+/** Emulated LI.FI API without routes. The status of a transfer is whatever the test sets. */
 export class SimulatedLifiApi {
-  /** What it says of transfers, by the hash of their source transaction in lower case. */
+  /** Status responses by the lowercase hash of the source transaction. */
   readonly words = new Map<string, LifiWord>();
-  /** Source transactions of which it was asked. */
+  /** Hashes of the source transactions whose status was requested. */
   readonly asked = new Set<Hex>();
 
   respond(url: URL): Response {

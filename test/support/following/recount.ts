@@ -4,7 +4,7 @@ import { AWAY, acrossDeposits, HOME, isFilledBy, ROUTED_VAULT } from "./contract
 import { routerRecords } from "./router.ts";
 import type { Included, SimulatedBlock, SimulatedChain } from "./simulated-chain.ts";
 
-/** How a deposit of a schedule is made. */
+/** Kind of a deposit in a schedule. */
 export type Kind = "router" | "own" | "one_step" | "two_step";
 
 /** A deposit that was built. */
@@ -13,13 +13,13 @@ export interface BuiltDeposit {
   ref: Hex;
   kind: Kind;
   user: Hex;
-  /** In milliseconds. */
+  /** Time of the build, in unix milliseconds. */
   builtAt: number;
   source: { chainId: number; to: Hex; data: Hex };
   minShares: bigint | null;
 }
 
-/** What the API says of a deposit, with the fields that the recount compares. */
+/** A deposit as the API returns it, with the fields that are compared. */
 export interface ShownDeposit {
   tracking_id: string;
   state: string;
@@ -30,16 +30,16 @@ export interface ShownDeposit {
   delivered_amount: string | null;
 }
 
-/** What a chain says of one source transaction, and so of the deposit that it carries. */
+/** The true state of a source transaction and of its deposit, derived from the chains. */
 export interface Truth {
   state: "completed" | "partial" | "bridging" | "awaiting_deposit" | "refunded";
   sourceHash: Hex;
   minedAt: number;
   shares: bigint | null;
-  /** Transactions any of which may be shown as the delivery. */
+  /** Transactions of which any may be shown as the delivery. */
   deliveries: Hex[];
   delivered: bigint | null;
-  /** Number of the block of the delivery; 0 without one. */
+  /** Number of the delivery's block, or 0 if there is none. */
   deliveredIn: number;
 }
 
@@ -47,12 +47,12 @@ export type Chains = Readonly<Record<number, SimulatedChain>>;
 export type Place = { block: SimulatedBlock; included: Included };
 
 const UNSEEN = new Set(["built", "expired", "abandoned"]);
-/** States in which a deposit is in nobody's list. */
+/** Returns true for states in which a deposit is not listed. */
 export const isUnseen = (state: string): boolean => UNSEEN.has(state);
 
 /**
- * Counts from the chains alone what every deposit must be, and throws at the first that is something else. Returns the
- * deposits that may have had a second step.
+ * Derives the correct state of every deposit from the chains alone, and throws at the first deposit that differs.
+ * Returns the deposits that may have had a second step.
  */
 export function recount(
   chains: Chains,
@@ -76,14 +76,14 @@ export function recount(
   return delivered;
 }
 
-/** A two-step deposit whose token arrived, with what the chain says of its source. */
+/** A two-step deposit whose token was delivered, with the true state of its source transaction. */
 export type Delivered = Row & { truth: Truth };
 
 export type Row = { deposit: BuiltDeposit; shown: ShownDeposit };
 
 /**
- * Checks deposits with the same source transaction, which share out the transactions that carry it. Returns those that
- * may have had a second step.
+ * Checks deposits with the same calldata, each of which needs a transaction of its own. Returns those that may have had
+ * a second step.
  */
 function checkGroup(chains: Chains, rows: readonly Row[]): Delivered[] {
   const [first] = rows;
@@ -112,7 +112,7 @@ function checkGroup(chains: Chains, rows: readonly Row[]): Delivered[] {
   );
 }
 
-/** The most deposits that can be bound, each to a transaction that was mined after it was built. */
+/** Returns the maximum number of deposits that can each be matched with a transaction mined after its build. */
 function mostBindings(rows: readonly Row[], truths: readonly Truth[]): number {
   const times = truths.map(({ minedAt }) => minedAt).sort((a, b) => b - a);
   const built = rows.map(({ deposit }) => deposit.builtAt / 1000).sort((a, b) => b - a);
@@ -142,7 +142,7 @@ function checkTruth({ deposit, shown }: Row, truth: Truth): void {
     wrong("the delivered amount", shown.delivered_amount, truth.delivered);
 }
 
-/** A deposit that is seen although no successful source transaction is left for it. */
+/** Checks a deposit for which no successful source transaction is left. */
 function checkWithoutSource(
   chains: Chains,
   of: { row: Row; sources: Sources; rows: readonly Row[]; truths: readonly Truth[] },
@@ -163,7 +163,7 @@ interface Sources {
   reverted: Place[];
 }
 
-/** The user's own transactions on the chain as it stands that are, or contain, what build returned. */
+/** Finds the user's transactions on the current chain that are, or contain, the built transaction. */
 function sourcesOf(chains: Chains, { user, source }: BuiltDeposit): Sources {
   const isOwn = ({ sent }: Included): boolean =>
     sent.from.toLowerCase() === user && sent.to.toLowerCase() === source.to && sent.input === source.data;
@@ -184,7 +184,7 @@ function sourcesOf(chains: Chains, { user, source }: BuiltDeposit): Sources {
   };
 }
 
-/** The Router's own events that name a deposit as it was built. */
+/** Finds the Router's events that match a deposit as it was built. */
 function routerEventsOf(chains: Chains, deposit: BuiltDeposit) {
   const all = (chains[HOME]?.blocks ?? []).flatMap(({ included }) =>
     included.flatMap(({ sent, logs }) =>
@@ -233,7 +233,7 @@ function truthOf(chains: Chains, deposit: BuiltDeposit, { block, included }: Pla
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const ZERO = `0x${"0".repeat(64)}`;
 
-/** Shares that a transaction minted to the user of a deposit. */
+/** Returns the shares that a transaction minted to the user of a deposit. */
 export function mintedIn({ logs }: Included, { user }: BuiltDeposit): bigint {
   const mints = logs.filter(
     ({ topics }) => topics[0] === TRANSFER && topics[1] === ZERO && `0x${topics[2]?.slice(26)}` === user,

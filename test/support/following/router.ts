@@ -6,11 +6,13 @@ import { type Call, minted, sharesFor, transfer } from "./contracts.ts";
 import type { Emitted, Outcome, SimulatedChain } from "./simulated-chain.ts";
 
 const ALL = 2n ** 256n - 1n;
-/** Unit of an order's floor per unit of input. */
+/** Scale of an order's minimum output per unit of input. */
 const PER_IN_UNIT = 10n ** 27n;
 const EXECUTOR: Address = "0x00000000000000000000000000000000000e8ec0";
 
-/** What the Router does with a deposit: takes the asset, lets the vault mint, and tells of it. */
+/**
+ * Returns the effects of a Router deposit: it takes the asset, the vault mints shares, and the Router emits its event.
+ */
 export function routerOutcome(chain: SimulatedChain, { from, data, delivered = 0n }: Call): Outcome {
   const { order } = decodeRouterCall(data);
   const amount = order.amountIn === ALL ? delivered : order.amountIn;
@@ -30,7 +32,7 @@ export function routerOutcome(chain: SimulatedChain, { from, data, delivered = 0
   };
 }
 
-/** The Router's event, from whichever contract. */
+/** Creates the Router's event, emitted by the given contract. */
 export function routerEvent(
   emitter: Address,
   of: Pick<RouterOrder, "ref" | "partnerId" | "receiver" | "tokenOut" | "tokenIn" | "partnerType"> & {
@@ -67,7 +69,7 @@ const EXECUTED = (
   encodeEventTopics({ abi: depositRouterAbi, eventName: "OrderExecuted" })[0] as Hex
 ).toLowerCase();
 
-/** Reads the Router's own events among others. */
+/** Decodes the events that the Router itself emitted. */
 export function routerRecords(logs: readonly Emitted[]): RouterRecord[] {
   return logs.flatMap(({ address, topics, data }) => {
     if (address !== depositRouterAddress.toLowerCase() || topics[0] !== EXECUTED) return [];
@@ -87,7 +89,7 @@ export function routerRecords(logs: readonly Emitted[]): RouterRecord[] {
   });
 }
 
-/** Calldata of a Router deposit with a given reference, into another account. */
+/** Encodes a Router deposit with a given order reference for another account. */
 export function copyWithReference(
   ref: Hex,
   { receiver, asset, shareToken }: { receiver: Address; asset: Address; shareToken: Address },

@@ -9,7 +9,7 @@ import { BLOCK_S } from "./simulated-chain.ts";
 import { drawMoods } from "./simulated-node.ts";
 import { type Options, type Order, USERS, World } from "./world.ts";
 
-/** What a schedule went through, to be sure that it was not idle. */
+/** Counts of what happened in a schedule, by which a test checks that all cases occurred. */
 export interface Tally {
   steps: number;
   built: number;
@@ -27,14 +27,15 @@ export interface Tally {
 
 const STRANGER: Hex = `0x${"bd".repeat(19)}01`;
 const MAX_BUILDS = 6;
-/** Log lines that are shown of a failing schedule. */
+/** Maximum number of log lines that are shown for a failing schedule. */
 const MAX_WARNINGS = 12;
-/** Undisturbed minutes after which everything must be right. */
+/** Number of undisturbed minutes after which every deposit must be correct. */
 const SETTLING_ROUNDS = 8;
 
 /**
- * Plays one random schedule of builds, sent and stolen transactions, reports, reorganisations, killed runs and bad
- * nodes; then everybody is well again, jobs run, and nobody asks. Throws when a deposit is not what the chains say.
+ * Runs one random schedule of builds, sent and forged transactions, reports, reorgs, killed runs and faulty nodes. Then
+ * all faults end and the jobs run, without further requests. Throws if a deposit differs from its true state on the
+ * chains.
  */
 export async function playSchedule(seed: number, options: Options): Promise<Tally> {
   const schedule = new Schedule(randomOf(seed), options);
@@ -53,7 +54,7 @@ class Schedule {
   readonly #random: Random;
   readonly #world: World;
   readonly #forged: Hex[] = [];
-  /** What happened, one line per step. */
+  /** The events of the schedule, one line each. */
   readonly events: string[] = [];
   readonly #tally: Tally = {
     ...{ steps: 0, built: 0, sent: 0, completed: 0, reorgs: 0, killed: 0, reports: 0, steals: 0 },
@@ -149,7 +150,7 @@ class Schedule {
     this.#note(`${kind} of transfer ${transfer.depositId} as ${hash}`);
   }
 
-  /** The user reads the deposit and signs its second step, if there is one. */
+  /** Fetches the deposit and sends its second step, if it has one. */
   async #secondStep(): Promise<void> {
     const sent = this.#world.orders.filter(({ kind, hashes }) => kind === "two_step" && hashes.length > 0);
     if (sent.length === 0) return;
@@ -173,7 +174,7 @@ class Schedule {
     if (status !== 200 && status !== 409) throw new Error(`a report is answered ${status}`);
   }
 
-  /** A stranger repeats, copies or forges what belongs to a deposit. */
+  /** Sends a stranger's forgery of a deposit. */
   async #steal(): Promise<void> {
     const { orders, chains } = this.#world;
     const order = this.#random.pick(orders);
@@ -221,7 +222,7 @@ class Schedule {
     if (status !== 200 && status < 502) throw new Error(`a reading is answered ${status}`);
   }
 
-  /** Jobs stand still for a while, sometimes for longer than a transfer may take. */
+  /** Pauses the jobs, sometimes for longer than a transfer may take. */
   #pause(): void {
     const long = Math.ceil(FILL_WINDOW_S / 60) + 5;
     const minutes = this.#random.once(6) ? long : 1 + this.#random.below(30);
@@ -229,7 +230,7 @@ class Schedule {
     this.#note(`no jobs for ${minutes} minutes`);
   }
 
-  /** The jobs of a minute; now and then their Worker is killed half-way. */
+  /** Runs the jobs of one minute. Sometimes their Worker is killed in between. */
   async #round(): Promise<void> {
     const fate = await this.#world.round({ jobs: this.#drawKill(3), messages: this.#drawKill(4) });
     this.#tally.rounds += 1;

@@ -3,8 +3,8 @@ import { HOME, OWN_VAULT, USDC } from "./contracts.ts";
 import { type Chains, type Delivered, describe, mintedIn, type Place } from "./recount.ts";
 
 /**
- * Checks the second steps, which carry no reference: those of one user and amount belong to as many of the deposits
- * whose token had arrived before, whichever they are.
+ * Checks the second steps. They contain no order reference, so those of one user and amount may belong to any of the
+ * deposits whose token was delivered before; only their number must match.
  */
 export function checkSecondSteps(chains: Chains, delivered: readonly Delivered[]): void {
   const pools = new Map<string, Delivered[]>();
@@ -35,7 +35,9 @@ export function checkSecondSteps(chains: Chains, delivered: readonly Delivered[]
   }
 }
 
-/** The most second steps that can be shared out, each to a deposit whose token had arrived before. */
+/**
+ * Returns the maximum number of second steps that can each be matched with a deposit whose token was delivered before.
+ */
 function mostSteps(pool: readonly Delivered[], steps: readonly Place[]): number {
   const arrived = pool.map(({ truth }) => truth.deliveredIn).sort((a, b) => b - a);
   let given = 0;
@@ -48,7 +50,7 @@ function mostSteps(pool: readonly Delivered[], steps: readonly Place[]): number 
   return given;
 }
 
-/** The user's own deposits of the amount that a bridge delivered, oldest first. */
+/** Returns the user's deposits of the delivered amount, oldest first. */
 function secondStepsOf(chains: Chains, { deposit, truth }: Delivered): Place[] {
   const token = USDC[HOME]?.toLowerCase();
   const paid = pad(OWN_VAULT).toLowerCase();
@@ -68,7 +70,7 @@ function secondStepsOf(chains: Chains, { deposit, truth }: Delivered): Place[] {
   );
 }
 
-/** What is wrong with a deposit that one of these second steps completed, or null. */
+/** Returns a description of what is wrong with a deposit that a second step completed, or null. */
 function faultOf({ deposit, shown, truth }: Delivered, step: Place | undefined): string | null {
   if (step === undefined) return "that is no second step, or another deposit's";
   if (step.block.number < truth.deliveredIn) return "that was before its token arrived";

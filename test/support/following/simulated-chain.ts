@@ -1,25 +1,25 @@
 import { type Address, type Hex, numberToHex } from "viem";
 import type { Random } from "../flows/random.ts";
 
-/** Deeper than this, nothing changes any more. */
+/** Number of blocks after which a block is final. */
 export const FINALITY = 12;
-/** Seconds between two blocks. */
+/** Time between two blocks, in seconds. */
 export const BLOCK_S = 6;
 
-/** An event as a contract emits it; addresses and topics in lower case. */
+/** An event as a contract emits it. Addresses and topics are in lowercase. */
 export interface Emitted {
   address: Hex;
   topics: Hex[];
   data: Hex;
 }
 
-/** What becomes of a transaction in the block that includes it. */
+/** Effects of a transaction in the block that includes it. */
 export interface Outcome {
   succeeded: boolean;
   logs: Emitted[];
 }
 
-/** A transaction that was sent; `run` executes it on the chain as it stands, again after every reorganisation. */
+/** A sent transaction. `run` executes it on the current chain, again after every reorg. */
 export interface SentTransaction {
   hash: Hex;
   from: Address;
@@ -33,7 +33,7 @@ export interface SentTransaction {
 export interface Included extends Outcome {
   sent: SentTransaction;
   index: number;
-  /** Log index of its first event in the block. */
+  /** Log index of the transaction's first event in the block. */
   firstLog: number;
 }
 
@@ -41,25 +41,25 @@ export interface SimulatedBlock {
   number: number;
   hash: Hex;
   parentHash: Hex;
-  /** In seconds since the epoch. */
+  /** Time of the block, in unix seconds. */
   timestamp: number;
   included: Included[];
 }
 
-/** A chain in memory that includes transactions, grows, and replaces its newest blocks. */
+/** An in-memory chain that includes transactions, grows and reorganizes. */
 export class SimulatedChain {
   readonly chainId: number;
   readonly #random: Random;
   #made = 0;
   blocks: SimulatedBlock[] = [];
-  /** The chain before the last reorganisation, for nodes that have not heard of it. */
+  /** The chain before the last reorg, which stale nodes still serve. */
   before: readonly SimulatedBlock[] = [];
-  /** Sent and not included. */
+  /** Transactions that are sent but not included. */
   pool: SentTransaction[] = [];
-  /** Everything that was ever sent, by hash. */
+  /** Every transaction ever sent, by hash. */
   readonly sent = new Map<Hex, SentTransaction>();
   reorgs = 0;
-  /** What contracts remember for later, by keys of their own. */
+  /** Storage of the simulated contracts, under keys of their own. */
   readonly storage = new Map<string, Hex>();
 
   constructor(chainId: number, random: Random, startedAt: number) {
@@ -74,7 +74,7 @@ export class SimulatedChain {
     return head;
   }
 
-  /** A hash that nothing else has. */
+  /** Returns a unique hash. */
   newHash(kind: number): Hex {
     this.#made += 1;
     return numberToHex((BigInt(this.chainId) << 200n) + (BigInt(kind) << 128n) + BigInt(this.#made), {
@@ -90,7 +90,7 @@ export class SimulatedChain {
     return hash;
   }
 
-  /** Mines blocks; each includes what waits, or now and then leaves it for the next. */
+  /** Mines blocks. Each includes the pending transactions, but sometimes leaves one for the next block. */
   mine(count: number): void {
     for (let mined = 0; mined < count; mined += 1) {
       const included = this.#random.once(6) ? [] : this.pool.splice(0);
@@ -98,14 +98,14 @@ export class SimulatedChain {
     }
   }
 
-  /** Includes all that waits. */
+  /** Includes all pending transactions. */
   mineAll(): void {
     this.#push(this.pool.splice(0), this.head.timestamp + BLOCK_S);
   }
 
   /**
-   * Replaces the newest blocks by more others. What they held comes again in other blocks, or never: a transaction that
-   * another one of its account replaced. `keeps` decides which; by default one in four never comes again.
+   * Replaces the newest blocks by a greater number of others. Their transactions are included again, or dropped as if
+   * replaced by another transaction of the account. `keeps` decides which; by default one in four is dropped.
    */
   reorg(depth: number, keeps: (sent: SentTransaction) => boolean = () => !this.#random.once(4)): void {
     const at = Math.max(1, this.blocks.length - depth);
@@ -123,12 +123,12 @@ export class SimulatedChain {
     }
   }
 
-  /** The block and place of a transaction on the chain as it stands, or null. */
+  /** Returns a transaction's block and position on the current chain. Null if it is not included. */
   find(hash: Hex): { block: SimulatedBlock; included: Included } | null {
     return findIncluded(this.blocks, hash);
   }
 
-  /** Every event of the chain as it stands, with its transaction. */
+  /** Returns every event of the current chain with its transaction. */
   *events(): Generator<{ block: SimulatedBlock; included: Included; log: Emitted }> {
     for (const block of this.blocks)
       for (const included of block.included) for (const log of included.logs) yield { block, included, log };

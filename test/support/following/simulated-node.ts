@@ -16,17 +16,17 @@ import type { Random } from "../flows/random.ts";
 import { execute, FORGER, HANDLER, RICHES, SPOKE_POOL, USDC, VAULTS, view } from "./contracts.ts";
 import { FINALITY, findIncluded, type SimulatedBlock, type SimulatedChain } from "./simulated-chain.ts";
 
-/** What a node does wrong, until it is told otherwise. */
+/** Faults of a node, in effect until they are changed. */
 export interface Moods {
-  /** Answers nothing at all. */
+  /** True if the node does not respond. */
   down: boolean;
-  /** Blocks by which all its answers are behind. */
+  /** Number of blocks by which all responses lag behind. */
   behind: number;
-  /** Newest blocks of which it gives headers, but neither events nor receipts. */
+  /** Number of newest blocks for which the node returns headers but no events or receipts. */
   forgets: number;
-  /** Still on the blocks before the last reorganisation. */
+  /** True if the node still has the blocks from before the last reorg. */
   stale: boolean;
-  /** Refuses more blocks than these in one `eth_getLogs`. */
+  /** Maximum block range of one `eth_getLogs`. */
   limit: number;
 }
 
@@ -38,7 +38,7 @@ export const WELL: Moods = {
   limit: Number.POSITIVE_INFINITY,
 };
 
-/** Draws what a node does wrong from now on. */
+/** Draws the faults of a node. */
 export function drawMoods(random: Random): Moods {
   const wrong = random.pick<Partial<Moods>>([
     {},
@@ -75,18 +75,18 @@ interface Simulation {
 
 const BALANCE_OF = "0x70a08231";
 
-/** A node of a simulated chain; it speaks JSON-RPC. */
+/** A JSON-RPC node of a simulated chain. */
 export class SimulatedNode {
   readonly #chain: SimulatedChain;
   moods: Moods = { ...WELL };
-  /** Requests that it answered, by method. */
+  /** Number of answered requests by method. */
   readonly asked = new Map<string, number>();
 
   constructor(chain: SimulatedChain) {
     this.#chain = chain;
   }
 
-  /** Answers an HTTP request as a node's server does. */
+  /** Returns the response to an HTTP request. */
   respond(body: string): Response {
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown[] };
     this.asked.set(method, (this.asked.get(method) ?? 0) + 1);
@@ -217,7 +217,7 @@ export class SimulatedNode {
     return answer;
   }
 
-  /** Simulates calls one after the other; balances follow from the tokens' events. */
+  /** Simulates calls in order. Balances are derived from the tokens' events. */
   #simulate(request: Simulation) {
     const chain = this.#chain;
     const [block] = request.blockStateCalls;
@@ -261,7 +261,7 @@ export class SimulatedNode {
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const gainKey = (token: string, account: string): string => `${token} ${account}`.toLowerCase();
 
-/** The slot of an account's balance: every token keeps its balances in the mapping at slot 9. */
+/** Returns the overridden balance of an account. Every simulated token keeps its balances in the mapping at slot 9. */
 function overriddenBalance(
   overrides: WireOverrides | undefined,
   { to, data }: { to: Address; data: Hex },
@@ -274,7 +274,7 @@ function overriddenBalance(
   return value === undefined ? null : hexToBigInt(value);
 }
 
-/** What a simulated executor was given, or null. */
+/** Returns the largest balance in the overrides, which is what a simulated executor received. Null if there is none. */
 function largestOverride(overrides: WireOverrides | undefined): bigint | null {
   const values = Object.values(overrides ?? {}).flatMap(({ stateDiff }) => Object.values(stateDiff ?? {}));
   const [first] = values;

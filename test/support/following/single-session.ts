@@ -9,7 +9,10 @@ import {
 } from "../../../scripts/stack/emulators/neon/backend.ts";
 import { toPostgresText } from "../../../scripts/stack/emulators/neon/parameters.ts";
 
-/** The embedded database asks this process for the time; here, a function of the same name stands before the server's. */
+/**
+ * Statement that defines a function `now` which precedes the server's own, so that the test controls the database's
+ * time.
+ */
 const OWN_CLOCK = `create or replace function public.now() returns timestamptz language sql stable as
   $$ select to_timestamp(current_setting('simulated.now')::float8 / 1000) $$;
   set search_path = public, pg_catalog`;
@@ -17,8 +20,8 @@ const OWN_CLOCK = `create or replace function public.now() returns timestamptz l
 const WRITES = /\b(?:insert|update|delete|truncate|for update|do)\b/i;
 
 /**
- * Leaves out transactions that only read: with a single session, nobody can write in between, and each statement is a
- * way to the server and back.
+ * Omits the begin and commit of transactions that only read. With a single session no one else can write in between,
+ * and each statement costs a round trip.
  */
 function withoutIdleTransactions(ask: Run): Run {
   let opening: Statement | null = null;
@@ -41,8 +44,8 @@ function withoutIdleTransactions(ask: Run): Run {
 const NOTHING: StatementResult = { fields: [], rows: [], command: "", rowCount: null };
 
 /**
- * Opens one session of a Postgres server that all requests share, one after the other, so that runs can be repeated.
- * Statements stay prepared, because parsing them is most of their cost. Throws when the server cannot be reached.
+ * Opens one session of a Postgres server, which all requests share in order, so that runs are reproducible. Statements
+ * stay prepared, because parsing them is most of their cost. Throws if the server cannot be reached.
  */
 export async function openSingleSession(connectionString: string): Promise<Backend> {
   const client = new Client({ connectionString });
@@ -52,7 +55,7 @@ export async function openSingleSession(connectionString: string): Promise<Backe
   await client.query("set synchronous_commit = off; set jit = off");
   await client.query(OWN_CLOCK);
   let shownTime = 0;
-  /** Lets the server's clock follow this process's, which a test may move. */
+  /** Sets the server's time to this process's, which a test may change. */
   const setClock = async (): Promise<void> => {
     const now = Date.now();
     if (now === shownTime) return;
@@ -60,7 +63,7 @@ export async function openSingleSession(connectionString: string): Promise<Backe
     await client.query("select set_config('simulated.now', $1, false)", [String(now)]);
   };
   const names = new Map<string, string>();
-  /** The name under which a statement is prepared. */
+  /** Returns the name under which a statement is prepared. */
   const nameOf = (query: string): string => {
     const name = names.get(query) ?? `s${names.size}`;
     names.set(query, name);

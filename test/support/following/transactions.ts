@@ -2,10 +2,10 @@ import { concatHex, encodeAbiParameters, getAddress, type Hex, pad, parseAbiPara
 import { execute, FORGER, HANDLER, HOME, OWN_VAULT, RELAYER, USDC } from "./contracts.ts";
 import type { Outcome, SentTransaction, SimulatedChain } from "./simulated-chain.ts";
 
-/** Whether a transaction fails: always, never, or as it turns out each time that a block includes it. */
+/** Whether a transaction fails: always, never, or decided each time that a block includes it. */
 export type Fails = boolean | (() => boolean);
 
-/** A transaction that makes a call. */
+/** Creates a transaction that makes a call. */
 export function callOf(of: { from: Hex; to: Hex; data: Hex; fails?: Fails }): Omit<SentTransaction, "hash"> {
   const { from, to, data, fails = false } = of;
   const hasFailed = (): boolean => (typeof fails === "function" ? fails() : fails);
@@ -16,7 +16,7 @@ export function callOf(of: { from: Hex; to: Hex; data: Hex; fails?: Fails }): Om
   };
 }
 
-/** A bundler's transaction in which a smart account makes a call. */
+/** Creates a bundler's transaction in which a smart account makes a call. */
 export function batchOf(
   account: Hex,
   { call, to, data }: { call: Omit<SentTransaction, "hash">; to: Hex; data: Hex },
@@ -33,7 +33,7 @@ export function batchOf(
 const EXECUTE_BATCH: Hex = "0x34fcd5be";
 const BUNDLER = getAddress(`0x${"b0".repeat(20)}`);
 
-/** A second step of a two-step deposit: it fails while the user does not hold what it takes. */
+/** Creates the second step of a two-step deposit. It fails while the user does not hold the amount. */
 export function secondStepOf(
   user: Hex,
   of: { to: Hex; data: Hex; fails: boolean },
@@ -45,7 +45,7 @@ export function secondStepOf(
 
 const FAILED: Outcome = { succeeded: false, logs: [] };
 
-/** True while a user has received an amount from bridges more often than deposited it. */
+/** Returns true if a user received an amount from bridges more often than the user deposited it. */
 function holds(chain: SimulatedChain, { user: account, amount }: { user: Hex; amount: bigint }): boolean {
   const token = (USDC[HOME] ?? FORGER).toLowerCase();
   const [user, vault, relayer] = [account, OWN_VAULT, RELAYER].map((one) => pad(one).toLowerCase());

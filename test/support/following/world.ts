@@ -29,10 +29,10 @@ import { batchOf, callOf, type Fails, secondStepOf } from "./transactions.ts";
 export const USERS: readonly Hex[] = [1, 2, 3].map((number): Hex => `0x${"ac".repeat(19)}0${number}`);
 const NODES = 2;
 const START = Date.parse("2026-03-01T12:00:00Z");
-/** The cron trigger of the jobs that follow deposits. */
+/** Cron trigger of the jobs that track deposits. */
 const MINUTE = "* * * * *";
 
-/** A deposit with what has been sent for it. */
+/** A built deposit with the transactions that were sent for it. */
 export interface Order extends BuiltDeposit {
   body: Record<string, unknown>;
   hashes: Hex[];
@@ -40,14 +40,14 @@ export interface Order extends BuiltDeposit {
   seconds: number;
 }
 
-/** What a world plays on. */
+/** Options of a world. */
 export interface Options {
   database: EmbeddedDatabase;
-  /** Sets the clock, in milliseconds. */
+  /** Sets the clock, in unix milliseconds. */
   setTime(now: number): unknown;
-  /** False to leave out the jobs of a minute that do not follow deposits; by default all run. */
+  /** False to skip the jobs of a minute that do not track deposits. Default: true. */
   allJobs?: boolean;
-  /** LI.FI's API, of which only the statuses are asked. */
+  /** LI.FI's API, of which only the status is used. */
   lifi?: SimulatedLifiApi;
 }
 
@@ -57,18 +57,15 @@ export interface Answer {
   body: unknown;
 }
 
-/**
- * Two chains with a vault of each kind and a bridge between them, nodes that tell of them, and the whole program over
- * these nodes, with a clock that only the test moves.
- */
+/** Two chains with vaults and a bridge, their nodes, and the whole service, with a clock that only the test moves. */
 export class World {
   readonly chains: Readonly<Record<number, SimulatedChain>>;
   readonly nodes: Readonly<Record<number, readonly SimulatedNode[]>>;
   readonly causeway: SimulatedDeployment;
   readonly orders: Order[] = [];
-  /** While true, the bridge's API knows of no transfer. */
+  /** True while the bridge's API knows no transfer. */
   apiSilent = false;
-  /** What the bridge's API says of every transfer while it lies; null while it is honest. */
+  /** Status that the bridge's API returns for every transfer while it lies; null while it is honest. */
   apiLie: AcrossWord | null = null;
   readonly #options: Options;
   #now = START;
@@ -117,7 +114,7 @@ export class World {
     await this.round();
   }
 
-  /** Lets time pass, and blocks come on both chains. */
+  /** Lets time pass and mines blocks on both chains. */
   pass(blocks: number): void {
     for (const chain of Object.values(this.chains)) chain.mine(blocks);
     this.#setTime(this.#now + blocks * BLOCK_S * 1000);
@@ -128,7 +125,7 @@ export class World {
     this.#setTime(this.#now + ms);
   }
 
-  /** Includes on both chains all that waits, with one block. */
+  /** Mines one block on both chains, which includes all pending transactions. */
   include(): void {
     for (const chain of Object.values(this.chains)) chain.mineAll();
     this.#setTime(this.#now + BLOCK_S * 1000);
@@ -139,7 +136,7 @@ export class World {
     this.#options.setTime(now);
   }
 
-  /** Builds a deposit over HTTP; `like` repeats the request of another one. */
+  /** Builds a deposit by the API. `like` repeats the request of another deposit. */
   async build(kind: Kind, of: { user: Hex; amount: number; like?: Order | null }): Promise<Order> {
     const away = kind === "one_step" || kind === "two_step";
     const vault = kind === "router" || kind === "one_step" ? ROUTED_VAULT : OWN_VAULT;
@@ -167,8 +164,7 @@ export class World {
   }
 
   /**
-   * Sends the source transaction of a deposit; it fails on chain if that is asked. Batched, it is a call of the user's
-   * smart account within a bundler's transaction.
+   * Sends the source transaction. `fails` makes it revert; `batched` makes it a call within a bundler's transaction.
    */
   send(order: Order, how: { fails?: Fails; batched?: boolean } = {}): Hex {
     const { chainId, to, data } = order.source;
@@ -180,7 +176,7 @@ export class World {
     return hash;
   }
 
-  /** Reads a deposit and sends the second step that it names. Returns null if it names none. */
+  /** Fetches a deposit and sends the second step in the response. Null if there is none. */
   async sendSecondStep(order: Order, fails = false): Promise<Hex | null> {
     const { body } = await this.whileWell(() => this.causeway.send(`/v1/deposits/${order.trackingId}`));
     const { next } = body as { next: { transaction_request: { to: Hex; data: Hex } } | null };
@@ -191,14 +187,14 @@ export class World {
     return hash;
   }
 
-  /** Transfers that a source chain shows and that nobody has paid out, at least `depth` blocks deep. */
+  /** Returns the transfers that are at least `depth` blocks deep on their source chain and not paid out. */
   openTransfers(depth = 0): AcrossDeposit[] {
     const blocks = this.away.blocks.slice(0, this.away.blocks.length - depth);
     const all = blocks.flatMap(({ included }) => included.flatMap(({ logs }) => acrossDeposits(AWAY, logs)));
     return all.filter((deposit) => !this.#isPaid(relayHash(deposit)));
   }
 
-  /** A relayer pays out a transfer; once it is overdue, the bridge refunds it instead. */
+  /** Pays out a transfer as a relayer does. An overdue transfer is refunded instead. */
   relay(deposit: AcrossDeposit): { kind: "payout" | "refund"; hash: Hex } {
     const relay = relayHash(deposit);
     if (deposit.fillDeadline >= this.away.head.timestamp) {
@@ -218,7 +214,7 @@ export class World {
     return { kind: "refund", hash };
   }
 
-  /** True when a payout or refund stands or waits. */
+  /** Returns true if a payout or refund is included or pending. */
   #isPaid(hash: Hex): boolean {
     const { home, away } = this;
     const lives = (chain: SimulatedChain, sent: Hex | undefined) =>
@@ -240,7 +236,7 @@ export class World {
     return filled === undefined ? { status: "pending" } : { status: "filled", fillTx: filled.sent.hash };
   }
 
-  /** Does something while all nodes are well, and gives them back what they had. */
+  /** Runs work without node faults, then restores the faults. */
   async whileWell<T>(work: () => Promise<T>): Promise<T> {
     const all = Object.values(this.nodes).flat();
     const moods = all.map((node) => node.moods);
@@ -267,7 +263,7 @@ export class World {
     return this.causeway.send(`/v1/status?tx_hash=${hash}&from_chain_id=${chainId}&to_chain_id=${HOME}`);
   }
 
-  /** Runs the jobs of a minute and delivers what they queue; the jobs or a message may be killed half-way. */
+  /** Runs the jobs of a minute and delivers their messages. The jobs or a message may be killed in between. */
   async round(
     kill: { jobs: Kill | null; messages: Kill | null } = { jobs: null, messages: null },
   ): Promise<Fate> {
@@ -278,7 +274,7 @@ export class World {
     return fate;
   }
 
-  /** Lets everybody be well again and minutes pass, with the jobs of each, until every block is final. */
+  /** Ends all faults and runs the jobs minute by minute until every block is final. */
   async settle(rounds: number): Promise<void> {
     for (const node of Object.values(this.nodes).flat()) node.moods = { ...WELL };
     this.apiSilent = false;
@@ -292,7 +288,7 @@ export class World {
     }
   }
 
-  /** What the lists show, and of what they do not show its own page. Throws where a list shows too much or too little. */
+  /** Returns every deposit, from the lists or by its id. Throws if a list contains too many or too few. */
   async readAll(): Promise<ShownDeposit[]> {
     const shown: ShownDeposit[] = [];
     for (const user of USERS) {
@@ -311,7 +307,7 @@ export class World {
     return shown;
   }
 
-  /** Counts everything from the chains, and asks for every deposit by each of its transactions. */
+  /** Checks every deposit, and the status of each of its transactions, against the chains. */
   async judge(): Promise<ShownDeposit[]> {
     const shown = await this.readAll();
     checkSecondSteps(this.chains, recount(this.chains, { built: this.orders, shown }));

@@ -6,7 +6,7 @@ import { type TestContext, testContext } from "../context.ts";
 
 export interface AppUnderTest {
   send(path: string, init?: RequestInit): Promise<Response>;
-  /** Contexts of the requests, in order. */
+  /** Contexts that were created for the requests, in order. */
   contexts: TestContext[];
 }
 
@@ -26,7 +26,7 @@ export function appOf(
   return { contexts, send: async (path, init) => app.request(path, init) };
 }
 
-/** Makes a request with a JSON body. */
+/** Creates the options of a POST request with a JSON body. */
 export function posted(body: unknown, headers: Record<string, string> = {}): RequestInit {
   return {
     method: "POST",
@@ -35,12 +35,12 @@ export function posted(body: unknown, headers: Record<string, string> = {}): Req
   };
 }
 
-/** Reads status and JSON body of a response. */
+/** Returns the status and the parsed JSON body of a response. */
 export async function read(response: Response): Promise<{ status: number; body: unknown }> {
   return { status: response.status, body: await response.json() };
 }
 
-/** Returns the headers of a response with a prefix, by name. */
+/** Returns the headers of a response whose names have a prefix. */
 export function headersOf(response: Response, prefix: string): Record<string, string> {
   return Object.fromEntries([...response.headers].filter(([name]) => name.startsWith(prefix)));
 }

@@ -24,7 +24,7 @@ export const thingsGet = defineRoute({
   handler: (_ctx, { params }) => ({ thing_id: params.thing_id, name: "a thing", secret: "s3cret" }),
 });
 
-/** A POST route with input in path, query, headers and body. */
+/** A POST route with parameters in path, query, headers and body. */
 export const thingsMake = defineRoute({
   ...common,
   operationId: "things.make",

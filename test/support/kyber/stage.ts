@@ -36,7 +36,7 @@ export function swapRequest(change: Partial<TransferRequest> = {}): TransferRequ
   };
 }
 
-/** All fields of a swap's calldata. */
+/** Fields of a swap's calldata. */
 export interface SwapFields {
   kind: "swap" | "swapSimpleMode";
   executor: Address;
@@ -56,7 +56,7 @@ export interface SwapFields {
   permit: Hex;
 }
 
-/** The fields of an honest swap for a request. */
+/** Returns the fields of a correct swap for a request, with changes. */
 export function honestFields(request: TransferRequest, change: Partial<SwapFields> = {}): SwapFields {
   const name = (token: Address) => (token === NOBODY ? KYBER_NATIVE : token);
   return {
@@ -96,7 +96,7 @@ export function encodeFields(fields: SwapFields): Hex {
       });
 }
 
-/** A response of `GET /{chain}/api/v1/routes`. */
+/** Returns a response of `GET /{chain}/api/v1/routes`, with changes. */
 export function routesBody(request: TransferRequest, change: Record<string, unknown> = {}) {
   const { srcToken, dstToken } = honestFields(request);
   const routeSummary = {
@@ -115,7 +115,7 @@ export function routesBody(request: TransferRequest, change: Record<string, unkn
   return { code: 0, message: "successfully", data: { routeSummary, routerAddress: deployment.router } };
 }
 
-/** A response of `POST /{chain}/api/v1/route/build`. */
+/** Returns a response of `POST /{chain}/api/v1/route/build`, with changes. */
 export function buildBody(request: TransferRequest, change: Record<string, unknown> = {}) {
   const data = {
     amountIn: request.amount.toString(),

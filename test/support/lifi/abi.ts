@@ -1,8 +1,8 @@
 import { type Hex, parseAbi } from "viem";
 
 /**
- * LI.FI's entry points written down once more, as whole functions, so that the tests do not lean on the
- * decoders they test. Source: lifinance/contracts ef00558f.
+ * ABI of LI.FI's entry points. It duplicates the service's decoders on purpose, so that tests do not depend on them.
+ * Source: lifinance/contracts ef00558f.
  */
 const STRUCTS = [
   "struct Bridge { bytes32 transactionId; string bridge; string integrator; address referrer; address sendingAssetId; address receiver; uint256 minAmount; uint256 destinationChainId; bool hasSourceSwaps; bool hasDestinationCall; }",
@@ -44,7 +44,7 @@ export const feeAbi = parseAbi([
   "function forwardNativeFees(Distribution[] distributions)",
 ]);
 
-/** A message's tuple as LI.FI's receivers decode it. */
+/** ABI tuple of a message, as LI.FI's receivers decode it. */
 export const messageAbi = [
   { name: "transactionId", type: "bytes32" },
   {
@@ -63,7 +63,7 @@ export const messageAbi = [
   { name: "receiver", type: "address" },
 ] as const;
 
-/** Facet → the part of its functions' names after `startBridgeTokensVia`. */
+/** Part of the function names after `startBridgeTokensVia`, by facet. */
 export const facetNames = {
   across: "AcrossV4",
   stargate: "Stargate",

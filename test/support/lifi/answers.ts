@@ -4,18 +4,18 @@ import { TRANSACTION_ID } from "./abi.ts";
 import { type CallTree, encodeCall } from "./calls.ts";
 import { DIAMOND, FEE_CONTRACT, feeOf, INTEGRATOR, USER } from "./parts.ts";
 
-/** A request and LI.FI's whole response to it, before encoding. */
+/** A request with LI.FI's whole response to it, before encoding. */
 export interface Scenario {
   name: string;
   request: TransferRequest;
   tool: string;
   tree: CallTree;
-  /** Expected and minimum amount delivered. */
+  /** Expected delivered amount; `toAmountMin` is the minimum. */
   toAmount: bigint;
   toAmountMin: bigint;
-  /** A fee on top in the native token, wei. */
+  /** Additional fee in the native currency, in wei. */
   onTop: bigint;
-  /** Entry contract and spender when they are not the Diamond. */
+  /** Called contract and spender, if they are not LI.FI's Diamond. */
   to?: Address;
   spender?: Address;
 }
@@ -32,7 +32,7 @@ const token = (chainId: number, address: Address) => ({
   tags: ["stablecoin"],
 });
 
-/** The JSON body of `GET /quote` or `POST /quote/contractCalls` for a scenario, in the documented shape. */
+/** Returns the JSON body of `GET /quote` or `POST /quote/contractCalls` for a scenario, in the documented format. */
 export function answerOf(scenario: Scenario): Record<string, unknown> {
   const { request, tool, tree, onTop } = scenario;
   const native = request.fromToken === zeroAddress;
@@ -121,7 +121,7 @@ function feeCostsOf({ request, tree, onTop }: Scenario) {
   return [...(takesFee(tree) ? [fixed] : []), ...(onTop > 0n ? [bridge] : [])];
 }
 
-/** Returns true when the first call of a tree pays LI.FI's fee. */
+/** Returns true if the first call of a tree pays LI.FI's fee. */
 export function takesFee(tree: CallTree): boolean {
   return tree.swaps?.[0]?.callTo === FEE_CONTRACT;
 }

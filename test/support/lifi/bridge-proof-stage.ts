@@ -17,7 +17,7 @@ import { wireBlock, wireLog } from "../chains/wire.ts";
 import { deployments } from "./harness.ts";
 import { addressOf, bridgeDataOf, DIAMOND, requestOf, USER } from "./parts.ts";
 
-/** One hundred USDC from Base to Arbitrum. */
+/** A request to bridge 100 USDC from Base to Arbitrum. */
 const plain = requestOf({});
 
 const recordOf = (bridge: string) =>
@@ -103,7 +103,7 @@ export function oftReceived(
   return { address, topics, data: encodeAbiParameters(oft.slice(0, 2), [srcEid, amount]) };
 }
 
-/** Events of a bought ticket and of a departed bus. */
+/** Returns the events of a bus transfer by Stargate: the ticket's purchase and the bus's departure. */
 export function busRode(ticket: bigint, address: Address = contracts.messaging): Event {
   const topics = encodeEventTopics({ abi, eventName: "BusRode" }) as Hex[];
   const types = [{ type: "uint32" }, { type: "uint72" }, { type: "uint80" }, { type: "bytes" }] as const;
@@ -142,7 +142,7 @@ export function recovered(change: Partial<{ transactionId: Hex; amount: bigint; 
   return { address, topics, data: encodeAbiParameters(types, values) };
 }
 
-/** Fields of a burn message, which the mint repeats. */
+/** Fields of a burn message of CCTP, which the mint repeats. */
 export interface Burn {
   token: Address;
   recipient: Address;
@@ -199,13 +199,13 @@ interface Told {
   events: readonly Event[];
 }
 
-/** The block of all transactions, and the chain's head. */
+/** Number of the block of all transactions, and of the chain's head. */
 const BLOCK = 5;
 const HEAD = 9;
 
 /**
- * Returns a fake chain with transactions in one block of the given time. `found` are the transactions of its log
- * searches, `logs` its whole logs; null makes its node refuse log requests.
+ * Creates a fake chain with transactions in one block of the given time. `found` are the transactions that log searches
+ * find; `logs` are all logs, or null if the node rejects log requests.
  */
 export function chainWith(
   chainId: number,
@@ -242,7 +242,7 @@ export function chainWith(
   });
 }
 
-/** LI.FI's status: delivered in that transaction. */
+/** Returns LI.FI's status of a transfer that was delivered in a transaction. */
 export function delivered(destinationTxHash: Hex | null): ProviderStatus {
   return {
     phase: "delivered",

@@ -1,7 +1,7 @@
 import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { type FacetName, facetNames, feeAbi, lifiAbi, messageAbi } from "./abi.ts";
 
-/** A fee call as a tree, so that tests can change its fields. */
+/** A fee call as a tree, whose fields tests can change. */
 export interface FeeTree {
   feeToken: Address;
   distributions: { recipient: Address; amount: bigint }[];
@@ -39,7 +39,7 @@ export interface BridgeTree {
     hasDestinationCall: boolean;
   };
   swaps: SwapTree[] | null;
-  /** The facet's fields; `message` or `sendParams.composeMsg` may be a tree. */
+  /** Fields of the facet's data. `message` and `sendParams.composeMsg` may be trees, which are encoded. */
   facet: Record<string, unknown>;
 }
 
@@ -78,7 +78,7 @@ export function encodeCall(tree: CallTree): Hex {
   return encode(functionName, [transactionId, integrator, referrer, receiver, minAmountOut, last]);
 }
 
-/** Encodes the message to LI.FI's receiver on the destination. */
+/** Encodes the message to LI.FI's receiver on the destination chain. */
 export function encodeMessage(message: MessageTree): Hex {
   const swaps = message.swaps.map(encodeSwap);
   return encodeAbiParameters(messageAbi, [message.transactionId, swaps, message.receiver]);
@@ -120,7 +120,7 @@ function isMessage(value: unknown): value is MessageTree {
   return typeof value === "object" && value !== null && "swaps" in value && "receiver" in value;
 }
 
-/** viem's types want the literal name; the trees carry it as text. */
+/** Encodes a function call by a name that is known only at run time. */
 function encode(functionName: string, args: readonly unknown[]): Hex {
   const options = { abi: lifiAbi, functionName, args } as unknown;
   return encodeFunctionData(options as Parameters<typeof encodeFunctionData<typeof lifiAbi>>[0]);

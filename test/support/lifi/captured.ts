@@ -5,7 +5,7 @@ import type { TransferRequest } from "../../../src/providers/provider.ts";
 /** A parsed JSON object. */
 export type Json = Record<string, unknown>;
 
-/** The request that a captured answer answers. */
+/** Returns the request that belongs to a captured response. */
 export function requestFor(body: Json, fields: Partial<TransferRequest> = {}): TransferRequest {
   const { action, transactionRequest } = LifiQuote.parse(body);
   return {
@@ -22,14 +22,14 @@ export function requestFor(body: Json, fields: Partial<TransferRequest> = {}): T
   };
 }
 
-/** An answer made whole, the time of its quote in unix seconds, and the output that it promises. */
+/** A completed response, the time of its quote in unix seconds, and the output that it guarantees. */
 export interface WholeAnswer {
   body: Json;
   now: number;
   quoted: bigint;
 }
 
-/** Puts back, from the decoded calldata, what was trimmed from a captured answer beside its transaction. */
+/** Restores the parts that were removed from a captured response, by decoding its transaction's calldata. */
 export function wholeAnswer(entry: Json): WholeAnswer {
   const { bridgeData, acrossData } = entry["decoded"] as {
     bridgeData: Record<string, string>;

@@ -66,7 +66,7 @@ function respond(response: ServerResponse, answer: Answer): void {
   response.end(text);
 }
 
-/** A scope with the real network and the real clock, or another one. */
+/** Creates a provider scope with the real network and the real clock, or another one. */
 export function scopeOf(now: () => number = Date.now): ProviderScope & { timing: Timing } {
   return {
     fetch: (input, init) => fetch(input, init),

@@ -7,7 +7,7 @@ import { NOW } from "./parts.ts";
 
 export const deployments = resolveLifiDeployments(new Map());
 
-/** Parses and verifies a response as the provider does. Throws the provider's failures. */
+/** Parses and verifies a response as the provider does. Throws the provider's errors. */
 export function verifyAnswer(
   request: TransferRequest,
   answer: unknown,
@@ -22,7 +22,7 @@ export function verifyAnswer(
   });
 }
 
-/** Returns the field that a refusal names in its cause, `no_route` for that code, or `accepted`. */
+/** Returns the field in the cause of the verification's error, `no_route` for that error, or `accepted`. */
 export function refusedField(verify: () => unknown): string {
   try {
     verify();

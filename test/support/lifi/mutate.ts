@@ -47,7 +47,7 @@ export function write(tree: unknown, change: { path: Path; value: unknown }): vo
   else parent[key] = change.value;
 }
 
-/** Drops, repeats, reverses or grows a list. */
+/** Changes a list: drops, repeats, reverses or adds items. */
 export function reshape(random: Random, list: readonly unknown[]): unknown[] {
   const index = random.integer(list.length);
   const item = list[index];
@@ -60,7 +60,7 @@ export function reshape(random: Random, list: readonly unknown[]): unknown[] {
   ])();
 }
 
-/** Returns another value of the same kind, such as an attacker would choose. */
+/** Returns another value of the same kind, as an attacker would choose it. */
 export function another(random: Random, value: unknown): unknown {
   if (typeof value === "bigint") return anotherAmount(random, value);
   if (typeof value === "boolean") return !value;

@@ -22,12 +22,12 @@ import { scenarios } from "./scenarios.ts";
 
 export interface MutationRun {
   tried: number;
-  /** Could not be encoded, or changed nothing. */
+  /** Number of mutations that could not be encoded or changed nothing. */
   void: number;
   refused: number;
-  /** Accepted, with the same amounts and receivers. */
+  /** Number of accepted mutations with the same amounts and receivers. */
   harmless: number;
-  /** Accepted although amounts, receivers or allowances changed. */
+  /** Descriptions of accepted mutations that changed amounts, receivers or allowances. */
   violations: string[];
 }
 
@@ -38,7 +38,7 @@ interface Mutated {
 
 /**
  * Changes one or two fields of valid responses, in the JSON, the decoded calldata or its raw bytes, and verifies each:
- * every change of amounts, receivers or allowances must be refused. Deterministic for a seed.
+ * every change of amounts, receivers or allowances must be rejected. The same seed gives the same run.
  */
 export function runMutations(options: { seed: number; count: number }): MutationRun {
   const random = new Random(options.seed);
@@ -83,7 +83,7 @@ function mutate(random: Random, scenario: Scenario): Mutated | null {
   }
 }
 
-/** Changes a leaf or, sometimes, a list; says which. */
+/** Changes a leaf or, sometimes, a list of a tree in place. Returns a description of the change. */
 function changeTree(random: Random, tree: unknown): string {
   const lists = arrays(tree);
   if (lists.length > 0 && random.integer(8) === 0) {
@@ -98,7 +98,10 @@ function changeTree(random: Random, tree: unknown): string {
   return `${path.join(".")}: ${show(before)} -> ${show(value)}`;
 }
 
-/** Changes several related fields at once, as an attacker who knows the checks would. */
+/**
+ * Changes several related fields in place, as an attacker who knows the checks would. Returns a description of the
+ * change.
+ */
 function changeTogether(random: Random, tree: CallTree): string {
   const multiplier = tree.kind === "bridge" ? tree.facet["outputAmountMultiplier"] : null;
   if (tree.kind === "bridge" && typeof multiplier === "bigint" && random.integer(2) === 0) {
@@ -112,7 +115,7 @@ function changeTogether(random: Random, tree: CallTree): string {
   return `${from} -> ${to} throughout`;
 }
 
-/** Leaves of calldata cannot be left out. */
+/** Returns true for paths within the JSON. Leaves of calldata cannot be removed. */
 const isJsonPath = (path: Path): boolean =>
   ["action", "estimate", "transactionRequest"].includes(String(path[0]));
 
@@ -165,7 +168,10 @@ function difference(
   return weaker(request, { before, after, built }) ?? promises(envelopeOf(answer), built, request);
 }
 
-/** Allows the minimum output to change within the slippage limit, but never by an impossible relayer request. */
+/**
+ * Returns a description of how a mutation weakens the transfer, or null. The minimum output may change within the
+ * slippage, as long as a relayer would still fill the request.
+ */
 function weaker(
   request: TransferRequest,
   test: { before: Outcome; after: Outcome; built: VerifiedTransfer },

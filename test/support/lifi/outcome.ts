@@ -2,23 +2,26 @@ import { type Address, decodeAbiParameters, decodeFunctionData, type Hex, zeroAd
 import { feeAbi, lifiAbi, messageAbi } from "./abi.ts";
 
 /**
- * The effects of a transaction on tokens, derived from the contracts' own rules and not from the checks under test. Two
- * transactions with the same outcome are equivalent for the user's wallet.
+ * The effects of a transaction on tokens, derived from the contracts' rules and not from the service's checks. Two
+ * transactions with equal effects are equivalent for the user.
  */
 export interface Outcome {
   to: string;
   chainId: number;
   value: bigint;
-  /** Tokens pulled from the sender: pulling contract, token, amount. */
+  /** Tokens taken from the sender: the contract that takes them, the token and the amount. */
   pulled: string[];
   fees: string[];
   receiver: string;
   refundTo: string;
   destinationChain: string;
   delivers: string;
-  /** Minimum amount delivered, smallest unit of the delivered token. */
+  /** Guaranteed amount of the delivered token, in its smallest unit. */
   least: bigint;
-  /** Largest amount that a bridge could deliver; asking for more would hide a weak source swap. */
+  /**
+   * Maximum amount that the bridge can deliver. A higher requested amount would hide a source swap without a minimum.
+   * Null if there is no bridge.
+   */
   bridged: bigint | null;
   call: string | null;
   nativeFee: bigint;
@@ -36,7 +39,7 @@ interface Envelope {
 
 const low = (text: string): string => text.toLowerCase();
 
-/** The decimals of the tokens the scenarios use, from the tokens themselves. */
+/** Tokens of the scenarios that have 18 decimals. */
 const decimals18 = new Set([
   "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d",
   "0x55d398326f99059ff775485246999027b3197955",
@@ -48,7 +51,7 @@ const STARGATE: Readonly<Record<string, string>> = {
 };
 const ENDPOINTS: Readonly<Record<number, number>> = { 30110: 42161, 30184: 8453 };
 
-/** Derives the effects of a transaction. Throws for calldata of an unknown function. */
+/** Derives the effects of a transaction. Throws for an unknown function. */
 export function outcomeOf(envelope: Envelope, minIn: bigint | null): Outcome {
   const decoded = decodeFunctionData({ abi: lifiAbi, data: envelope.data });
   const base = { to: low(envelope.to), chainId: envelope.chainId, value: envelope.value };

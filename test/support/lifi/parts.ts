@@ -16,7 +16,7 @@ export const FEE_CONTRACT: Address = "0xCE40449B773a3E6E5e769ADb4e567179d4828cbd
 export const LIFI_FEES: Address = "0xC06ebbefD94032B85424D51906e2A335EFAe264B";
 export const NATIVE = zeroAddress;
 export const INTEGRATOR = "causeway";
-/** Unix seconds of every scenario. */
+/** Time of every scenario, in unix seconds. */
 export const NOW = 1_790_000_000;
 
 export const tokens = {
@@ -39,7 +39,7 @@ export const tokens = {
 
 export const DEPOSIT_DATA: Hex = `0xd0e1d2c3${"ab".repeat(200)}`;
 
-/** A request with the usual user, three percent and no call. */
+/** Creates a request with the default user, 3 % slippage and no destination call. */
 export function requestOf(fields: Partial<TransferRequest>): TransferRequest {
   return {
     fromChainId: 8453,
@@ -55,14 +55,14 @@ export function requestOf(fields: Partial<TransferRequest>): TransferRequest {
   };
 }
 
-/** A call into the Router that needs `minIn`. */
+/** Creates a destination call of the Router that needs at least `minIn`. */
 export function callOf(minIn: bigint): TransferRequest["call"] {
   return { target: ROUTER, data: DEPOSIT_DATA, minIn, gasLimit: 600_000n };
 }
 
 export const feeOf = (amount: bigint): bigint => (amount * 25n) / 10_000n;
 
-/** LI.FI's fee call: a quarter of a percent. */
+/** Creates LI.FI's fee call, which takes 0.25 %. */
 export function feeStep(token: Address, amount: bigint): SwapTree {
   return {
     callTo: FEE_CONTRACT,
@@ -75,7 +75,7 @@ export function feeStep(token: Address, amount: bigint): SwapTree {
   };
 }
 
-/** A swap on an exchange with opaque calldata. */
+/** Creates a swap on an exchange, with calldata of unknown format. */
 export function dexStep(
   fields: Pick<SwapTree, "sendingAssetId" | "receivingAssetId" | "fromAmount">,
 ): SwapTree {
@@ -83,7 +83,7 @@ export function dexStep(
   return { callTo: DEX, approveTo: DEX, ...fields, callData, requiresDeposit: false };
 }
 
-/** The destination call as LI.FI encodes it. */
+/** Creates the destination call as LI.FI encodes it. */
 export function finalStep(request: TransferRequest, fromAmount: bigint): SwapTree {
   return {
     callTo: request.call?.target ?? ROUTER,
@@ -101,7 +101,7 @@ export function messageOf(request: TransferRequest): MessageTree {
   return { transactionId: TRANSACTION_ID, swaps: [final], receiver: request.user };
 }
 
-/** BridgeData for a request. */
+/** Creates the `BridgeData` of a request. */
 export function bridgeDataOf(
   request: TransferRequest,
   fields: Pick<BridgeTree["bridge"], "bridge" | "sendingAssetId" | "minAmount" | "hasSourceSwaps">,

@@ -1,4 +1,4 @@
-/** A small deterministic generator: the same seed gives the same run. Source: mulberry32. */
+/** A deterministic random generator: the same seed gives the same numbers. Source: mulberry32. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,12 +15,12 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** An integer in [0, below). */
+  /** Returns an integer in [0, below). */
   integer(below: number): number {
     return Math.floor(this.next() * below);
   }
 
-  /** One of some values. Throws when there is none. */
+  /** Returns one of the values. Throws if there are none. */
   pick<T>(values: readonly T[]): T {
     const value = values[this.integer(values.length)];
     if (value === undefined) throw new Error("nothing to pick from");

@@ -4,7 +4,7 @@ import { refusedField, verifyAnswer } from "./harness.ts";
 import { type Path, write } from "./mutate.ts";
 import { scenarioOf } from "./scenarios.ts";
 
-/** Returns the refused field after a change of the calldata. */
+/** Changes the calldata of a scenario's response, and returns the field in the resulting error. */
 export function calldata<T>(name: string, change: (tree: T) => void): string {
   const scenario = scenarioOf(name);
   const answer = answerOf(scenario);
@@ -15,7 +15,7 @@ export function calldata<T>(name: string, change: (tree: T) => void): string {
   return refusedField(() => verifyAnswer(scenario.request, answer));
 }
 
-/** Returns the refused field after a change of the JSON. */
+/** Changes the JSON of a scenario's response, and returns the field in the resulting error. */
 export function json(name: string, change: { path: Path; value: unknown }): string {
   const scenario = scenarioOf(name);
   const answer = answerOf(scenario);
@@ -23,7 +23,7 @@ export function json(name: string, change: { path: Path; value: unknown }): stri
   return refusedField(() => verifyAnswer(scenario.request, answer));
 }
 
-/** Names a change by the fields it sets, for the test's title. */
+/** Gives a change a name from the fields that it sets, for the test's title. */
 function changing<F extends object>([what, change]: readonly [string, object], apply: F): F {
   return Object.defineProperty(apply, "name", { value: `${what} ${Object.keys(change).join(", ")}` });
 }

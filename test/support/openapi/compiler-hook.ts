@@ -1,6 +1,6 @@
 /**
- * Preloaded into generators of clients that need the TypeScript compiler's API, which TypeScript 7 does not have: they
- * get the compiler that attw brings.
+ * Module hook for client generators that need the TypeScript compiler's API, which TypeScript 7 lacks. They get the
+ * compiler that attw installs.
  */
 import { createRequire, registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";

@@ -27,7 +27,7 @@ import { OTHER, REF, USDC, VAULT } from "../deposits/fixtures.ts";
 /** The account that signs the orders of these tests. */
 export const signer = privateKeyToAccount(`0x${"5".repeat(64)}`);
 
-/** The order that is signed: 25 USDC into the vault. */
+/** The signed order: 25 USDC into the vault. */
 export const signedCall: RouterCall = {
   order: {
     tokenIn: USDC,
@@ -60,7 +60,7 @@ export const signedCall: RouterCall = {
   sweep: [OTHER],
 };
 
-/** Returns the plan of the order's signature by one kind, to be submitted by another account. */
+/** Returns the signature payload of a kind for the order, to be submitted by another account. */
 export function plannedBy(kind: AuthorizationKind, call: RouterCall = signedCall): PlannedAuthorization {
   const domain = { name: "USD Coin", version: "2", chainId: head.chainId, verifyingContract: USDC };
   return planAuthorization({
@@ -79,21 +79,21 @@ export function plannedBy(kind: AuthorizationKind, call: RouterCall = signedCall
   });
 }
 
-/** What the chain says about a signed order. Null: the read fails. */
+/** On-chain state of a signed order. Null makes a read fail. */
 export interface SignedState {
   used?: boolean | null;
   code?: Hex | null;
-  /** What `isValidSignature` of the owner returns. */
+  /** Result of the owner's `isValidSignature`. */
   answer?: Hex | null;
   balance?: bigint | null;
-  /** What the simulated call reverts with. */
+  /** Revert data of the simulated call. */
   revert?: Hex;
-  /** What the simulated call returns. */
+  /** Return data of the simulated call. */
   returned?: Hex;
   simulates?: boolean;
 }
 
-/** A call as it was sent to be simulated. */
+/** A simulated call. */
 export interface AskedCall {
   from: Address;
   to: Address;
@@ -108,14 +108,14 @@ const abi = parseAbi([
   "function balanceOf(address owner) view returns (uint256)",
 ]);
 
-/** A plain account's code, an EIP-7702 delegation, and a contract. */
+/** Code of an ordinary account, of an account with an EIP-7702 delegation, and of a contract. */
 export const codes = {
   plain: "0x",
   delegated: `0xef0100${"ab".repeat(20)}`,
   contract: "0x6080604052",
 } as const;
 
-/** A chain that answers about one signed order; the calls that it simulated stand in `simulated`. */
+/** Creates a chain client with the state of one signed order. Simulated calls are collected in `simulated`. */
 export function signedChain(state: SignedState): {
   client: FakeClient;
   simulated: AskedCall[];

@@ -21,7 +21,7 @@ import type { Wallet } from "./wallet.ts";
 
 const contracts = contractsOf("test/support/solidity/SmartAccounts.sol");
 
-/** Chain id of the test accounts and of their messages. */
+/** A chain with the test accounts; its id is part of their messages. */
 export interface AccountChain extends ContractChain {
   chainId: number;
 }
@@ -43,7 +43,7 @@ export function accountCall(name: string, call: { functionName: string; args: re
   return encodeFunctionData({ abi: contracts(name).abi, ...call });
 }
 
-/** Makes a wallet that signs with a key for the account `address`, in the format that `wrap` returns. */
+/** Creates a wallet that signs with a key for the account `address`, in the format that `wrap` returns. */
 export function ownedBy(
   owner: PrivateKeyAccount,
   account: { address: Address; chainId: number; wrap?: (signature: Hex) => Hex },
@@ -58,7 +58,9 @@ export async function ownedAccount(chain: AccountChain, owner = newKey()): Promi
   return ownedBy(owner, { address, chainId: chain.chainId });
 }
 
-/** Deploys an account that needs two of three owners' signatures, as a Safe does (ERC-1271). `signers` sign. */
+/**
+ * Deploys an account that needs the signatures of two of three owners, like a Safe (ERC-1271). `signers` owners sign.
+ */
 export async function sharedAccount(chain: AccountChain, signers = 2): Promise<Wallet> {
   const owners = [newKey(), newKey(), newKey()];
   const args = [owners.map(({ address }) => address), 2n];
@@ -79,7 +81,10 @@ export async function sharedAccount(chain: AccountChain, signers = 2): Promise<W
   return { address, chainId, sign };
 }
 
-/** Makes an undeployed account whose signature contains its factory call (ERC-6492), and a function that deploys it. */
+/**
+ * Creates an undeployed account whose signature contains the call of its factory (ERC-6492), and a function that
+ * deploys it.
+ */
 export async function counterfactualAccount(
   chain: AccountChain,
   of: { factory: Address; salt: Hex },
@@ -98,7 +103,9 @@ export async function counterfactualAccount(
   return { wallet, create: { to: of.factory, data } };
 }
 
-/** Makes an account with a key that also runs a contract which accepts the signature of a device key (EIP-7702). */
+/**
+ * Creates an account with a key that also runs a contract's code, which accepts signatures of a device key (EIP-7702).
+ */
 export async function upgradedAccount(
   chain: AccountChain,
 ): Promise<{ byKey: Wallet; byDevice: Wallet; address: Address }> {

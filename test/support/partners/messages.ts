@@ -16,7 +16,7 @@ export const expected: ExpectedSiweMessage = {
 };
 export const message = writeSiweMessage(expected);
 
-/** The fields of a message as text. */
+/** Nonempty lines of the message. */
 const LINES = message.split("\n").filter((line) => line !== "");
 const mutation = fc.oneof(
   fc.record({
@@ -41,7 +41,7 @@ function mutate(change: Mutation): string {
   return message.replace(line, () => line.slice(0, at) + middle + line.slice(at + 1));
 }
 
-/** Generates 5,000 messages that differ from the expected one in one field, the same on each run. */
+/** 5,000 messages that differ from the expected one in one field. They are the same in each run. */
 export const changedMessages: readonly string[] = fc
   .sample(mutation, { numRuns: 6_000, seed: 7 })
   .map(mutate)

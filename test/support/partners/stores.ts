@@ -21,7 +21,7 @@ export class MemoryNonces implements NonceStore {
   }
 }
 
-/** Rate limiter that admits everything and records the windows it counted. */
+/** Rate limiter that allows everything and records the windows that were counted. */
 export class OpenLimiter implements Limiter {
   readonly windows: LimitWindow[] = [];
 

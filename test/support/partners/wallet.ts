@@ -19,7 +19,7 @@ const Body = z.union([
 export interface Wallet {
   address: Address;
   sign(message: string): Promise<Hex>;
-  /** Chain id of its messages. */
+  /** Chain id in the wallet's messages. */
   chainId?: number;
 }
 
@@ -78,7 +78,7 @@ export async function signNonce(
 
 const form = { company: "Wallet Company", email: "team@wallet.example", website: "https://wallet.example" };
 
-/** Files an application and returns the response. */
+/** Submits an application and returns the response. */
 export async function apply(service: Service, wallet: Wallet): Promise<Answer> {
   const { message: _, ...signed } = await signNonce(service, { wallet, purpose: "apply" });
   return call(service, ["POST", "/v1/applications/wallet"], { body: { ...signed, form } });
@@ -105,7 +105,7 @@ export async function login(service: Service, wallet: Wallet): Promise<Answer> {
 
 export type NewPartner = z.infer<typeof Registration> & { wallet: Wallet; applicationId: string };
 
-/** Makes a registered partner: files, approves and registers. */
+/** Creates a registered partner: submits an application, approves it, and registers the wallet. */
 export async function makePartner(service: Service, wallet: Wallet = newWallet()): Promise<NewPartner> {
   const applied = await apply(service, wallet);
   const applicationId = String(applied.body["application_id"]);

@@ -34,15 +34,15 @@ export interface World {
   vaults: { address: Address; coin: Address; decimals: number; shareDecimals: number }[];
 }
 
-/** Receives shares and fees in shares and never deposits. */
+/** Account that receives shares, also as fees, but never deposits. */
 export const BYSTANDER: Address = "0x00000000000000000000000000000000000b0b00";
 
-/** Effect of a successful action on the deposited sum of the shares' receiver; null for none. */
+/** Effect of a successful action on the deposited sum of the shares' receiver. Null if there is none. */
 interface Effect {
   vault: number;
   of: Address;
   sign: 1n | -1n;
-  /** Amount of assets; null for the amount that the call returns. */
+  /** Amount of assets. Null if it is the amount that the call returns. */
   assets: bigint | null;
 }
 interface Act {

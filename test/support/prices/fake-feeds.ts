@@ -17,12 +17,12 @@ export const STABLE: Address = "0x1111111111111111111111111111111111111111";
 export const STAKED: Address = "0x2222222222222222222222222222222222222222";
 export const ETHER: Address = "0x0000000000000000000000000000000000000000";
 
-/** What a feed of the tests says of itself; everything that is not given is honest and fresh. */
+/** State of a test feed. Absent fields have valid, current values. */
 export interface FakeFeed {
   answer?: bigint;
   decimals?: number;
   description?: string;
-  /** Seconds before the head block. */
+  /** Age of the answer at the head block, in seconds. */
   ageS?: number;
   startedAgeS?: number;
   roundId?: bigint;
@@ -38,7 +38,7 @@ const feed = (proxy: Address, pair: string, decimals = 8): FeedDefinition => ({
   deviationBps: 50,
 });
 
-/** Feeds of ether, of a dollar stablecoin, and of a staked token whose rate to ether has 18 decimals. */
+/** Feeds of ether, of a US dollar stablecoin, and of a staked token whose rate to ether has 18 decimals. */
 export const testFeeds: ChainFeeds = {
   sequencer: null,
   tokens: [
@@ -65,7 +65,10 @@ const HONEST: Readonly<Record<Address, FakeFeed>> = {
   },
 };
 
-/** Contracts that answer as the feeds of `testFeeds`, changed by address; `next` answers for everything else. */
+/**
+ * Creates contracts that respond as the feeds of `testFeeds`, with changes by address. `next` responds to all other
+ * calls.
+ */
 export function feedContracts(
   changes: Readonly<Record<Address, FakeFeed>> = {},
   next: Contracts = () => ({ ok: false, data: "0x" }),
@@ -89,7 +92,7 @@ export function feedContracts(
   };
 }
 
-/** A price as a feed gives it, changed by `change`; `low` and `high` follow `usd`. */
+/** Returns a price as the service derives it from a feed, with changes. `low` and `high` follow `usd`. */
 export function feedPriceOf(usd: bigint, change: Partial<TokenPrice> = {}): TokenPrice {
   return {
     ...{ usd, source: "feed", at: head.timestamp, confidence: null, low: usd, high: usd },

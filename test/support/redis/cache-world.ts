@@ -14,7 +14,7 @@ const Value = z.object({ n: z.int(), amount: z.bigint() });
 export type Value = z.infer<typeof Value>;
 export const value = (n: number): Value => ({ n, amount: 2n ** 200n + BigInt(n) });
 
-/** Makes timers and the clock the test's own, for every test of the file. */
+/** Replaces timers and the clock by fake ones in every test of the file. */
 export function ownTheClock(): void {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"], now: 1_700_000_000_000 });
@@ -28,12 +28,12 @@ export const pass = async (ms: number): Promise<void> => {
   await vi.advanceTimersByTimeAsync(ms);
 };
 
-/** What is loaded: each load counts, takes `ms`, and gives the next number unless told to fail. */
+/** Source of cached values. Each load is counted, takes `ms` milliseconds, and returns the next number, or fails. */
 export class Source {
   loads = 0;
   ms = 0;
   failure: Error | null = null;
-  /** Never settles, as when workerd cancels the request that waited for it. */
+  /** True to make loads never settle, as when workerd cancels the request that waits for one. */
   hanging = false;
 
   load = async (): Promise<Value> => {
@@ -61,12 +61,12 @@ export class Source {
 export interface World {
   redis: MemoryStore;
   source: Source;
-  /** Each call binds another request of one isolate to its cache. */
+  /** Creates an isolate. Each call of the result returns the isolate's cache for a new request. */
   isolate(): () => Cache;
   logged: string[];
 }
 
-/** One Redis, and as many isolates as the test wants. */
+/** Creates one Redis store, for any number of isolates. */
 export function world(): World {
   const now = () => Date.now();
   const redis = new MemoryStore(now);
@@ -85,7 +85,7 @@ export function world(): World {
   return { redis, source: new Source(), isolate, logged };
 }
 
-/** So many callers at the same moment, each a request of its own. */
+/** Reads the cache from many requests at the same time. */
 export function crowd(isolate: () => Cache, policy: CachePolicy<Value>, callers = 100) {
   return Promise.all(Array.from({ length: callers }, () => isolate().cached(policy)));
 }

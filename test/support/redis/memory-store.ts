@@ -5,13 +5,13 @@ interface Held {
   expiresAt: number | null;
 }
 
-/** Redis as the program uses it, in memory: strings, expiry to the millisecond, refusals where Redis refuses. */
+/** In-memory Redis with the commands that the service uses: strings, expiry to the millisecond, and Redis' errors. */
 export class MemoryStore implements RedisStore {
   readonly #now: () => number;
   readonly #held = new Map<string, Held>();
-  /** While true every command is rejected, as when the endpoint does not answer. */
+  /** True to reject every command, as if the endpoint were unreachable. */
   down = false;
-  /** Commands with their keys, in the order in which they came. */
+  /** Executed commands with their keys, in order. */
   readonly commands: string[] = [];
 
   constructor(now: () => number) {
@@ -57,7 +57,7 @@ export class MemoryStore implements RedisStore {
     this.#receive("ping", "");
   }
 
-  /** What a key still holds, for the test to look at. */
+  /** Returns a key's value and remaining lifetime for inspection. Null if there is none. */
   peek(key: string): { value: string; ttlMs: number | null } | null {
     const held = this.#live(key);
     if (held === undefined) return null;

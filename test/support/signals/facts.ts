@@ -6,13 +6,13 @@ import {
   type VaultFacts,
 } from "../../../src/signals/signal-facts.ts";
 
-/** Time of the newest snapshot, seconds since the epoch. */
+/** Time of the newest snapshot, in unix seconds. */
 export const NOW = 1_800_000_000;
 const E18 = 10n ** 18n;
 /** Converts whole dollars to the smallest unit of a token with six decimals. */
 export const usd = (whole: number): bigint => BigInt(Math.round(whole * 1e6));
 
-/** Makes a snapshot of a vault of a million dollars with a share price of 1, `secondsAgo` before `NOW`. */
+/** Creates a snapshot of a vault with a million dollars and a share price of 1, taken `secondsAgo` before `NOW`. */
 export function pointAt(secondsAgo: number, changed: Partial<Point> = {}): Point {
   return {
     seconds: NOW - secondsAgo,
@@ -31,21 +31,21 @@ export function pointAt(secondsAgo: number, changed: Partial<Point> = {}): Point
 const every = (seconds: number, count: number) =>
   Array.from({ length: count }, (_, index) => (count - 1 - index) * seconds);
 
-/** Fields of a snapshot by its age in seconds. */
+/** Function that returns the fields of a snapshot by its age in seconds. */
 export type At = (secondsAgo: number) => Partial<Point>;
-/** Share prices that grow by the fraction `perDay`, up to 1 now. */
+/** Returns share prices that grow by the fraction `perDay` and are 1 at `NOW`. */
 export const growing =
   (perDay: number): At =>
   (secondsAgo) => ({ sharePrice: E18 - BigInt(Math.round((secondsAgo / 86_400) * perDay * 1e18)) });
 
-/** Makes the facts of a vault: thirty quiet days by default. */
+/** Creates the facts of a vault. By default, nothing happened for thirty days. */
 export function factsOf(
   of: {
     at?: At;
     flows?: Partial<DayFlows> | null;
     days?: number;
     hours?: number;
-    /** Flows of each earlier day, oldest first; none by default. */
+    /** Returns the flows of each earlier day, oldest first. None by default. */
     flowed?: (day: number) => Partial<FlowDay>;
   } = {},
 ): VaultFacts {
@@ -77,7 +77,7 @@ export function factsOf(
   };
 }
 
-/** Makes one flow of the last day; a negative amount is a withdrawal. */
+/** Creates a flow of the last day. A negative amount is a withdrawal. */
 export const flowOf = (assets: bigint, key = "0xaa:1"): DayFlows["largest"][number] => ({
   key,
   txHash: key.split(":")[0] ?? "",

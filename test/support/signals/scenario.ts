@@ -13,7 +13,7 @@ import { indexAllChains } from "../../../src/flows/index-flows.ts";
 import { takeSnapshots } from "../../../src/history/take-vault-snapshots.ts";
 import { type RaiseReport, raiseSignals } from "../../../src/signals/raise-signals.ts";
 
-/** The largest holder of every vault, another holder, and the whole dollars that each deposited. */
+/** The largest holder of every vault, another holder, and the deposit of each in whole dollars. */
 export const WHALE: Address = "0x00000000000000000000000000000000000a0001";
 export const OTHER: Address = "0x00000000000000000000000000000000000a0002";
 const HELD = { [WHALE]: 600_000n, [OTHER]: 400_000n };
@@ -28,19 +28,19 @@ export interface Scenarios {
   /** Calls a vault and returns the transaction hash. */
   act(name: string, call: { name: string; args: readonly unknown[]; from?: Address }): Promise<Hex>;
   addressOf(name: string): Address;
-  /** Moves the chain and the clock to a time, seconds since the epoch, and takes snapshots. */
+  /** Sets the time of the chain and the clock, in unix seconds, and takes snapshots. */
   note(seconds: number): Promise<void>;
   index(): Promise<void>;
-  /** Takes snapshots, indexes and raises signals at a time, as the jobs do. */
+  /** Takes snapshots, indexes flows and raises signals at a time in unix seconds, as the jobs do. */
   round(seconds: number): Promise<RaiseReport>;
   /** Raises signals again at the time of the last round. */
   judge(): Promise<RaiseReport>;
-  /** Returns the tags that the jobs purged from the cache in front of the Worker. */
+  /** Returns the cache tags that the jobs purged. */
   purged(): readonly (readonly string[])[];
   close(): Promise<void>;
 }
 
-/** Starts a scratch chain whose first block has the time `startSeconds`. */
+/** Starts a scratch chain whose first block has the time `startSeconds`, in unix seconds. */
 export async function startScenarios(startSeconds: number): Promise<Scenarios> {
   const contracts = contractsOf("test/support/solidity/ScenarioVault.sol");
   const [chain, causeway] = await Promise.all([

@@ -8,7 +8,7 @@ import { Child } from "../../../scripts/stack/processes/child.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** The emulators in a process of their own, as in the stack. */
+/** The emulators, running in a process of their own as in the stack. */
 export interface TestHub extends HubAddresses {
   token: string;
   child: Child;
@@ -31,7 +31,7 @@ export async function startHub(chainIds: readonly number[] = []): Promise<TestHu
   return { ...addresses, token, child, close };
 }
 
-/** Starts one of the stack's processes, with its log in a temporary folder. */
+/** Starts one of the stack's processes, with its log in a temporary directory. */
 export function startProcess(name: "hub" | "chains"): { child: Child; close(): Promise<void> } {
   const folder = mkdtempSync(join(tmpdir(), "causeway-test-"));
   const entry = join(root, "scripts/stack", name, "main.ts");

@@ -24,7 +24,7 @@ import { encodeRouterCall, spendingStep } from "../../../src/router/router-codec
 import { approve, type BridgedStack, manifestOf, send } from "./bridged.ts";
 
 type Snake = Record<string, unknown>;
-/** The variable `PROVIDERS`, before the Worker parses it. */
+/** Contents of the environment variable `PROVIDERS`, before the Worker parses it. */
 interface Variable {
   lifi: { api_url: string; integrator: string; deployments: Record<string, Snake> };
   across: { api_url: string; deployments: Record<string, Snake> };
@@ -149,7 +149,7 @@ export function intoVault(
   return { target: depositRouterAddress, data: call, minIn: of.minIn, gasLimit: 900_000n };
 }
 
-/** Acts as a wallet: approves the spender and sends the built transaction. */
+/** Approves the spender and sends the built transaction, as a wallet does. */
 export async function carryOut(
   chain: DeployedChain,
   { move, request }: { move: VerifiedTransfer; request: TransferRequest },

@@ -3,8 +3,8 @@ import * as z from "zod";
 const count = z.int().min(0);
 
 /**
- * The rules for token lists, restated. Unknown members are refused, as there. Source: @uniswap/token-lists
- * 1.0.0-beta.35 (MIT), tokenlist.schema.json.
+ * Schema of token lists, restated independently. Unknown fields are rejected, as in the original. Source:
+ * @uniswap/token-lists 1.0.0-beta.35 (MIT), tokenlist.schema.json.
  */
 export const TokenListRules = z.strictObject({
   name: z

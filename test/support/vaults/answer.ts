@@ -1,7 +1,7 @@
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, parseAbiItem } from "viem";
 import type { Query, ReadResult } from "../../../src/chains/chain-query.ts";
 
-/** A read that reverts with the data. */
+/** A read that reverts with the given data. */
 export class Revert {
   readonly data: Hex;
   constructor(data: Hex) {
@@ -12,7 +12,8 @@ export class Revert {
 const failed = (revert: Hex | null): ReadResult<unknown> => ({ ok: false, revert });
 
 /**
- * Answers the reads of a query, of all its rounds, by their names or the last part of it. Reads that are not in the table fail.
+ * Runs a query, in all its rounds, with the results in `table`, by the reads' names or the last part of them. Other
+ * reads fail.
  */
 export function answer<S>(query: Query<S>, table: Readonly<Record<string, unknown>>): S {
   const results = Object.fromEntries(

@@ -1,4 +1,4 @@
-/** An independent, simple implementation of the lens' wire format, to compare the real one with. */
+/** Simple model of the lens' wire format, written independently of the real one, for comparison with it. */
 import fc from "fast-check";
 import { type Address, type Hex, hexToBytes, toHex } from "viem";
 import type { LensVault, PositionAnswer, PositionRead } from "../../../src/vaults/lens/position-lens.ts";
@@ -10,21 +10,23 @@ export const codeBytes = positionLensCreationCode.length / 2 - 1;
 /** Maximum size of deployed code, in bytes. Source: EIP-170. */
 const MAX_ANSWER_BYTES = 24_576;
 
-/** Any number, with every length in bytes equally likely, and the smallest and largest of each length. */
+/**
+ * Arbitrary word. Every length in bytes is equally likely, and so are the smallest and largest number of each length.
+ */
 export const aWord: fc.Arbitrary<bigint> = fc.integer({ min: 0, max: 32 }).chain((length) => {
   const [least, most] = length === 0 ? [0n, 0n] : [256n ** BigInt(length - 1), 256n ** BigInt(length) - 1n];
   return fc.oneof(fc.bigInt(least, most), fc.constantFrom(least, most));
 });
 const bytes = (length: number) =>
   fc.uint8Array({ minLength: length, maxLength: length }).map((array) => toHex(array));
-/** Any address. */
+/** Arbitrary address. */
 export const anAddress: fc.Arbitrary<Address> = bytes(20);
 
 const aPricedVault = fc.tuple(anAddress, anAddress, fc.boolean()).map(([shareToken, other, own]) => ({
   shareToken,
   pricer: own ? shareToken : other,
 }));
-/** Any vault of any kind. */
+/** Arbitrary vault of any kind. */
 export const aVault: fc.Arbitrary<LensVault> = fc.oneof(
   anAddress.map((shareToken) => ({ kind: "balance" as const, shareToken })),
   fc
@@ -40,7 +42,7 @@ export const aVault: fc.Arbitrary<LensVault> = fc.oneof(
     .map(([vault, selector, argument, kind]) => ({ kind, ...vault, selector, argument })),
 );
 
-/** Returns the bytes that one vault takes in the payload. */
+/** Returns the size of a vault in the payload, in bytes. */
 export function sizeOf(vault: LensVault): number {
   if (vault.kind === "balance") return 1 + 20;
   const pricer = vault.pricer === vault.shareToken ? 0 : 20;
@@ -93,7 +95,7 @@ export function readPayload(data: Hex): { user: Address; readGas: number; vaults
   return { user: toHex(tail.subarray(0, 20)), readGas: view.getUint32(20), vaults };
 }
 
-/** Any answer of the lens. */
+/** Arbitrary result of the lens. */
 export const anAnswer: fc.Arbitrary<PositionAnswer> = fc.record({
   chainId: fc.integer({ min: 1, max: 2 ** 40 }),
   blockNumber: fc.option(fc.bigInt(0n, 2n ** 64n - 2n)),
@@ -143,7 +145,7 @@ function positionHex(position: PositionRead): string {
   return parts.join("");
 }
 
-/** Encodes an answer as the contract does. */
+/** Encodes a result as the contract does. */
 export function writeAnswer(answer: PositionAnswer): Hex {
   const head = [
     hexOf(answer.chainId, 8),
@@ -153,7 +155,10 @@ export function writeAnswer(answer: PositionAnswer): Hex {
   return `0x${[...head, ...answer.positions.map(positionHex)].join("")}`;
 }
 
-/** Returns the positions that fit into an answer: those before the first at which two full words might not fit. */
+/**
+ * Returns the positions that fit into a result: those before the first at which there might not be room for two full
+ * words.
+ */
 export function cutToRoom(positions: readonly PositionRead[]): PositionRead[] {
   let used = 24;
   let full = false;

@@ -6,7 +6,7 @@ import { decodePositions, encodePositionCalls } from "../../../src/vaults/lens/p
 /** Default gas limit of an eth_call in geth. */
 export const CALL_GAS = 50_000_000n;
 
-/** Functions that the lens calls on vaults. */
+/** ABI of the functions that the lens calls on vaults. */
 export const vaultAbi = parseAbi([
   "function balanceOf(address) view returns (uint256)",
   "function convertToAssets(uint256) view returns (uint256)",
@@ -23,7 +23,7 @@ export interface LensCall {
   stateOverride?: StateOverride;
 }
 
-/** Reads positions with one eth_call of the lens. Throws when the vaults need more than one. */
+/** Reads positions with one `eth_call` of the lens. Throws if the vaults need more than one. */
 export async function askLens(chain: ScratchChain, call: LensCall): Promise<PositionAnswer> {
   const { gas = CALL_GAS, stateOverride, ...query } = call;
   const [request, ...more] = encodePositionCalls(query);
@@ -36,7 +36,7 @@ export async function askLens(chain: ScratchChain, call: LensCall): Promise<Posi
   return decodePositions(data ?? "0x", request.vaults.length);
 }
 
-/** Reads a position with single calls and computes its value by the definition. */
+/** Reads a position with separate calls and computes its value from the definition. */
 export async function readSingly(chain: ScratchChain, user: Address, vault: Address): Promise<PositionRead> {
   const at = { address: vault, abi: vaultAbi } as const;
   const balance = await chain.node.readContract({ ...at, functionName: "balanceOf", args: [user] });

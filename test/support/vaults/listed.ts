@@ -11,10 +11,10 @@ import { type TestContext, testContext } from "../context.ts";
 export const USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
 /** WETH on Base. */
 export const WETH = "0x4200000000000000000000000000000000000006";
-/** The n-th address. */
+/** Returns the address with the number `n`. */
 export const address = (n: number): Address => toHex(n, { size: 20 });
 
-/** A registry row with some changes. */
+/** Returns a registry row with changes. */
 export const stored = (change: Partial<ListedRow> & { address: string }): ListedRow => ({
   chainId: 31337,
   type: "custom",
@@ -40,14 +40,14 @@ export const stored = (change: Partial<ListedRow> & { address: string }): Listed
   ...change,
 });
 
-/** A registry row with what lists show of it. */
+/** A registry row with the fields that lists show. */
 export type ListedRow = StoredVault & {
   figures?: VaultFigures | null;
   highSignals?: number;
   mediumSignals?: number;
 };
 
-/** Registry rows, with what else the cache holds of them. */
+/** Registry rows, with the other data about them in the cache. */
 export interface Catalog {
   rows: ListedRow[];
   /** Ids of vaults that are paused on chain. */
@@ -55,7 +55,7 @@ export interface Catalog {
   routerOn?: number[];
 }
 
-/** Figures of which nothing is known but that the vault was read at the start of time, with some changes. */
+/** Returns the figures of a vault that was read at time zero with all values unknown, with changes. */
 export const figuresOf = (change: Partial<VaultFigures> = {}): VaultFigures => ({
   ...{ blockNumber: 1, blockTime: new Date(0), paused: false, minDeposit: null, maxDeposit: null },
   ...{ sharePrice: null, tvlUsd: null, exitFee: null, apy1d: null, apy7d: null, apy30d: null },
@@ -68,7 +68,7 @@ export function contextOf(catalog: Catalog): TestContext {
   return contextHolding(holder(catalog), ({ schema }, value) => schema.parse(value));
 }
 
-/** Returns the cache entries of a catalog by key. */
+/** Returns a function that returns the cache entry of a catalog for a key. */
 export function holder({ rows, paused = [], routerOn = [31337] }: Catalog): (key: string) => unknown {
   const sorted = rows
     .toSorted((a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : 1))
@@ -102,7 +102,7 @@ export function contextHolding(
   return testContext({ cache, clients, nowMs: 0 });
 }
 
-/** The id of the n-th vault. */
+/** Returns the id of the vault with the number `n`. */
 export const id = (n: number, chainId = 31337): string => `${chainId}:${address(n)}`;
-/** The chain and address of the n-th vault. */
+/** Returns the chain and address of the vault with the number `n`. */
 export const key = (n: number, chainId = 31337): VaultKey => ({ chainId, address: getAddress(address(n)) });

@@ -14,11 +14,11 @@ import { contractsClient } from "../chains/multicall.ts";
 import { testChain } from "../chains/rpc-node.ts";
 import { REF, TRACKING_ID, USER, vault, WETH } from "../deposits/fixtures.ts";
 
-/** Shares that the user of the fixtures holds, and what the vault pays for them. */
+/** Shares that the user of the fixtures holds, and the vault's payment for them (`WORTH`). */
 export const HELD = 100n * 10n ** 18n;
 export const WORTH = 125_000_000n;
 export const READ_AT = 1_767_323_000;
-/** The chain of the fixtures, with a wrapped native token, and another one. */
+/** The chain of the fixtures, which has a wrapped native token, and a second chain. */
 export const home: ChainDefinition = { ...testChain, wrappedNative: WETH };
 export const away: ChainDefinition = { ...home, chainId: 31338, name: "Elsewhere", key: "els" };
 
@@ -26,14 +26,14 @@ const nothing = () => ({ ok: false, data: "0x" }) as const;
 export const clientOf = (definition: ChainDefinition): ChainClient =>
   contractsClient(nothing, { definition });
 
-/** Returns the way out that a vault's family describes. */
+/** Returns the withdrawals of a vault's family. */
 export function exitsFor(of: Vault): VaultExits {
   const { exits } = adapterOf(of);
   if (exits === undefined) throw new Error(`${of.adapter} has no way out`);
   return exits;
 }
 
-/** A withdrawal of all shares for the vault's asset. */
+/** Returns an order for a withdrawal of all shares in the vault's asset, with changes. */
 export function orderOf(change: Partial<WithdrawalOrder> = {}): WithdrawalOrder {
   const left = change.vault ?? vault;
   const client = clientOf(home);
@@ -48,14 +48,14 @@ export function orderOf(change: Partial<WithdrawalOrder> = {}): WithdrawalOrder 
   };
 }
 
-/** Terms of a vault that pays `WORTH` for all shares. */
+/** Conditions of a vault that pays `WORTH` for all shares. */
 export const paying: ExitTerms = {
   ...unknownExitTerms,
   ...{ asset: vault.asset.address, heldShares: HELD, maxShares: HELD },
   ...{ previewAssets: WORTH, grossAssets: WORTH },
 };
 
-/** A way out, through the Router by default. */
+/** Returns a redemption path, through the Router by default. */
 export function wayOf(order: WithdrawalOrder, change: Partial<ExitWay> = {}): ExitWay {
   const via = change.via ?? "router";
   const token = change.token ?? order.vault.asset;
@@ -66,7 +66,7 @@ export function wayOf(order: WithdrawalOrder, change: Partial<ExitWay> = {}): Ex
   };
 }
 
-/** A redemption that is about to be encoded, with a floor of 124 units. */
+/** Returns a redemption to encode, with a minimum payment of 124 units. */
 export function exitOf(order: WithdrawalOrder, change: Partial<Exit> = {}): Exit {
   return {
     ...{ order, way: wayOf(order), shares: order.shares === "all" ? HELD : order.shares },
@@ -76,12 +76,12 @@ export function exitOf(order: WithdrawalOrder, change: Partial<Exit> = {}): Exit
 }
 export const LEAST = 124_000_000n;
 
-/** What the order of a redemption is compared with. */
+/** Returns the expected contents of a redemption, for its verification. */
 export function askedOf({ order, way, minAssets }: Exit): AskedWithdrawal {
   return { order, mode: way.mode, held: HELD, readAt: READ_AT, least: minAssets, pays: way.pays };
 }
 
-/** What the chain says of a user who holds `HELD` shares and has approved nothing. */
+/** Returns the on-chain state of a user who holds `HELD` shares and has approved nothing. */
 export function factsOf(order: WithdrawalOrder, ways: readonly ExitWay[]): ExitFacts {
   return {
     ...{ shares: order.shares === "all" ? HELD : order.shares, balance: HELD, nativeBalance: 10n ** 18n },
@@ -91,7 +91,7 @@ export function factsOf(order: WithdrawalOrder, ways: readonly ExitWay[]): ExitF
   };
 }
 
-/** Rows of the families whose calls differ from ERC-4626's `redeem`, with the parameters that their ways out need. */
+/** Address for the adapter parameters of vaults whose redemption differs from ERC-4626's `redeem`. */
 export const SOME: Address = "0x1111111111111111111111111111111111111111";
 export const familyVault = (adapter: string, params: Readonly<Record<string, string>> = {}): Vault => ({
   ...vault,

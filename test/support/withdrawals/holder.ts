@@ -19,7 +19,7 @@ export interface Sent {
   hash: Hex;
 }
 
-/** An account with money in one vault, that uses nothing but the API and its own wallet. */
+/** An account that holds assets in one vault, and uses only the API and its own wallet. */
 export class Holder {
   readonly placed: Placed;
   readonly user: TestUser;
@@ -29,7 +29,7 @@ export class Holder {
     this.user = user;
   }
 
-  /** Makes an account that holds some of the vault's asset. */
+  /** Creates an account that holds the vault's asset. */
   static async with(placed: Placed, amount: bigint): Promise<Holder> {
     return new Holder(placed, await placed.world.user(placed.asset, amount));
   }
@@ -48,7 +48,7 @@ export class Holder {
     await execute(placed, { user, built });
   }
 
-  /** Asks for a withdrawal build and returns the answer, whatever it is. */
+  /** Requests a withdrawal build and returns the response, whatever its status. */
   ask(shares: bigint | "all", more: object = {}): Promise<Answer> {
     const body = {
       vault_id: vaultIdOf(this.placed),
@@ -69,18 +69,18 @@ export class Holder {
     return call(this.#api(), ["POST", "/v1/withdraw/quote"], { body });
   }
 
-  /** Builds a withdrawal. Fails if the API refuses. */
+  /** Builds a withdrawal. Throws if the API rejects it. */
   async build(shares: bigint | "all", more: object = {}): Promise<BuiltWithdrawal> {
     return BuiltWithdrawal.parse(found(await this.ask(shares, more)));
   }
 
-  /** Builds a withdrawal and sends it. Fails if either fails. */
+  /** Builds a withdrawal and sends it. Throws if either fails. */
   async withdraw(shares: bigint | "all", more: object = {}): Promise<Sent> {
     const built = await this.build(shares, more);
     return { built, hash: await this.sign(built) };
   }
 
-  /** Sends a withdrawal as it was built, and lets it revert if it does. */
+  /** Sends a built withdrawal, which may revert. */
   async send({ transaction_request: request, approval }: BuiltWithdrawal): Promise<Hex> {
     if (request === null) throw new Error("there is nothing to send");
     const { world } = this.placed;
@@ -103,7 +103,7 @@ export class Holder {
     return signDeposit(this.placed.world, { user: this.user, built: signable, style: "calls" });
   }
 
-  /** Requests a redemption as another program would: by the family's own call, which no record knows. */
+  /** Requests a redemption by the vault's own call, as an application other than this service would. */
   async sendForeign(shares: bigint): Promise<Hex> {
     const { placed, address } = this;
     const vault = await vaultOf(placed);
@@ -121,13 +121,13 @@ export class Holder {
     return (await placed.world.send(address, { to: call.target, data: call.data })).transactionHash;
   }
 
-  /** Asks for a claim or a cancellation and returns the answer, whatever it is. */
+  /** Requests the build of a claim or cancellation and returns the response, whatever its status. */
   askAbout(action: "claim" | "cancel", requestId: string): Promise<Answer> {
     const body = { vault_id: vaultIdOf(this.placed), user_address: this.address, request_id: requestId };
     return call(this.#api(), ["POST", `/v1/withdraw/${action}`], { body });
   }
 
-  /** Claims or cancels a request. Fails if the API or the chain refuses. */
+  /** Claims or cancels a request. Throws if the API or the chain rejects it. */
   async follow(action: "claim" | "cancel", requestId: string): Promise<Hex> {
     const built = BuiltRequestAction.parse(found(await this.askAbout(action, requestId)));
     return this.sign(built);
@@ -170,7 +170,7 @@ export class Holder {
   }
 }
 
-/** Mines as many blocks as confirm what was sent, and lets the flows be indexed. */
+/** Mines the blocks that confirm earlier transactions, and indexes the flows. */
 export async function confirm({ world }: Placed): Promise<void> {
   await rpc(world.url, "anvil_mine", "0x10");
   await indexFlowsJob.run(world.fresh().context());

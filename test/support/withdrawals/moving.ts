@@ -6,7 +6,7 @@ import { balanceKey, type SimulatedEffects, sharesFor } from "../deposits/simula
 import { HELD, WORTH } from "./fixtures.ts";
 import { storedOf, type Withdrawing, withdrawing } from "./withdrawing.ts";
 
-/** The vault that is moved into, of the same asset. */
+/** Target vault of the move, with the same asset. */
 export const INTO: Address = "0x1111111111111111111111111111111111111111";
 export const into: Vault = {
   ...vault,
@@ -15,7 +15,9 @@ export const into: Vault = {
 };
 export const NEW_SHARES = sharesFor(WORTH);
 
-/** A chain on which the user may move all shares; the database's first answer is the registry with both vaults. */
+/**
+ * Creates a chain on which the user can move all shares. The database's first result is the registry with both vaults.
+ */
 export function movingWorld(
   world: Parameters<typeof withdrawing>[0] & { target?: Vault; effects?: () => SimulatedEffects } = {},
 ): Promise<Withdrawing> {
@@ -26,7 +28,7 @@ export function movingWorld(
   return withdrawing({ ...others, vaults, effects: effects ?? (() => ({ rises })) });
 }
 
-/** A request to deposit all shares of the first vault into the second. */
+/** Returns a request to deposit all shares of the first vault into the second, with changes. */
 export const moveInput = (change: Record<string, unknown> = {}): BuildInput =>
   BuildInput.parse({
     ...{ from_chain_id: vault.chainId, from_token: VAULT, from_amount: HELD.toString() },

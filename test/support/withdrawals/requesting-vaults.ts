@@ -26,39 +26,39 @@ import { mint, whole } from "../conformance/vaults/use.ts";
 import { deployVedaExit, VEDA_WAIT_S } from "../conformance/vaults/veda-exits-stand-in.ts";
 import { COOLDOWN_S, deployCooldown, deployMaple } from "../conformance/vaults/waiting-stand-ins.ts";
 
-/** A user's requests as the vault's operator finds them. */
+/** A user's requests that the vault's operator settles. */
 interface Settled {
   user: Address;
   requestIds: readonly string[];
 }
 
-/** A kind of vault whose redemptions are requested or cool, and what its operator and its owner do. */
+/** A kind of vault with redemption requests or a cooldown, and the actions of its operator and owner. */
 export interface RequestingVault {
   name: string;
   adapter: string;
   type: SeedRow["type"];
   deploy: Deploy;
-  /** What the API calls its way out. */
+  /** Withdrawal mode in the API. */
   mode: "request" | "cooldown";
-  /** Settles all that a user has asked for, or lets the time pass that it takes. */
+  /** Settles all of a user's requests, or lets the required time pass. */
   settle(placed: Placed, of: Settled): Promise<void>;
-  /** Settles some shares of the user's request only. Absent if the family settles whole requests. */
+  /** Settles only some shares of the user's request. Absent if the family settles whole requests. */
   settlePart?(placed: Placed, of: { user: Address; shares: bigint }): Promise<void>;
-  /** Rejects the user's requests, as some operators may. */
+  /** Rejects the user's requests. Absent if the family's operators cannot. */
   reject?(placed: Placed, of: Settled): Promise<void>;
-  /** True if settlement pays the user, who then claims nothing. */
+  /** True if settlement pays the user, so that there is nothing to claim. */
   pushes?: true;
-  /** How the user takes a request back: at once, after the operator's answer, or not at all. */
+  /** When the user can cancel a request: immediately, after an action of the operator, or never (null). */
   cancels: "at_once" | ((placed: Placed, user: Address) => Promise<void>) | null;
   /** True if the shares of a request stay in the wallet. */
   inWallet?: true;
   /** True if the price is fixed when the request is made. */
   fixed?: true;
-  /** True if a second request joins the first one, or false if it is a request of its own; null if it is refused. */
+  /** True if a second request is merged with the first, false if it is separate, null if it is rejected. */
   joins: boolean | null;
-  /** Puts all liquid assets to work, so that a redemption is queued. Absent if the family queues every redemption. */
+  /** Invests all liquid assets, so that redemptions are queued. Absent if the family queues every redemption. */
   invest?(placed: Placed): Promise<void>;
-  /** Raises the value of a share by about one part in a hundred. Absent if the stand-in has a fixed price. */
+  /** Raises the share price by about 1 %. Absent if the stand-in has a fixed price. */
   raise?(placed: Placed): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ const settledBy =
   (placed: Placed, { user }: Settled) =>
     set(placed, { abi, name: "settle", args: [user], ...(on !== null && { on: placed.parts[on] }) });
 
-/** A yield of a hundredth of the vault's assets, paid to it. */
+/** Transfers 1 % of the vault's assets to the vault as yield. */
 async function donate({ world, asset, vault }: Placed): Promise<void> {
   await world.script((script) => mint(script, { token: asset, to: vault, amount: whole(asset, 1_073n) }));
 }
@@ -142,7 +142,7 @@ const dated =
     return made;
   };
 
-/** Every kind of vault with requests that the stand-ins know. */
+/** All kinds of vaults with requests for which there are stand-ins. */
 export const requestingVaults: readonly RequestingVault[] = [
   {
     ...lagoon,
@@ -272,7 +272,7 @@ export const requestingVaults: readonly RequestingVault[] = [
   },
 ];
 
-/** A Mellow LRT vault whose assets are at work, so that it queues what it does not hold. */
+/** Deploys a Mellow LRT vault whose assets are invested, so that it queues redemptions. */
 function stakedLrt(): Deploy {
   const deploy = deployStandard({ abi: simpleLrtAbi, code: simpleLrtCreationCode });
   return async (world, asset) => {

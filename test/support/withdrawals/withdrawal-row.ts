@@ -2,7 +2,7 @@ import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { row, USDC } from "../deposits/fixtures.ts";
 
-/** The record of a withdrawal of all but nothing of 100 shares through the Router, just built. */
+/** The stored row of a withdrawal of almost 100 shares through the Router, in state `built`. */
 export const withdrawalRow: WithdrawalRow = {
   ...row,
   direction: "withdrawal",

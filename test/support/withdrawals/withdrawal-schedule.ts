@@ -6,9 +6,9 @@ import type { Random } from "../flows/random.ts";
 import { confirm, Holder, type Sent } from "./holder.ts";
 import { pass, type RequestingVault } from "./requesting-vaults.ts";
 
-/** Units of the asset by which one action may change what is held, on the way and out, by rounding. */
+/** Amount by which rounding in one action may change the compared sums, in the asset's smallest unit. */
 const ROUNDING = 4n;
-/** Codes by which the API may refuse an action of the schedule that its state does not allow. */
+/** Error codes with which the API may reject an action of the schedule. */
 const REFUSALS = [
   "nothing_to_withdraw",
   "request_pending",
@@ -17,23 +17,24 @@ const REFUSALS = [
   "mode_unsupported",
 ];
 
-/** One account of the schedule, with what the schedule knows of it. */
+/** One account of the schedule, with its expected state. */
 interface Account {
   holder: Holder;
-  /** Assets that it has paid into the vault. */
+  /** Assets that the account has deposited in total. */
   paidIn: bigint;
   sent: Sent[];
 }
 
-/** What a position shows of an account: the value held and on the way out, and what is in the wallet. */
+/** Figures of an account's position: the value of shares and of open requests, and the wallet's balance. */
 interface Seen {
   position: Position | null;
   wallet: bigint;
 }
 
 /**
- * Plays deposits, requests, claims, cancellations, settlements, transfers and moves of time and price at one vault, by
- * the API alone, and compares after each what is held, on the way and out with what was there before.
+ * Runs deposits, requests, claims, cancellations, settlements, share transfers, and changes of time and price at one
+ * vault through the API. After each action, the sum of shares, open requests and payments is compared with the sum
+ * before.
  */
 export class WithdrawalSchedule {
   readonly events: string[] = [];
@@ -96,7 +97,7 @@ export class WithdrawalSchedule {
     if (all && this.#kind.inWallet !== true && left !== 0n) throw new Error(`all leaves ${left} shares`);
   }
 
-  /** Sends a built request, which is found by its hash as the follower finds it. */
+  /** Sends a built request and asks for the status of its hash, by which tracking finds the transaction. */
   async #send(account: Account, answer: Record<string, unknown>): Promise<void> {
     const built = BuiltWithdrawal.parse(answer);
     const hash = await account.holder.sign(built);
@@ -156,7 +157,10 @@ export class WithdrawalSchedule {
     await this.#kind.settle(this.#placed, { user: holder.address, requestIds });
   }
 
-  /** Everybody leaves: all is requested, settled and claimed; nothing may be left, and every record has ended. */
+  /**
+   * Redeems everything: all shares are requested, settled and claimed. Nothing may be left, and every record must have
+   * ended.
+   */
   async #leave(): Promise<void> {
     for (const account of this.#accounts)
       for (let round = 0; round < 6 && !(await this.#gone(account)); round += 1) {
@@ -198,7 +202,7 @@ export class WithdrawalSchedule {
     await this.#send(account, answer.body);
   }
 
-  /** Less than the vault redeems is left: it is given away, so that the schedule can end. */
+  /** Gives away an amount that is too small for the vault to redeem, so that the schedule can end. */
   async #dust(account: Account, problem: Record<string, unknown>): Promise<void> {
     const held = await account.holder.held("share");
     if (problem["code"] !== "below_minimum" && problem["code"] !== "nothing_to_withdraw")
@@ -224,7 +228,7 @@ export class WithdrawalSchedule {
     );
   }
 
-  /** Compares what is held, on the way and out with what it was before an action that changes no price. */
+  /** Compares the sums of shares, open requests and payments with those before an action that changes no price. */
   async #compare(before: readonly Seen[]): Promise<void> {
     const after = await this.#seen();
     const [was, is] = [totalOf(before), totalOf(after)];
@@ -234,7 +238,7 @@ export class WithdrawalSchedule {
     await this.#checkBasis(after);
   }
 
-  /** The deposited assets are what was paid in less what was paid out, to the unit. */
+  /** Checks that the deposited assets in the positions equal the deposits minus the payments, to the unit. */
   async #checkBasis(given?: readonly Seen[]): Promise<void> {
     const seen = given ?? (await this.#seen());
     for (const [index, { position, wallet }] of seen.entries()) {

@@ -21,7 +21,7 @@ import { priceOfToken } from "../economics/trades.ts";
 import { encodeFields, honestFields } from "../kyber/stage.ts";
 import { HELD, home, WORTH } from "./fixtures.ts";
 
-/** The row of a vault as the database stores it. */
+/** Returns the database row of a vault. */
 export const storedOf = (of: Vault, change: Partial<StoredVault> = {}): StoredVault => ({
   ...{ chainId: of.chainId, address: of.address, type: of.type, adapter: of.adapter, params: of.params },
   ...{ name: of.name, assetAddress: of.asset.address, assetSymbol: of.asset.symbol },
@@ -32,7 +32,7 @@ export const storedOf = (of: Vault, change: Partial<StoredVault> = {}): StoredVa
   ...change,
 });
 
-/** A database whose every query finds the same rows, with what was written to it. */
+/** A database in which every query returns the same rows, with the values that were written to it. */
 export interface FixedDatabase extends Database {
   /** Values of all inserts and updates, in order. */
   readonly written: Record<string, unknown>[];
@@ -55,7 +55,7 @@ export function fixedDatabase(rows: () => readonly object[]): FixedDatabase {
   return { written, run: async (ask) => ask(statement as Drizzle) };
 }
 
-/** A chain with vaults from which a user withdraws, and the context of a request. */
+/** A chain on which a user can withdraw, with the context of a request. */
 export interface Withdrawing {
   ctx: TestContext;
   chain: SimulatedChain;
@@ -109,17 +109,17 @@ async function rememberRouter(ctx: TestContext, deployed: boolean): Promise<void
   });
 }
 
-/** A request to withdraw, as the API parses it: all shares, in the vault's asset by default. */
+/** Returns a parsed withdrawal request: of all shares, in the vault's asset by default. */
 export const inputOf = (change: Record<string, unknown> = {}): WithdrawInput =>
   WithdrawInput.parse({ vault_id: vault.vaultId, user_address: USER, shares: "all", ...change });
 
-/** WETH of 18 decimals for the USDC of the fixtures: 2,500 USDC each. */
+/** Unit of WETH, which has 18 decimals. One WETH costs 2,500 USDC. */
 export const ETHER = 10n ** 18n;
 export const fairWeth = (usdc: bigint): bigint => (usdc * ETHER) / 2_500_000_000n;
 /** The swap provider's contract. */
 export const EXCHANGE: Address = "0x6131B5fae19EA4f9D964eAc0408E4408b66337b5";
 
-/** A provider of swaps on one chain: a context that asks it, and the requests that it was given. */
+/** A provider of swaps on one chain: a context that uses it, and the requests that it received. */
 export interface SwapDesk {
   ctx: TestContext;
   asked: TransferRequest[];
@@ -174,10 +174,13 @@ export function swapDesk(
   return { ctx: { ...ctx, providers: { ...ctx.providers, all: async () => [provider] } }, asked };
 }
 
-/** What the Router returns for an order: the measured output. */
+/** Returns the return data of a Router order: the measured output. */
 export const measured = (output: bigint) => numberToHex(output, { size: 32 });
 
-/** A vault with a cooldown (sUSDe), and one whose requests its delegate processes and owners withdraw (Maple). */
+/**
+ * Two vaults: one with a cooldown (like sUSDe), and one whose delegate processes requests that their owners then
+ * withdraw (like Maple).
+ */
 export const cooling: Vault = { ...vault, params: { exit: "cooldown" } };
 export const pooled: Vault = { ...vault, params: { exit: "maple" } };
 export const waitingFunctions = parseAbi([

@@ -20,13 +20,13 @@ import {
 const BASE = 10n ** 18n;
 const ETH_LIKE = 10n ** 18n;
 
-/** The inputs of a bridge scenario. */
+/** Inputs of a bridge scenario. */
 export interface Plan {
   name: string;
   request: TransferRequest;
   tool: string;
   swaps: SwapTree[] | null;
-  /** Amount bridged and its token. */
+  /** Bridged token and its minimum amount. */
   bridged: { token: Address; min: bigint };
   toAmount: bigint;
   toAmountMin: bigint;
@@ -45,13 +45,15 @@ function assemble(plan: Plan, facet: { name: FacetName; fields: Record<string, u
   return { name, request, tool, tree, toAmount, toAmountMin, onTop };
 }
 
-/** Only the fee is taken; the rest is bridged. */
+/** Returns the swaps of a route that only takes the fee and bridges the rest. */
 export function feeOnly(request: TransferRequest): Pick<Plan, "swaps" | "bridged"> {
   const min = request.amount - feeOf(request.amount);
   return { swaps: [feeStep(request.fromToken, request.amount)], bridged: { token: request.fromToken, min } };
 }
 
-/** The fee is taken, the rest is swapped into `token`, of which `min` is bridged at least. */
+/**
+ * Returns the swaps of a route that takes the fee and swaps the rest into `token`, of which at least `min` is bridged.
+ */
 export function feeAndSwap(
   request: TransferRequest,
   bridged: Plan["bridged"],
@@ -61,7 +63,7 @@ export function feeAndSwap(
   return { swaps: [feeStep(request.fromToken, request.amount), dexStep(swap)], bridged };
 }
 
-/** Returns a response over Across. */
+/** Creates a response that uses Across. */
 export function across(plan: Plan, receivers: { to?: Address; output?: Address } = {}): Scenario {
   const { request, bridged, toAmountMin } = plan;
   const fields = {
@@ -80,7 +82,7 @@ export function across(plan: Plan, receivers: { to?: Address; output?: Address }
   return assemble(plan, { name: "across", fields });
 }
 
-/** Returns a response over Stargate. */
+/** Creates a response that uses Stargate. */
 export function stargate(
   plan: Plan,
   route: { assetId: number; dstEid: number; minAmountLD?: bigint; to?: Address },
@@ -104,7 +106,7 @@ export function stargate(
   return assemble(plan, { name: "stargate", fields });
 }
 
-/** Returns a response over CCTP by Polymer. */
+/** Creates a response that uses CCTP through Polymer. */
 export function polymer(
   plan: Plan,
   fees: { polymerTokenFee: bigint; maxCCTPFee: bigint; threshold: number },
@@ -121,7 +123,7 @@ export function polymer(
   return assemble(plan, { name: "polymer", fields });
 }
 
-/** Returns a response over CCTP by Celer. */
+/** Creates a response that uses CCTP through Celer. */
 export function celer(plan: Plan, facet: { maxFee: bigint; minFinalityThreshold: number }): Scenario {
   return assemble(plan, { name: "celer", fields: { ...facet } });
 }

@@ -27,7 +27,7 @@ const usdcToEther = onBase({ toToken: NATIVE });
 const ether = { toAmount: 37_000_000_000_000_000n, toAmountMin: 36_000_000_000_000_000n };
 const dollars = { toAmount: 2_695_000_000n, toAmountMin: 2_620_000_000n };
 
-/** Fee, then swaps through `via`. */
+/** Returns the fee call, and swaps through the tokens `via`. */
 export function several(request: TransferRequest, via: readonly Address[] = []): SwapTree[] {
   const path = [request.fromToken, ...via, request.toToken];
   const hops = path.slice(1).map((receivingAssetId, index) => {
@@ -43,7 +43,7 @@ function one(request: TransferRequest): SwapTree[] {
   return [{ ...swap, requiresDeposit: true }];
 }
 
-/** Returns a response that swaps on one chain and delivers to the user. */
+/** Creates a response that swaps on one chain and delivers to the user. */
 export function swap(
   plan: Pick<Scenario, "name" | "request" | "toAmount" | "toAmountMin">,
   call: { functionName: string; swaps: SwapTree[] },
@@ -60,7 +60,7 @@ export function swap(
   return { ...plan, tool: "fly", tree, onTop: 0n };
 }
 
-/** Returns a response that swaps on one chain and makes the requested call. */
+/** Creates a response that swaps on one chain and makes the requested call. */
 export function execute(
   plan: Pick<Scenario, "name" | "request" | "toAmount" | "toAmountMin">,
   swaps: SwapTree[],
