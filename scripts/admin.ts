@@ -30,7 +30,7 @@ type AdminAction = { method: "GET" | "POST" | "PATCH"; path: string; body?: Reco
 const Manifest = z.object({ api: z.string(), admin_token: z.string() });
 const Answer = z.union([z.array(z.record(z.string(), z.unknown())), z.record(z.string(), z.unknown())]);
 
-/** Returns the deployment that the environment names, or the local stack. Throws when there is neither. */
+/** Returns the deployment in the environment variables, or else the local stack. Throws if there is neither. */
 export function targetOf(environment: Readonly<Record<string, string | undefined>>, folder: string): Target {
   const { CAUSEWAY_URL: url = "", ADMIN_TOKEN: token = "" } = environment;
   if (url !== "" && token !== "") return { url: url.replace(/\/$/, ""), token };
@@ -56,7 +56,9 @@ const options = {
   help: { type: "boolean" },
 } as const;
 
-/** Parses a command line into an API action; null when it asks for help. Throws on an unknown command. */
+/**
+ * Parses a command line into a request to the API. Null if it requests the help text. Throws for an unknown command.
+ */
 export function parseAction(args: readonly string[]): AdminAction | null {
   const { values, positionals } = parseWords({ options, words: true }, args);
   const [command, id = "", status = ""] = positionals;
@@ -102,7 +104,10 @@ export function parseAction(args: readonly string[]): AdminAction | null {
   }
 }
 
-/** Parses a command line like `parseAction`; the import of a list takes several requests. */
+/**
+ * Parses a command line like `parseAction`, but returns a list, because the import of a vault list takes several
+ * requests.
+ */
 export function parseActions(args: readonly string[]): AdminAction[] | null {
   const { values, positionals } = parseWords({ options, words: true }, args);
   const [command, file = ""] = positionals;
@@ -134,7 +139,10 @@ function required(argument: string): string {
   return argument;
 }
 
-/** Performs an action and returns its rows; reads lists to their last page. Throws with the API's own message. */
+/**
+ * Sends the request of an action and returns the resulting rows. Lists are read to their last page. Throws with the
+ * API's error message.
+ */
 export async function performAction(target: Target, act: AdminAction): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = [];
   let next: string | null = `/v1/admin/${act.path}`;

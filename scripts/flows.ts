@@ -26,7 +26,7 @@ const Manifest = z.object({
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the Worker's variables from the environment, or those of the local stack. Throws when there are neither.
+ * Returns the Worker's variables from the environment, or else those of the local stack. Throws if there are neither.
  */
 export function variablesOf(environment: Environment, folder: string): Environment {
   if ((environment["DATABASE_URL"] ?? "") !== "") return environment;

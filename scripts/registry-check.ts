@@ -33,8 +33,8 @@ export interface RegistryReport {
 }
 
 /**
- * Compares rows with their chain. With `write`, activates the vaults that passed and are not open, unless unexpected
- * code is deployed at the Router's address. Errors of the chain client and the store propagate.
+ * Compares registry rows with their chain. With `write`, activates vaults that passed and are not yet open, unless the
+ * Router's address has unexpected code. Errors of the chain client and the store propagate.
  */
 export async function checkRegistry(
   client: ChainClient,

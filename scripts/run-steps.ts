@@ -15,7 +15,7 @@ interface Failure {
   step: Step;
   code: number;
   seconds: string;
-  /** The end of its output, where a test runner names what failed; empty where the output was passed through. */
+  /** Last lines of the output, in which a test runner names the failures. Empty if the output was passed through. */
   lastLines: readonly string[];
 }
 

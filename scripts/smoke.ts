@@ -7,7 +7,7 @@ import { planProbes } from "./smoke/probes.ts";
 import { smoke } from "./smoke/run-smoke.ts";
 
 const DEFAULT_MAX_MS = "15000";
-/** Ninety minutes of the fastest supported chain, at four blocks a second. */
+/** Default maximum lag in blocks: ninety minutes on the fastest supported chain, which has four blocks per second. */
 const DEFAULT_MAX_LAG = "20000";
 
 function listPlan(): void {

@@ -19,7 +19,7 @@ interface Outcome {
   name: string;
   passed: boolean;
   seconds: number;
-  /** Last line of its output. */
+  /** Last line of the test's output. */
   verdict: string;
 }
 

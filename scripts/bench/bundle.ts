@@ -6,7 +6,8 @@ import type { Row } from "./table.ts";
 const root = join(import.meta.dirname, "../..");
 const RUNS = 5;
 /**
- * Most MiB of the minified bundle. The schemas carry the fields' descriptions; a caller notices only the start time.
+ * Maximum size of the minified bundle in MiB. Much of it is the schemas' field descriptions; users notice only the
+ * start time.
  */
 const MAX_MIB = 1.6;
 const MAX_STARTUP_MS = 60;
@@ -44,7 +45,7 @@ interface StartupReport {
   activeMs: number;
 }
 
-/** Runs `wrangler check startup`. Throws with its output when that holds no figures. */
+/** Runs `wrangler check startup`. Throws with its output if that contains no figures. */
 async function checkStartup(outfile: string): Promise<StartupReport> {
   const wrangler = join(
     dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),

@@ -6,7 +6,7 @@ import type { Row } from "./table.ts";
 
 const PUBLIC = join(import.meta.dirname, "../../public");
 const ASSETS = join(PUBLIC, "console-assets");
-/** Targets: first load of a page in gzipped bytes, and the script for other sites in plain bytes. */
+/** Maximum sizes in bytes: of a page's first load, gzipped, and of the script for other sites, uncompressed. */
 const [FIRST_LOAD, HOST_SCRIPT] = [200_000, 5_000];
 /** Pages by the module of their component. */
 const PAGES = [
@@ -54,7 +54,7 @@ function chunkOf(page: string): string {
   return name;
 }
 
-/** Returns files with all that they import statically, each once. */
+/** Returns files and all files that they import statically, without duplicates. */
 function withImports(names: readonly string[]): string[] {
   const all = new Set<string>();
   const visit = (name: string): void => {

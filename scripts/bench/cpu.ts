@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Length of a tick of /proc's processor times: Linux reports hundredths of a second whatever the kernel's own tick.
+ * Duration of a tick of /proc's processor times in milliseconds. Linux reports hundredths of a second, whatever the
+ * kernel's own tick is.
  */
 const TICK_MS = 10;
 
@@ -11,8 +12,8 @@ interface ProcessTimes {
 }
 
 /**
- * Returns the processor time that a process and its descendants have used, in milliseconds; null without /proc.
- * Unlike throughput, it does not depend on other work of the machine.
+ * Returns the processor time that a process and its descendants have used, in milliseconds. Unlike throughput, it does
+ * not depend on the machine's other load. Null without /proc.
  */
 export function cpuTime(pid: number): number | null {
   const all = readProcesses();

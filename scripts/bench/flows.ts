@@ -92,7 +92,7 @@ function variablesOf({ hub }: TestDeployment, node: string): Record<string, stri
   };
 }
 
-/** Runs the indexer in a process of its own, so that its memory can be measured. Throws its output when it fails. */
+/** Runs the indexer in a separate process, so that its memory can be measured. Throws with its output if it fails. */
 function inProcess(input: IndexInput): Promise<IndexReport> {
   const entry = join(import.meta.dirname, "index-flows.ts");
   const child = fork(entry, [], { execArgv: ["--expose-gc"], stdio: ["ignore", "ignore", "inherit", "ipc"] });

@@ -15,12 +15,12 @@ import type { Row } from "./table.ts";
 const root = join(import.meta.dirname, "../..");
 const UNDER_WAY = [0, 10, 100, 1_000];
 const UNSENT = [0, 1_000, 100_000];
-/** Number of minutes before the measured one, in which new deposits are found. */
+/** Number of minutes that are run before the measured one, in which new deposits are discovered. */
 const WARM_MINUTES = 2;
-/** Maximum growth with unsent builds that counts as constant, as a factor. */
+/** Factor by which the cost may grow with the number of unsent builds and still count as constant. */
 const FLAT = 1.1;
 
-/** Column titles of the benchmark of following. */
+/** Column titles of the tracking benchmark. */
 export const followingColumns = ["RPC", "queries", "Redis", "providers", "processor", "time"] as const;
 
 /** Cost of the jobs of one minute. */
@@ -34,8 +34,8 @@ interface Cost {
 }
 
 /**
- * Measures the jobs of one minute by the number of deposits in progress, which bridges hold back, and by the number of
- * unsent builds. All costs must be constant in the latter.
+ * Measures the cost of one minute of jobs for different numbers of deposits in progress, whose transfers are held back,
+ * and of unsent builds. The cost must not depend on the number of unsent builds.
  */
 export async function benchFollowing(): Promise<Row[]> {
   const stack = await bootStack({ quiet: true });
@@ -93,12 +93,12 @@ async function holdTransfers({ emulators }: StackManifest): Promise<void> {
     await sendRequest(`${url}/__control`, { body: { relayer: { mode: "stall" } } });
 }
 
-/** Runs the jobs of each minute in this process, one after the other, including the messages that they queue. */
+/** Runs the jobs of one minute after the other in this process, with the messages that they queue. */
 class JobMinutes {
   readonly #runtime: Runtime;
   readonly #contexts: Context[] = [];
   #queued: { queue: string; body: unknown; dueAt: number }[] = [];
-  /** Offset of the jobs' clock, in milliseconds. */
+  /** Offset of the jobs' clock to the real one, in milliseconds. */
   #ahead = 0;
 
   constructor(stack: StackManifest) {

@@ -6,7 +6,7 @@ import { indexChain } from "../../src/flows/index-flows.ts";
 import { reindexChain } from "../../src/flows/reindex-flows.ts";
 
 /**
- * The process's task. `all` indexes everything at full speed; `run` makes one bounded run and measures its memory.
+ * Input of the process. `all` indexes everything at full speed; `run` makes one limited run and measures its memory.
  */
 export interface IndexInput {
   variables: Record<string, string>;
@@ -14,7 +14,9 @@ export interface IndexInput {
   work: "all" | "run";
 }
 
-/** Duration in seconds, and the growth of the heap: live objects alone, and with objects not yet collected. */
+/**
+ * Duration in seconds, and growth of the heap in bytes, with and without objects that are not yet garbage-collected.
+ */
 export interface IndexReport {
   seconds: number;
   liveMb: number;

@@ -2,7 +2,8 @@ import { connect, type Socket } from "node:net";
 import { median } from "./statistics.ts";
 
 /**
- * One request, repeated over several keep-alive connections; each sends the next as soon as its answer is complete.
+ * A request that is repeated over several keep-alive connections. Each connection sends it again as soon as the
+ * response is complete.
  */
 export interface LoadPlan {
   url: string;
@@ -21,8 +22,8 @@ export interface LoadResult {
 const HEADER_END = Buffer.from("\r\n\r\n");
 
 /**
- * Loads a server for a while. Parses no more of an answer than its length, to leave the processor to the server.
- * Throws on any status but 200 and when the server closes a connection.
+ * Sends requests to a server for `ms` milliseconds. Of a response only the length is parsed, to leave the processor to
+ * the server. Throws for any status other than 200, and if the server closes a connection.
  */
 export async function load({ url, connections, ms }: LoadPlan): Promise<LoadResult> {
   const { hostname, port, pathname } = new URL(url);
@@ -77,8 +78,8 @@ function repeat({ socket, request, until, latencies }: Repeat): Promise<void> {
 }
 
 /**
- * Returns the bytes of the whole answer from its head, which arrives in one piece; 0 unless it is a 200 with a
- * length.
+ * Returns the length of the whole response in bytes, from its first chunk, which contains the headers. Zero unless it
+ * is a 200 with a length.
  */
 function lengthOf(chunk: Buffer): number {
   const end = chunk.indexOf(HEADER_END);

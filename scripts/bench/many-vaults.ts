@@ -16,7 +16,7 @@ import { rpc } from "../stack/chains/json-rpc.ts";
 import { vaultDeployData } from "../stack/chains/vault-kinds.ts";
 import type { StackChain } from "../stack/manifest.ts";
 
-/** Impersonated account that deploys the vaults; anvil gives it native money. */
+/** Impersonated account that deploys the vaults. anvil gives it native currency. */
 const DEPLOYER: Address = "0x3333333333333333333333333333333333333333";
 const CLONES_PER_TRANSACTION = 100;
 const DEPOSITS_PER_TRANSACTION = 50;
@@ -63,7 +63,7 @@ export async function deployManyVaults(
   return vaults;
 }
 
-/** Calls that deposit for the holder and then add some yield. */
+/** Encodes the calls that deposit for the holder and then add yield. */
 function depositCalls(
   vault: Address,
   { asset, holder, rank }: { asset: Address; holder: Address; rank: number },
@@ -81,8 +81,8 @@ function depositCalls(
 }
 
 /**
- * Creation code that creates `count` minimal proxies (EIP-1167) of `model` in a loop and leaves no code itself. The
- * proxies' addresses follow from its own address and the nonces from 1.
+ * Returns creation code that deploys `count` minimal proxies (EIP-1167) of `model` and leaves no code of its own. The
+ * proxies' addresses are derived from its address and the nonces from 1.
  */
 function cloneMany(model: Address, count: number): Hex {
   const child = concatHex([

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import type { Address } from "viem";
 
-/** Ponder, the indexer that ours is compared with, and its peer dependencies. */
+/** Versions of Ponder, the indexer used for comparison, and of its peer dependencies. */
 const PACKAGES = { ponder: "0.16.10", hono: "4.13.19", viem: "2.57.1" } as const;
 const POLL_MS = 100;
 const PATIENCE_MS = 60 * 60_000;
@@ -46,7 +46,8 @@ export interface PonderInput {
 }
 
 /**
- * Runs Ponder and returns the seconds from its start and from its first block; null when it cannot be installed here.
+ * Runs Ponder and returns its duration in seconds, from its start and from its first block. Null if it cannot be
+ * installed.
  */
 export async function runPonder(input: PonderInput): Promise<{ all: number; reading: number } | null> {
   const folder = install();
@@ -75,7 +76,10 @@ export async function runPonder(input: PonderInput): Promise<{ all: number; read
   }
 }
 
-/** Installs Ponder into a folder of its own: as a dependency it would make every installation much longer. */
+/**
+ * Installs Ponder into a separate folder, because as a dependency it would slow down every installation. Returns null
+ * if that fails.
+ */
 function install(): string | null {
   const folder = join(tmpdir(), `causeway-ponder-${PACKAGES.ponder}`);
   if (existsSync(join(folder, "node_modules/ponder"))) return folder;
@@ -106,7 +110,7 @@ export default createConfig({
 });
 `;
 
-/** Waits until every event is stored. Throws with Ponder's last output when it ends before. */
+/** Waits until every event is stored. Throws with Ponder's last output if it exits before. */
 async function untilStored(
   { databaseUrl, events }: PonderInput,
   { child, logFile }: { child: ChildProcess; logFile: string },
@@ -130,7 +134,10 @@ async function untilStored(
   }
 }
 
-/** Returns when Ponder logged that it reads the chain, in milliseconds; null when it logged no such line. */
+/**
+ * Returns the time at which Ponder started to read the chain, in unix milliseconds, from its log. Null if it is not
+ * logged.
+ */
 function firstRead(log: string): number | null {
   for (const line of log.split("\n")) {
     if (!/backfill|historical sync/i.test(line)) continue;

@@ -9,16 +9,22 @@ import { ms, type Row, ratio } from "./table.ts";
 import { runSecondWorker } from "./workers.ts";
 
 const SIZES = [10, 100, 500] as const;
-/** Vaults of a chain whose registry is large; the user holds shares of the largest of `SIZES` only. */
+/**
+ * Number of vaults on a chain with a large registry. The user holds shares only of the first ones, up to the largest of
+ * `SIZES`.
+ */
 const MANY = 3_000;
-/** Length of creation code in an `eth_call` (EIP-3860) over that of a vault in it, less the lens: a bound of one request. */
+/**
+ * Number of vaults that fit into one request: the limit of creation code in an `eth_call` (EIP-3860), less the lens,
+ * divided by a vault's size.
+ */
 const VAULTS_PER_REQUEST = Math.floor((MAX_INITCODE_BYTES - positionLensCreationCode.length / 2) / 21);
 const HOLDER: Address = "0x00000000000000000000000000000000Deadbeef".toLowerCase() as Address;
 const ROUNDS = 9;
-/** One-way latency of the node in milliseconds: on the same machine, and as far as a public node usually is. */
+/** One-way latencies of the node in milliseconds: on the same machine, and typical of a public node. */
 const DISTANCES_MS = [0, 25] as const;
 
-/** Shares and assets by lower-case vault address. */
+/** Shares and assets by lowercase vault address. */
 type Held = Record<string, string>;
 
 const Answer = z.object({
@@ -31,7 +37,7 @@ const Answer = z.object({
 export const positionColumns = ["median", "against ours", "requests to the node"] as const;
 
 /**
- * Compares one positions request with the reads a client would do itself: two dependent multicalls, or one call each.
+ * Compares one positions request with the same reads made by a client: two dependent multicalls, or one call per read.
  */
 export async function benchPositions(folder: string, stack: StackManifest): Promise<Row[]> {
   const chain = stack.chains.find(({ contracts }) => contracts.multicall3 !== null);
@@ -199,7 +205,7 @@ async function rpcRequests(url: string): Promise<string> {
   return /rpc;dur=\d+;desc="(\d+)"/.exec(header)?.[1] ?? "?";
 }
 
-/** Makes the node's fault layer delay every answer. */
+/** Makes the node's fault layer delay every response. */
 async function setDistance(node: string, away: number): Promise<void> {
   const faults = away === 0 ? [] : [{ kind: "latency", ms: away }];
   const response = await fetch(`${node}/__control`, { method: "POST", body: JSON.stringify({ faults }) });

@@ -4,7 +4,7 @@ import { seed } from "../db/seed.ts";
 import { SeedRow } from "../db/seed-row.ts";
 import type { StackChain, StackManifest } from "../stack/manifest.ts";
 
-/** Makes these vaults of a chain the only supported ones; marks all others unsupported. */
+/** Makes the given vaults the only supported ones of a chain, and marks all others unsupported. */
 export async function registerOnly(
   stack: StackManifest,
   { chain, vaults }: { chain: StackChain; vaults: readonly Address[] },

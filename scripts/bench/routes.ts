@@ -8,7 +8,7 @@ import type { RunningWorker } from "./workers.ts";
 const SYSTEMS = ["rpc", "provider", "db", "redis"] as const;
 const BUILDS = 60;
 const ROUNDS = 5;
-/** Target for the processor time that one build spends in the Worker, in milliseconds. */
+/** Maximum processor time of one build in the Worker, in milliseconds. */
 const OWN_AIM_MS = 25;
 const TOGETHER = 8;
 const Built = z.object({ tracking_id: z.string(), calls: z.array(z.unknown()) });
@@ -34,7 +34,8 @@ export const routeColumns = [
 export const buildColumns = ["median", "95th", `per second, by ${TOGETHER}`, "own"] as const;
 
 /**
- * Counts each route's requests to every outside system, from `Server-Timing`: first call in an isolate, then warm.
+ * Counts the requests of each route to every external system, from `Server-Timing`: for the first request to an
+ * isolate, and with a warm cache.
  */
 export async function benchRoutes(origin: string, stack: StackManifest): Promise<Row[]> {
   const rows: Row[] = [];
@@ -109,8 +110,8 @@ async function requestsOf(origin: string, route: Route): Promise<string[]> {
 }
 
 /**
- * Measures warm builds alone and in parallel, and the Worker's own processor time per build, which neither upstreams
- * nor other work of the machine add to.
+ * Measures builds with a warm cache, alone and in parallel, and the Worker's processor time per build, which does not
+ * depend on other systems or the machine's load.
  */
 export async function benchBuild(worker: RunningWorker, stack: StackManifest): Promise<Row[]> {
   const rows: Row[] = [];
@@ -139,7 +140,7 @@ export async function benchBuild(worker: RunningWorker, stack: StackManifest): P
   return rows;
 }
 
-/** Direct deposits, swaps, and deposits from the other chain in one transaction and in two. */
+/** Returns the measured builds: direct deposits, swaps, and one-step and two-step deposits from the other chain. */
 function buildsOf(stack: StackManifest): [string, unknown][] {
   const direct = ["Plain USDC", "Local Prime USDC", "Toll FEE", "Lagoon Later USDC"].map(
     (name): [string, unknown] => [`build into ${name}`, bodyFor(stack, name)],

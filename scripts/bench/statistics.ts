@@ -1,4 +1,4 @@
-/** Returns the value below which a share of the values lies; NaN for an empty list. */
+/** Returns the value below which the fraction `share` of the values lies. NaN for an empty list. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

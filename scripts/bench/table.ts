@@ -4,7 +4,7 @@ export interface Row {
   /** One figure per column. */
   values: readonly string[];
   aim?: string;
-  /** True when the target was reached; absent without a target. */
+  /** True if the target was reached. Absent if there is no target. */
   reached?: boolean;
 }
 

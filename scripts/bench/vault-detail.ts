@@ -13,7 +13,7 @@ const AIM = 0.6;
 interface Side {
   perSecond: number[];
   latency: number[];
-  /** Processor milliseconds per request; empty where they cannot be measured. */
+  /** Processor time per request in milliseconds. Empty where it cannot be measured. */
   cpu: number[];
 }
 
@@ -21,9 +21,10 @@ interface Side {
 export const detailColumns = ["requests/s", "latency", "processor"] as const;
 
 /**
- * Compares a warm vault detail with a Worker that only returns the same bytes and as many headers. `alone` is our
- * Worker; `routed` is our Worker behind Miniflare's router of static assets. The router is two more Workers in
- * JavaScript that cost more than either side, so each is compared with a bare Worker of the same kind.
+ * Compares a cached vault detail with a minimal Worker that only returns the same bytes and number of headers. `alone`
+ * measures the service's Worker; `routed` measures it behind Miniflare's router of static assets. The router consists
+ * of two more Workers that cost more than the Worker itself, so each case is compared with a minimal Worker of the same
+ * kind.
  */
 export async function benchVaultDetail(
   folder: string,

@@ -16,7 +16,7 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-/** How static assets are served: by a router in front of the Worker, as Miniflare does, or by a Worker beside it. */
+/** Position of the static assets: a router in front of the Worker, as in Miniflare, or a separate Worker. */
 export type AssetPlace = "in front" | "beside";
 
 /** Builds a Worker as a deployment would and runs it in workerd. */
@@ -45,7 +45,10 @@ export async function runWorker(input: {
   }
 }
 
-/** Runs a Worker that only returns these bytes with that many headers; with `in front` it has static assets too. */
+/**
+ * Runs a Worker that only returns these bytes with that many headers. With `in front`, it also has static assets behind
+ * a router.
+ */
 export function runBareWorker(
   folder: string,
   answer: { body: string; headers: readonly (readonly [string, string])[]; assets: "in front" | "none" },

@@ -14,13 +14,13 @@ readArguments({
   --help  show this text`,
 });
 
-/** Objects that the same file created before: the previous version writes to none of them. */
+/** Objects that the same migration created before. The previous version of the service does not write to them. */
 interface Made {
   tables: Set<string>;
-  /** New columns of existing tables, as `table.column`, with the value they get when an insert does not name them. */
+  /** New columns of existing tables, as `table.column`, with the value that an insert without them stores. */
   columns: Map<string, "null" | "false" | "other">;
 }
-/** Returns the problem of a statement, or null. */
+/** Function that returns the problem of a statement, or null. */
 type Rule = (parts: Record<string, string>, made: Made) => string | null;
 
 const TABLE = '(?:"public"\\.)?"(?<table>\\w+)"';

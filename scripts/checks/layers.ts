@@ -14,7 +14,7 @@ readArguments({
   --help  show this text`,
 });
 
-/** Rank of each folder: it may import lower ranks and itself, never a sibling of the same rank. */
+/** Rank of each folder. A folder may import itself and folders of lower rank, but none of the same rank. */
 const RANKS: Record<string, number> = {
   client: 0,
   console: 0,
@@ -54,7 +54,7 @@ const RANKS: Record<string, number> = {
   "worker.ts": 10,
 };
 const TOP = 10;
-/** Folders that only translate requests: they call verbs and never an outside system directly. */
+/** Folders that only translate requests. They call the service's functions and no external systems. */
 const EDGE = new Set(["routes", "jobs.ts"]);
 const BEHIND_VERBS = new Set(["db", "redis", "chains", "providers", "router", "prices", "vaults", "orders"]);
 /** Folders whose imports are listed explicitly: their rank is above the verbs, which they may not use. */

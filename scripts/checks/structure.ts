@@ -18,10 +18,10 @@ exports, function lengths, docstrings.
 const MAX_FILES_IN_FOLDER = 25;
 const MAX_FUNCTION_LINES = 80;
 const MAX_LINES_OF_NINE_IN_TEN = 25;
-/** A file of at most this many lines with a single importer counts as small. */
+/** Maximum number of lines of a file that counts as small if it has only one importer. */
 const SMALL_LINES = 60;
 const MAX_SMALL_FILES = 60;
-/** A file of at most this many lines may not stand beside its single importer. */
+/** Maximum number of lines of a file that may not be separate from its only importer. */
 const TINY_LINES = 20;
 const MIN_DOCUMENTED = 0.9;
 /** Generated code is exempt. */

@@ -12,7 +12,7 @@ readArguments({
 
 const MAX_LINES = 350;
 const MEDIAN_LINES = 110;
-/** Code that decides about money. It must be pure: the time is an argument. */
+/** Modules that decide about amounts. They must be pure; the current time is an argument. */
 const PURE = [
   "src/lib/",
   "src/tracking/track/deposit-state-machine.ts",
@@ -24,7 +24,10 @@ const PURE = [
 ];
 /** Generated files and data tables are exempt. */
 const GENERATED = /artifact\.ts$|generated\.ts$|contracts\/mutants\.ts$/;
-/** What a module may change after it was loaded: files of tests share the modules that help them. */
+/**
+ * Pattern of module state that may change after loading. Test files must not share it, because they share the modules
+ * that they import.
+ */
 const STATE = /^(export )?(let |const \w+(: [^=]+)? = (await |new (Map|Set|WeakMap)(<.+>)?\(\)|\[\];|\{\};))/;
 
 const problems: string[] = [];

@@ -14,7 +14,7 @@ readArguments({
 
 const root = join(import.meta.dirname, "../..");
 const folder = join(root, "dist/client");
-/** The modules that the package exports, in the order of its types. */
+/** Modules that the package exports, in the order in which their types are listed. */
 const modules = [
   "causeway-client",
   "causeway-error",
@@ -25,7 +25,7 @@ const modules = [
   "execute-steps",
   "wallet-steps",
 ];
-/** The oldest viem with the actions of EIP-5792 that the client uses. */
+/** Minimum version of viem, the first with the EIP-5792 actions that the client uses. */
 const VIEM = "^2.28.0";
 
 rmSync(folder, { recursive: true, force: true });

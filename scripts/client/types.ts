@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, "../..");
 const output = join(root, "src/client/api-types.generated.ts");
 const AMOUNTS = new Set(["^(0|[1-9][0-9]*)$", "^(0|-?[1-9][0-9]*)$", "^[1-9][0-9]{0,77}$"]);
 
-/** The properties of a schema from which patterns and names are read. */
+/** The fields of a schema from which types are generated. */
 interface Schema {
   type?: string | string[];
   pattern?: string;

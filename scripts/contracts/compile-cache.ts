@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Returns the text of an imported file, or null when there is none; the path is the compiler's. */
+/** Function that returns the text of an imported file, by the compiler's path. Null if the file does not exist. */
 export type ReadImport = (path: string) => string | null;
 
 interface Entry {
-  /** Every import that the compiler requested, with the hash of its text; null when there was none. */
+  /** Every import that the compiler requested, with the hash of its text, or null if the file did not exist. */
   imports: readonly (readonly [path: string, hash: string | null])[];
   output: string;
 }

@@ -4,7 +4,7 @@ import type { CompiledContract } from "./compile.ts";
 /** A contract as the CREATE2 factory deploys it on every chain. */
 export interface DeployedContract {
   address: Hex;
-  /** Address and runtime code of the contract that its constructor creates. */
+  /** Address and runtime code of the contract that this contract's constructor creates. */
   child: Hex;
   childCode: Hex;
   /** Runtime code with its immutables filled in, and its keccak256, as EXTCODEHASH returns it. */

@@ -13,7 +13,7 @@ export interface ForgeRun {
   args: readonly string[];
   /** Settings of this run, as FOUNDRY_* variables. */
   settings?: Readonly<Record<string, string>>;
-  /** Captures forge's output instead of printing it. */
+  /** True to return forge's output instead of printing it. */
   quiet?: boolean;
 }
 

@@ -283,5 +283,5 @@ const signatures: readonly Mutant[] = [
   { name: "v is not read", find: "v = uint8(signature[64]);", replace: "v = 27;" },
 ];
 
-/** Faults in what is taken and from whom: the lock, the checks of an order, payments and signatures. */
+/** Faults in taking the payment: the reentrancy lock, the checks of an order, payments and signatures. */
 export const paymentMutants: readonly Mutant[] = [...lock, ...checks, ...payments, ...signatures];

@@ -199,5 +199,5 @@ const calls: readonly Mutant[] = [
   { name: "inverse is a step short", find: "i < 6; ++i", replace: "i < 5; ++i" },
 ];
 
-/** Faults in what is counted, paid out and refunded, and in the calls that do it. */
+/** Faults in measuring, paying out and refunding the output, and in the calls that do so. */
 export const settlementMutants: readonly Mutant[] = [...output, ...refunds, ...calls];

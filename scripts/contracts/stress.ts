@@ -15,7 +15,7 @@ import { readArguments } from "../command.ts";
 import { forge } from "./forge.ts";
 import { runMutants } from "./run-mutants.ts";
 
-/** Calls of the handler in one invariant run. */
+/** Number of handler calls in one invariant run. */
 const DEPTH = 400;
 
 const { values: options } = readArguments({

@@ -8,7 +8,7 @@ export interface ShippedTarget {
   /** Parts of the compiler's output to export. */
   exports: readonly ("Abi" | "CreationCode" | "RuntimeCode")[];
   /**
-   * Set for a contract with the same address on every chain: the artifact then holds its address and its deployed
+   * Set for a contract that has the same address on every chain. The artifact then contains its address and deployed
    * code.
    */
   create2?: { factory: `0x${string}`; salt: `0x${string}` };
@@ -22,7 +22,7 @@ export interface StandInTarget {
   sources: readonly string[];
   /** Contracts of these sources to export, under their own names. */
   contracts: readonly string[];
-  /** Set when their gas use is displayed and should be close to that of the real contracts. */
+  /** Set if the gas use is displayed, so that it should be close to that of the real contracts. */
   optimizerRuns?: number;
 }
 

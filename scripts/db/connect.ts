@@ -5,7 +5,7 @@ import { neonClient } from "../../src/db/neon-client.ts";
 export interface DatabaseTarget {
   /** `postgresql://user:password@host/database`. */
   databaseUrl: string;
-  /** SQL-over-HTTP address, when it differs from the one that the host implies. */
+  /** URL of the SQL-over-HTTP endpoint, if it differs from the one derived from the host. */
   endpoint?: string | undefined;
 }
 
@@ -14,7 +14,7 @@ export function connect({ databaseUrl, endpoint }: DatabaseTarget): NeonQueryFun
   return neonClient({ databaseUrl, httpUrl: endpoint ?? null, fetch: (url, init) => fetch(url, init) });
 }
 
-/** Returns the database that the environment names. Throws when it names none. */
+/** Returns the database in the environment variables. Throws if there is none. */
 export function targetFromEnvironment(): DatabaseTarget {
   const { DATABASE_URL: databaseUrl, DATABASE_HTTP_URL: endpoint } = process.env;
   if (databaseUrl === undefined || databaseUrl === "") throw new Error("DATABASE_URL is not set");

@@ -29,7 +29,7 @@ export const SeedRow = z
     curator: z.string().default(""),
     status: z.enum(["candidate", "active", "paused", "unsupported"]).default("candidate"),
     statusReason: z.string().default(""),
-    /** Smallest unit of the asset. */
+    /** Minimum deposit in the asset's smallest unit, or null if unknown. */
     minDeposit: z.string().regex(/^\d+$/, "a decimal amount").nullable().default(null),
     noMinimum: z.boolean().default(false),
     startBlock: z.int().min(0).nullable().default(null),
@@ -45,7 +45,7 @@ export type SeedRow = z.infer<typeof SeedRow>;
 /** All rows of a seed file. */
 export const SeedRows = z.array(SeedRow);
 
-/** Returns why a row cannot be used, or null. */
+/** Returns the reason why a row cannot be used, or null. */
 function faultOf(row: StoredVault): string | null {
   try {
     parseRegistryRow(row);
@@ -57,7 +57,7 @@ function faultOf(row: StoredVault): string | null {
 
 const isOpen = ({ status }: { status: string }): boolean => status === "active" || status === "paused";
 
-/** Returns true when a row has every address it needs. Other rows are never used and may be incomplete. */
+/** Returns true if a row has every required address. Other rows are never used and may be incomplete. */
 function isComplete(row: {
   status: string;
   assetAddress: string;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type BearerApi, requestJson } from "./request-json.ts";
 
-/** Marks our comment; invisible on the page. */
+/** Hidden text that identifies this tool's comment. */
 const MARK = "<!-- causeway preview -->";
 const PAGE = 100;
 const Comments = z.array(z.object({ id: z.int(), body: z.string().nullish() }));

@@ -20,7 +20,7 @@ export async function resetSchemaCopy(target: DatabaseTarget): Promise<boolean> 
   return true;
 }
 
-/** Aborts the transaction when a table has a row. */
+/** Statement that aborts the transaction if a table has a row. */
 const REFUSE_ROWS = `DO $$
 DECLARE one record; found boolean;
 BEGIN

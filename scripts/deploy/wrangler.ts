@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Variables that wrangler does not need and does not get. */
+/** Environment variables that wrangler does not need and that are not passed to it. */
 const NOT_ITS_OWN = ["DATABASE_URL", "NEON_API_KEY", "GITHUB_TOKEN", "UPSTASH_REDIS_REST_TOKEN"];
 
 /** Output of a run of wrangler. */

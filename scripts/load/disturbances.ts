@@ -21,8 +21,8 @@ export interface Disturbances {
 const MINUTE = "* * * * *";
 
 /**
- * Runs the jobs at their interval, and disturbs them: third parties report and abandon continuously, nodes fail
- * temporarily, chains reorganise, and the jobs pause for `pauseMs`.
+ * Runs the jobs at their interval together with disturbances: third parties report and abandon continuously, nodes fail
+ * temporarily, chains reorganize, and the jobs pause for `pauseMs`.
  */
 export function startDisturbances(of: {
   stack: Stack;
@@ -82,7 +82,7 @@ export function startDisturbances(of: {
   };
 }
 
-/** A third party that knows a tracking id reports a false hash for it, or abandons it. */
+/** Reports a false transaction hash for a tracking id, or abandons the deposit, as a third party might. */
 async function stranger(
   api: string,
   { run, add }: { run: LoadRun; add: (name: string) => void },

@@ -7,7 +7,7 @@ export const journeyNames = ["direct", "own", "swap", "cross_chain", "two_step"]
 /** Name of a journey. */
 export type JourneyName = (typeof journeyNames)[number];
 
-/** A path from a token on one chain into a vault. */
+/** A kind of deposit: the paid token and its chain, and the vault. */
 export interface Journey {
   name: JourneyName;
   from: StackChain;
@@ -18,7 +18,7 @@ export interface Journey {
   twoStep: boolean;
 }
 
-/** Returns the journeys over the stack's chains: two of four are direct, one swaps, and two cross. */
+/** Returns the journeys on the stack's chains: of four, two are direct, one swaps and one crosses chains. */
 export function journeysOf({ chains, vaults }: StackManifest): Journey[] {
   const [one, two] = chains;
   const vaultNamed = (name: string): StackVault => {
@@ -81,7 +81,7 @@ export async function fundUsers(users: readonly LoadUser[]): Promise<void> {
   await Promise.all([...calls].map(([url, list]) => rpcBatch(url, list)));
 }
 
-/** Contracts that take the tokens of a journey, as far as they are known before it is built. */
+/** Returns the contracts that need the user's approval for a journey, as far as they are known before the build. */
 export function usualSpenders({ name, from, vault }: Journey): string[] {
   const { deposit_router: router, spoke_pool: spokePool, lifi_diamond: diamond } = from.contracts;
   if (name === "direct") return [router];

@@ -45,7 +45,10 @@ export class LoadChain {
     this.#timer = null;
   }
 
-  /** Time at which a block was first seen, in milliseconds, or for a missed block the next one's time. */
+  /**
+   * Returns the time at which a block was first seen, in unix milliseconds. For a missed block, that of the next one;
+   * null if neither was seen.
+   */
   seenAt(block: number): number | null {
     for (let at = block; at < block + 20; at += 1) {
       const seen = this.#seenAt.get(at);
@@ -61,7 +64,7 @@ export class LoadChain {
     return (await rpc(this.chain.rpc_url, "eth_sendTransaction", { from, to, data, value, ...fees })) as Hex;
   }
 
-  /** Balances of a token, by owner in lower case. */
+  /** Returns balances of a token by lowercase owner. */
   async balances(token: Address, owners: readonly Address[]): Promise<Map<string, bigint>> {
     const calls = owners.map((owner) => {
       const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [owner] });
@@ -71,7 +74,7 @@ export class LoadChain {
     return new Map(owners.map((owner, at) => [owner.toLowerCase(), BigInt(answers[at] as Hex)]));
   }
 
-  /** Blocks of the last mint of a token to each account, by account in lowercase. */
+  /** Returns the number of the block of the last mint of a token to each account, by lowercase account. */
   async mints(token: Address, fromBlock: number): Promise<Map<string, number>> {
     const found = new Map<string, number>();
     const head = Number(await rpc(this.chain.rpc_url, "eth_blockNumber"));
@@ -87,13 +90,13 @@ export class LoadChain {
     return found;
   }
 
-  /** Returns true if a transaction is on the chain and reverted. */
+  /** Returns true if a transaction is included in the chain and reverted. */
   async reverts(hash: Hex): Promise<boolean> {
     const receipt = await rpc(this.chain.rpc_url, "eth_getTransactionReceipt", hash);
     return (receipt as { status: Hex } | null)?.status === "0x0";
   }
 
-  /** Replaces the newest blocks; all their transactions are included again, in other blocks. */
+  /** Replaces the newest blocks. All their transactions are included again, in other blocks. */
   async reorg(depth: number): Promise<number> {
     const url = this.chain.rpc_url;
     const head = Number(await rpc(url, "eth_blockNumber"));

@@ -15,13 +15,13 @@ const Row = z.object({
   history: z.array(z.object({ state: z.string(), at: z.string() })),
 });
 const CONCURRENCY = 8;
-/** Time after a pause of the jobs in which completions count as delayed by the pause, in milliseconds. */
+/** Time after a pause of the jobs during which completions count as delayed by the pause, in milliseconds. */
 const AFTERMATH_MS = 60_000;
 
-/** A deposit with its final state on chain and in the API. */
+/** A deposit with its final state on-chain and in the API. */
 interface Judged {
   deposit: LoadDeposit;
-  /** Shares that the user holds on chain. */
+  /** The user's on-chain share balance. */
   held: bigint;
   row: z.infer<typeof Row> | null;
   /** Seconds from the block that minted the shares to the state `completed`; null if unknown. */
@@ -81,8 +81,9 @@ async function hasReverted(
 }
 
 /**
- * Returns true if a deposit is shown correctly although its source reverted and a relayer has paid it out: as failed,
- * as unseen if there was no report (reverted transactions have no events), or by the Router's own event.
+ * Returns true if the API's state is correct for a deposit whose source transaction reverted in a reorg after a relayer
+ * had paid it out. Correct are: failed; unseen if it was not reported, because reverted transactions have no events;
+ * and the state that the Router's own event proves.
  */
 const isRightForReverted = ({ row, deposit }: Judged): boolean =>
   (row === null && deposit.watcher !== "reported") ||
@@ -101,7 +102,7 @@ function figures(name: string, judged: readonly Judged[]) {
   return { name, values: [...counts, at(all, 0.5), at(all, 0.95), at(all, 1), at(calm, 0.95)] };
 }
 
-/** Returns the error in the final state of a deposit, or null. */
+/** Returns a description of what is wrong with the final state of a deposit, or null. */
 function faultOf({ deposit, held, row }: Judged): string | null {
   const { trackingId, source, user, watcher } = deposit;
   const name = `${user.journey.name}, ${watcher}, ${trackingId}, ${user.address}, ${source}`;
@@ -150,7 +151,7 @@ async function readAll(of: Parameters<typeof judgeLoad>[0]): Promise<Judged[]> {
   return judged;
 }
 
-/** Reads these deposits from their users' lists, which change nothing. */
+/** Reads deposits from their users' lists. Unlike other requests, these do not update the deposits. */
 async function readRows(
   api: string,
   deposits: readonly LoadDeposit[],

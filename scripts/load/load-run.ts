@@ -14,7 +14,7 @@ const Built = z.object({
   deposit_tx: z.object({ transaction_request: Call, approval: Approval.nullable() }).nullable(),
 });
 
-/** What a user does after sending a deposit. */
+/** What a user does after sending a deposit: polls it, reports it, or nothing. */
 export const watchers = ["polled", "reported", "left alone"] as const;
 
 type Watcher = (typeof watchers)[number];
@@ -38,7 +38,7 @@ export interface LoadPlan {
   seconds: number;
 }
 
-/** Number of users that are funded ahead, so that a reorg cannot remove their funds. */
+/** Number of users whose accounts are funded in advance, so that a reorg cannot remove their funds. */
 const AHEAD = 300;
 const MAX_BUILDING = 24;
 const POLL_MS = 4_000;
@@ -48,7 +48,7 @@ export class LoadRun {
   readonly #plan: LoadPlan;
   readonly deposits: LoadDeposit[] = [];
   readonly refusals = new Map<string, number>();
-  /** Deposits whose users are not finished. */
+  /** Deposits for which actions of the user are pending. */
   readonly #open = new Set<Promise<void>>();
   #building = 0;
   #funded = 0;

@@ -1,7 +1,7 @@
 import { connect } from "../db/connect.ts";
 import type { StackManifest } from "../stack/manifest.ts";
 
-/** Rows of one statement. */
+/** Number of rows per statement. */
 const CHUNK = 2_000;
 /** Prefix of the tracking ids of copies. */
 const PREFIX = "trk_00000000";
@@ -10,8 +10,8 @@ const sqlOf = ({ database_url: databaseUrl, emulators }: StackManifest) =>
   connect({ databaseUrl, endpoint: `${emulators.neon}/sql` });
 
 /**
- * Copies built deposits with other ids, accounts and calldata, like `count` unsent builds. Building that many over HTTP
- * would take an hour.
+ * Inserts `count` copies of built deposits with other ids, accounts and calldata. They stand for unsent builds, which
+ * would take an hour to build over HTTP.
  */
 export async function copyUnsentBuilds(
   stack: StackManifest,

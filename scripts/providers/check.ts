@@ -8,7 +8,7 @@ import { openChain } from "../registry/registry-chain.ts";
 import { configuredChains } from "../rpc/configured-chains.ts";
 import { findMovedContracts, pinnedContracts } from "./pinned-contracts.ts";
 
-/** Prints the differences on one chain. Returns their number; an unreadable chain counts as one. */
+/** Prints the differences on one chain and returns their number. An unreadable chain counts as one. */
 async function checkChain(chainId: number, rpcUrl: string | null): Promise<number> {
   const contracts = pinnedContracts().filter((contract) => contract.chainId === chainId);
   if (contracts.length === 0) return 0;
@@ -24,7 +24,10 @@ async function checkChain(chainId: number, rpcUrl: string | null): Promise<numbe
   }
 }
 
-/** Prints the chains for which LI.FI names another Diamond. Returns their number; a failed request counts as one. */
+/**
+ * Prints the chains for which LI.FI's API returns another Diamond address, and returns their number. A failed request
+ * counts as one.
+ */
 async function checkDiamonds(): Promise<number> {
   const now = () => Date.now();
   const lifi = createLifi({

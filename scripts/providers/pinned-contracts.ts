@@ -23,7 +23,7 @@ export interface PinnedContract {
   chainId: number;
   name: string;
   address: Address;
-  /** View functions without arguments, each with the value that the code expects. */
+  /** View functions without arguments, each with the result that the code expects. */
   says: Partial<Record<View, Address | number>>;
 }
 
@@ -75,7 +75,7 @@ function acrossPins(): PinnedContract[] {
   ]);
 }
 
-/** A pinned contract that differs from the code. */
+/** A pinned contract whose state on-chain differs from the code. */
 export interface MovedContract {
   contract: PinnedContract;
   /** The difference: no code, or another result of a view function; `unread` for a failed read. */

@@ -19,7 +19,7 @@ export interface CheckedRow {
    * is not open.
    */
   verdict: "right" | "derived" | "wrong" | "unknown";
-  /** The contradictions or the missing facts, as text. */
+  /** Descriptions of the contradictions or of the missing data. */
   detail: string;
   /** Adapter and vault as derived from the chain; null when they could not be derived. */
   found: { adapter: string; vault: DerivedVault } | null;
@@ -32,7 +32,7 @@ const Word = z
   .regex(/^0x[0-9a-fA-F]{1,64}$/)
   .transform((text) => `0x${text.slice(2).padStart(64, "0")}` as Hex);
 
-/** Compares a row with its chain. Throws what the chain client throws. */
+/** Compares a registry row with its chain. Errors of the chain client propagate. */
 export async function checkRow(client: ChainClient, row: ReportedRow): Promise<CheckedRow> {
   const subject = subjectOfRow(row);
   const supported = row.status === "active" || row.status === "paused";
@@ -59,7 +59,7 @@ async function derive(
   return problem === null ? deriveFromChain(client, of) : refuse(problem);
 }
 
-/** Returns why an address has no code, behind a proxy included; null when it has code. */
+/** Returns the reason why an address, or the implementation of a proxy there, has no code. Null if it has code. */
 async function problemOfCode(client: ChainClient, address: Address): Promise<string | null> {
   if ((await codeAt(client, address)) === "0x") return "there is no contract at its address";
   const stored = Word.parse(

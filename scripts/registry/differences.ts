@@ -21,7 +21,10 @@ export function differencesOf(row: StoredVault, found: { adapter: string; vault:
   return [...differing, ...callerOf(row, vault), ...tokensOf(row, vault), ...paramsOf(row, vault)];
 }
 
-/** A row whose caller is the user always works, in two steps at worst; the opposite mistake makes deposits revert. */
+/**
+ * Describes a wrong caller in a row. A row with the caller `user` is accepted, because it always works, at worst in two
+ * steps; the opposite mistake makes deposits revert.
+ */
 function callerOf(row: StoredVault, vault: DerivedVault): string[] {
   return vault.caller === "user" && row.caller === "router" ? ["only the user may call it"] : [];
 }

@@ -11,7 +11,7 @@ const Code = z
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform((text) => text as Hex);
 
-/** Returns the code at an address. Throws what the chain client throws. */
+/** Returns the code at an address. Errors of the chain client propagate. */
 export async function codeAt(client: ChainClient, address: string): Promise<Hex> {
   return Code.parse(await client.request("eth_getCode", [address, "latest"]));
 }

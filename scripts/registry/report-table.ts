@@ -4,7 +4,7 @@ import type { StoredVault } from "../../src/vaults/vault.ts";
 import type { RegistryReport } from "../registry-check.ts";
 import type { CheckedRow } from "./check-row.ts";
 
-/** A registry row with what is claimed and proven of it, as far as its source has that. */
+/** A registry row with its claim and last proof, if its source contains them. */
 export type ReportedRow = StoredVault & {
   claim?: VaultClaim | null;
   proof?: VaultProof | null;
@@ -17,7 +17,7 @@ const WIDTH = 100;
 const ADDRESS_WIDTH = 42;
 const VERDICT_WIDTH = 9;
 const FAMILY_WIDTH = 14;
-/** Where the details below a vault start. */
+/** Indentation of the details below a vault's line. */
 const INDENT = VERDICT_WIDTH + 2;
 const LABEL_WIDTH = 8;
 
@@ -47,7 +47,7 @@ export function formatReport({ router, checked, activated }: RegistryReport): st
 
 const STATES: readonly StoredVault["status"][] = ["refused", "candidate", "paused", "unsupported", "active"];
 
-/** Formats the claims and proofs of stored rows by state, refusals first, without asking a chain. */
+/** Formats the claims and proofs of stored rows by state, failed ones first, without reading a chain. */
 export function formatClaims(rows: readonly ReportedRow[]): string {
   const sorted = [...rows].sort(
     (a, b) => STATES.indexOf(a.status) - STATES.indexOf(b.status) || a.chainId - b.chainId,
@@ -71,7 +71,7 @@ function vaultLine(row: ReportedRow, { verdict, family }: { verdict: string; fam
 const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 
-/** Returns the lines of a claim, unless it says what the row says, and of the last proof. */
+/** Returns the lines about a claim, unless it equals the row, and about the last proof. */
 function claimLines(row: ReportedRow): string[] {
   const { claim = null, proof = null } = row;
   const claimed = claim === null ? "" : claimText(row, claim);

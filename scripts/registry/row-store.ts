@@ -93,7 +93,7 @@ export function databaseStore(target: DatabaseTarget): RowStore {
   };
 }
 
-/** Returns true when the last audited change of a vault disabled it. */
+/** Returns true if the last audited change of a vault disabled the vault. */
 async function wasTakenOut(db: Database, vaultId: string): Promise<boolean> {
   const [last] = await db.run((sql) =>
     sql

@@ -24,7 +24,7 @@ const VaultList = z.object({
   rows: z.array(z.tuple([z.int().positive(), Address, Address.nullable(), Address.nullable(), z.string()])),
 });
 
-/** A public list as claims: its name, and one claim per vault. */
+/** Contents of a public list: its name, and one claim per vault. */
 export interface ListedClaims {
   name: string;
   claims: VaultClaims[];

@@ -29,7 +29,7 @@ export type RouterDeployment =
   | { outcome: "possible"; address: Address; gas: bigint; cost: bigint; balance: bigint | null }
   | { outcome: "deployed"; address: Address; hash: Hex; gas: bigint };
 
-/** Longest wait for the transaction to be mined. */
+/** Maximum time until the transaction is mined, in milliseconds. */
 const MINED_WITHIN_MS = 180_000;
 
 /**

@@ -3,7 +3,7 @@ import { depositRouterAddress } from "../../src/router/router-address.ts";
 
 /** Capabilities of a node, as far as the service needs them. */
 export interface NodeReport {
-  /** Null when the node answers for its chain; otherwise the problem, and the other fields are null or false. */
+  /** Null if the node serves its chain. Otherwise the problem; the other fields are then null or false. */
   problem: string | null;
   head: number | null;
   /** Seconds between the head block's timestamp and now. */
@@ -14,7 +14,7 @@ export interface NodeReport {
   overrides: boolean;
   /** True when the node supports `eth_simulateV1`. */
   simulates: boolean;
-  /** Milliseconds to return its head block. */
+  /** Response time for the head block, in milliseconds. */
   ms: number | null;
 }
 

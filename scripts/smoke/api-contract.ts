@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { z } from "zod";
 import { type HttpAnswer, sendRequest } from "./http-request.ts";
 
-/** A JSON Schema as OpenAPI 3.1 uses it, with the keywords that are read here. */
+/** A JSON Schema of OpenAPI 3.1, with the keywords that the smoke test uses. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -74,7 +74,7 @@ export interface ApiOperation extends z.output<typeof Operation> {
   body: JsonSchema | null;
 }
 
-/** The OpenAPI document that a service publishes, able to validate its answers. */
+/** A service's OpenAPI document, by which responses are validated. */
 export class ApiContract {
   readonly document: ApiDocument;
   readonly operations: readonly ApiOperation[];
@@ -127,8 +127,9 @@ export class ApiContract {
   }
 
   /**
-   * Returns an answer's violations of the document: an undeclared status or content type, a missing required header,
-   * or a body that does not match its schema, undeclared members included. Empty when it conforms.
+   * Returns a description of each violation of the document by a response: an undeclared status or content type, a
+   * missing required header, or a body that does not match its schema. Undeclared fields are violations too. Empty if
+   * the response conforms.
    */
   problems(operation: ApiOperation, answer: HttpAnswer): string[] {
     const declared = operation.responses[String(answer.status)];
@@ -160,7 +161,7 @@ export class ApiContract {
   }
 }
 
-/** Forbids undeclared members in every object of a resolved schema. */
+/** Forbids undeclared fields in every object of a resolved schema. */
 function close(schema: JsonSchema, outermost = true): JsonSchema {
   const whole = schema.properties !== undefined || schema.allOf !== undefined;
   const properties = Object.entries(schema.properties ?? {}).map(([name, item]) => [name, close(item)]);

@@ -10,7 +10,7 @@ const Readiness = z.object({
   indexes: z.array(z.object({ chain_id: z.int(), lag: z.int().nullable() })),
 });
 
-/** Headers that every answer must carry. */
+/** Headers that every response must have. */
 const ALWAYS: readonly (readonly [name: string, value: RegExp])[] = [
   ["x-content-type-options", /^nosniff$/],
   ["strict-transport-security", /^max-age=\d{7,}/],
@@ -18,7 +18,7 @@ const ALWAYS: readonly (readonly [name: string, value: RegExp])[] = [
 /** Returns true if a response must not be cached. Such a response contains the id of its request. */
 const isUncached = (headers: Headers): boolean => headers.get("cache-control") === "private, no-store";
 
-/** Internals that no answer may reveal: connection strings, secrets and stack traces. */
+/** Pattern of internals that no response may contain: connection strings, secrets and stack traces. */
 const LEAKS = new RegExp(
   [
     /postgres(?:ql)?:\/\/|rediss?:\/\/|Bearer [\w-]|cw_secret_\w/,
@@ -29,16 +29,16 @@ const LEAKS = new RegExp(
     .join("|"),
 );
 
-/** The limits and the document that a deployment's answers are judged by. */
+/** Limits and OpenAPI document by which a deployment's responses are checked. */
 export interface AnswerLimits {
   contract: ApiContract;
-  /** Longest acceptable response time in milliseconds. */
+  /** Maximum response time in milliseconds. */
   maxMs: number;
-  /** Largest acceptable lag of a chain's index, in blocks; null for no limit. */
+  /** Maximum lag of a chain's index in blocks, or null for no limit. */
   maxLag: number | null;
 }
 
-/** An answer, its duration, and the request id that was sent. */
+/** A response with its duration and the request id that was sent. */
 interface Seen {
   answer: HttpAnswer;
   ms: number;
@@ -46,7 +46,7 @@ interface Seen {
   measure: AnswerLimits;
 }
 
-/** Returns the problems of an answer; empty when there are none. */
+/** Returns the problems of a response. Empty if there are none. */
 export function checkAnswer(probe: Probe, { answer, ms, requestId, measure }: Seen): string[] {
   const problems: string[] = [];
   if (!probe.expected.includes(answer.status))
@@ -72,7 +72,7 @@ export function checkAnswer(probe: Probe, { answer, ms, requestId, measure }: Se
   return [...problems, ...unready(probe, { answer, maxLag: measure.maxLag })];
 }
 
-/** Reports a field whose value differs from the value that the request named. */
+/** Reports a field whose value differs from the request's parameter of the same name. */
 function ofAnother({ asked }: Probe, { json }: HttpAnswer): string[] {
   const body = z.record(z.string(), z.unknown()).catch({}).parse(json);
   return [...asked].flatMap(([name, value]) => {
@@ -122,7 +122,7 @@ function crossOrigin({ operation }: Probe, { headers }: HttpAnswer): string[] {
   return free || isUncached(headers) ? wrong : [...wrong, "the answer may be cached"];
 }
 
-/** Checks that an uncached answer and its problem document carry the request's own id. */
+/** Checks that an uncached response and its problem document have the id of the request. */
 function strangeId(
   { asset }: Probe,
   { answer, requestId }: { answer: HttpAnswer; requestId: string },
@@ -152,7 +152,8 @@ function secrecy({ operation }: Probe, { headers }: HttpAnswer): string[] {
 }
 
 /**
- * Checks that lists which no deployment has empty are filled, and that HTML pages carry a content security policy.
+ * Checks that lists which are never empty in a deployment have entries, and that HTML pages have a content security
+ * policy.
  */
 function lacking({ name, holds, asset }: Probe, { status, headers, json }: HttpAnswer): string[] {
   const filled = name === "tokens.list" || name === "intel.rules";

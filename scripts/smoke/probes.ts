@@ -10,7 +10,7 @@ export interface Probe {
   request: HttpRequest;
   /** Acceptable status codes. */
   expected: readonly number[];
-  /** Parameters of path and query: a field of the answer with the same name must have the same value. */
+  /** Parameters of path and query. A field of the response with the same name must have the same value. */
   asked: ReadonlyMap<string, string>;
   /** Text that an HTML page must contain; null for JSON. */
   holds: RegExp | null;
@@ -18,7 +18,7 @@ export interface Probe {
   asset: boolean;
 }
 
-/** A vault and a chain that the deployment lists, to fill the parameters with. */
+/** A listed vault and chain, which are used as parameters. */
 export interface ListedIds {
   vaultId: string;
   chainId: number;

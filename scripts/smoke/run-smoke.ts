@@ -11,7 +11,7 @@ export interface Finding {
   name: string;
   status: number | null;
   ms: number;
-  /** Empty when the answer passed. */
+  /** Problems of the response. Empty if it passed. */
   problems: readonly string[];
 }
 
@@ -23,8 +23,8 @@ export interface SmokeTarget extends Omit<AnswerLimits, "contract"> {
 }
 
 /**
- * Requests every operation of a deployment once, without writing, and checks the answers against its own document;
- * the document must have every operation of this version. Throws when the deployment cannot be reached.
+ * Requests every operation of a deployment once, without writing, and checks the responses against the deployment's own
+ * document, which must contain every operation of this version. Throws if the deployment cannot be reached.
  */
 export async function smoke({ url, ...limits }: SmokeTarget): Promise<Finding[]> {
   const contract = await readContract(url);
@@ -78,7 +78,8 @@ function missingOperations(contract: ApiContract): Finding {
 }
 
 /**
- * Returns a listed vault and chain. Throws when the deployment lists none: its registry is empty or cannot be read.
+ * Returns a listed vault and chain. Throws if the deployment lists none, because its registry is empty or cannot be
+ * read.
  */
 async function readKnown(url: string): Promise<ListedIds> {
   const first = async <S extends z.ZodType>(path: string, schema: S): Promise<z.output<S>> => {

@@ -22,15 +22,15 @@ const credentials = { user: "causeway", password: "causeway", database: "causewa
 
 /** Options of `bootStack`. */
 export interface StackOptions {
-  /** Port of the API; a free one when absent or 0. */
+  /** Port of the API. A free port if absent or 0. */
   port?: number;
-  /** Prints nothing. */
+  /** True to print nothing. */
   quiet?: boolean;
   /** Receives each finished step instead of printing it. */
   report?: ReportStep;
   /** Folder of `stack.json` and the logs; by default a temporary one, removed on close. */
   folder?: string;
-  /** Milliseconds between firings of the Worker's cron triggers; never fired when absent. */
+  /** Interval in milliseconds at which the Worker's cron triggers are fired. Absent to fire none. */
   cronEveryMs?: number;
   /** Folder of data that is kept between runs: read at the start, written by `close`. Absent if nothing is kept. */
   keep?: string;
@@ -39,11 +39,11 @@ export interface StackOptions {
 /** A running stack. */
 export interface Stack {
   manifest: StackManifest;
-  /** True if it continues with data of an earlier run. */
+  /** True if the stack continues with data of an earlier run. */
   resumed: boolean;
   /** Path of the manifest, `stack.json`. */
   file: string;
-  /** Fires one of the Worker's cron triggers and waits for its end. Throws when it fails. */
+  /** Fires a cron trigger of the Worker and waits until its jobs end. Throws if they fail. */
   cron(expression: string): Promise<void>;
   /** Calls `listener` when a process of the stack ends unexpectedly. */
   onCrash(listener: (message: string) => void): void;
@@ -51,7 +51,9 @@ export interface Stack {
   close(): Promise<void>;
 }
 
-/** Data that `close` writes for the next run, and the data of an earlier run. */
+/**
+ * Store of the data that `close` saves for the next run, and the contracts of an earlier run, or null if there is none.
+ */
 interface Keeping {
   data: KeptData;
   found: DeployedChain[] | null;
@@ -120,7 +122,7 @@ type Boot = {
   keeping: Keeping | null;
 };
 
-/** Stops the Worker, so that nothing changes any more, and saves chains and database. */
+/** Stops the Worker, so that the data no longer changes, and saves the chains and the database. */
 async function save(of: {
   processes: Processes;
   deployed: readonly DeployedChain[];

@@ -5,7 +5,9 @@ import { deserialize, serialize } from "node:v8";
 import type { DeployedChain } from "./chains/deploy-chain.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** What decides the contracts on the local chains; data of another version cannot be used with them. */
+/**
+ * Sources from which the contracts on the local chains are derived. Data from other versions of them cannot be used.
+ */
 const SOURCES = ["scripts/stack/chains/**/*.ts", "scripts/stack/contracts/**/*.sol", "src/router/*.sol"];
 
 /**

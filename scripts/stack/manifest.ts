@@ -53,7 +53,7 @@ export interface StackChain {
     /** The sequencer uptime feed, or null. */
     sequencer_feed: Address | null;
     tokens: Record<TokenSymbol, StackToken>;
-    /** Registers of vaults that nobody claims, and these vaults by purpose; null on a chain without them. */
+    /** Registers from which vaults are discovered, and these vaults by purpose. Null on a chain without them. */
     vault_registers: VaultRegisters | null;
   } & StackBridging;
 }

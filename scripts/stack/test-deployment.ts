@@ -34,11 +34,11 @@ interface IsolateOptions {
 export interface Isolate extends Service {
   /** Creates a request's context, to call verbs directly. */
   context(): Context;
-  /** The tags that were purged from the cache in front of the Worker, a list for each purge. */
+  /** Tags that were purged from the edge cache, one list per purge. */
   readonly purged: readonly (readonly string[])[];
 }
 
-/** The program over emulated stores in this process; every request passes through the whole app. */
+/** The service with emulated stores in this process. Every request passes through the whole app. */
 export interface TestDeployment extends Isolate {
   /**
    * Starts another isolate, with other variables if given. With `redisTimeoutMs` its limiter and cache wait longer for Redis
@@ -47,15 +47,18 @@ export interface TestDeployment extends Isolate {
   isolate(variables?: Record<string, unknown>, options?: IsolateOptions): Isolate;
   db: NeonHttpDatabase;
   hub: HubAddresses;
-  /** The bindings of its isolates. */
+  /** Bindings of the deployment's isolates. */
   bindings: Readonly<Record<string, unknown>>;
-  /** Makes an emulator fail; an empty list ends it. */
+  /** Sets the faults of an emulator. An empty list clears them. */
   fault(emulator: "neon" | "upstash", faults: readonly Record<string, unknown>[]): Promise<void>;
   connectChain(chainId: number, url: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A closed port. At least one chain must be configured; the messages name chain 1, which is not. */
+/**
+ * RPC URL at which nothing listens. At least one chain must be configured, and it must not be chain 1, which messages
+ * contain.
+ */
 const NO_NODE = "http://127.0.0.1:9";
 const AMPLE = 1_000_000;
 const ample = Object.fromEntries(

@@ -95,7 +95,7 @@ async function timeOf(offered: OfferedPair): Promise<number> {
   return took;
 }
 
-/** Returns mean and squared standard error without the slowest tenth, which holds the machine's pauses. */
+/** Returns the mean and the squared standard error, without the slowest tenth, which contains the machine's pauses. */
 function summary(times: number[]): { mean: number; error: number } {
   const kept = times.sort((a, b) => a - b).slice(0, Math.floor(times.length * 0.9));
   const mean = kept.reduce((sum, time) => sum + time, 0) / kept.length;
@@ -103,7 +103,7 @@ function summary(times: number[]): { mean: number; error: number } {
   return { mean, error: variance / kept.length };
 }
 
-/** Shuffles the kinds, so that none is always first or always follows the same other one. */
+/** Shuffles the kinds, so that none is always first or always follows the same kind. */
 function shuffled(list: readonly string[]): string[] {
   return list
     .map((name) => ({ name, at: Math.random() }))

@@ -28,17 +28,13 @@ export interface OrderReading {
 export interface ExecutionProgress {
   trackingId: string;
   /**
-   * `wallet`: the wallet shows the step to the user; `sent`: its transaction is sent; `included`: its transaction is in
-   * a block; `signed`: its message is signed; `waiting`: waits for a bridge, a vault or confirmations; `done`: no step
-   * is left.
+   * `wallet`: the wallet shows the step; `sent`: its transaction is sent; `included`: its transaction is in a block;
+   * `signed`: its message is signed; `waiting`: for a bridge, a vault or confirmations; `done`: no step is left.
    */
   phase: "wallet" | "sent" | "included" | "signed" | "waiting" | "done";
   /** The current step, or null when `phase` is `done`. */
   step: Step | null;
-  /**
-   * The steps that the wallet executes together, or only the current step. In phase `waiting`, all open steps; in phase
-   * `done`, none.
-   */
+  /** Steps that are executed together: one step or a batch. All open steps while waiting; empty when done. */
   batch: readonly Step[];
   txHash: Hash | null;
   steps: readonly Step[];
@@ -65,10 +61,7 @@ export interface Order<Reading extends OrderReading> {
   read(): Promise<Reading>;
   /** Submits a signature of the user and returns the order with the transaction that it enables. */
   submit(signature: string): Promise<OrderReading>;
-  /**
-   * Reports a transaction, so that the API finds it immediately. The API verifies it on-chain, so a failed report
-   * changes nothing.
-   */
+  /** Reports a transaction, so that the API finds it sooner. A failed report changes nothing. */
   report(step: Pick<Step, "stepId" | "purpose">, txHash: Hash): Promise<unknown>;
 }
 

@@ -6,9 +6,9 @@ export type Asset = Exclude<TokenSymbol, "FEE">;
 /** Price and bridge limits of an asset. */
 export interface AssetTerms {
   symbol: Asset;
-  /** Dollars per whole token, used by the exchange and all quotes. */
+  /** Price of a whole token in US dollars, used by the exchange and all quotes. */
   priceUsd: number;
-  /** The relayer's gas fee and the largest deposit, in smallest units. */
+  /** The relayer's gas fee and the maximum deposit, in smallest units. */
   relayGas: bigint;
   maxDeposit: bigint;
 }
@@ -21,7 +21,7 @@ export const assetTerms: readonly AssetTerms[] = [
   { symbol: "WBTC", priceUsd: 60_000, relayGas: 6n, maxDeposit: 200n * 10n ** 8n },
 ];
 
-/** Returns the pair that an asset's price feed describes. */
+/** Returns the description of an asset's price feed, such as `ETH/USD`. */
 export const pairOf = (symbol: Asset): string => `${symbol === "WETH" ? "ETH" : symbol}/USD`;
 
 /** Returns an asset's price and limits. */

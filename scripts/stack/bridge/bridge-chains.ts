@@ -3,7 +3,7 @@ import type { DeployedChain } from "../chains/deploy-chain.ts";
 import { tokenPlans } from "../chains/plan.ts";
 import { type Asset, assetTerms } from "./asset-terms.ts";
 
-/** A bridgeable token. Native money has the zero address and shares the asset of its wrapped form. */
+/** A token that can be bridged. The native currency has the zero address and the same asset as its wrapped form. */
 export interface BridgeToken {
   chainId: number;
   address: Address;
@@ -19,7 +19,7 @@ export interface BridgeChain {
   chainId: number;
   name: string;
   key: string;
-  /** The node itself: the bridge does not go through the fault layer. */
+  /** URL of the node itself. The bridge does not use the fault layer. */
   url: string;
   multicall3: Address | null;
   wrappedNative: Address;

@@ -6,6 +6,6 @@ import type { BridgeChains } from "./bridge-chains.ts";
 export interface BridgeSource {
   bridgeChains: BridgeChains;
   ledger: Ledger;
-  /** Quirks of LI.FI that its emulator's `/__control` has switched on. */
+  /** Returns the optional behaviours of LI.FI that are enabled by its emulator's `/__control`. */
   lifiQuirks(): readonly Quirk[];
 }

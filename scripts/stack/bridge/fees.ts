@@ -4,7 +4,7 @@ import { type Asset, termsOf } from "./asset-terms.ts";
 export const PCT = 10n ** 18n;
 /** The relayer's capital fee: 0.01 %. */
 const CAPITAL_PCT = 10n ** 14n;
-/** The amount must be at least this multiple of the relayer's gas fee. */
+/** Minimum amount as a multiple of the relayer's gas fee. */
 const LEAST_MULTIPLE_OF_GAS = 50n;
 
 /** Fees of a delivery in smallest units; percentages in parts of 10^18. */

@@ -8,11 +8,11 @@ import { answerVelora } from "../emulators/velora/answer.ts";
 import { BridgeRelayer } from "../relayer/relayer.ts";
 import { bridgeChainsOf } from "./bridge-chains.ts";
 
-/** A running bridge: its relayer, and the answers of the services that use it. */
+/** A running bridge: its relayer, and the request handlers of the services that use it. */
 export interface Bridge {
   lifi: Answerer;
   across: Answerer;
-  /** KyberSwap, which only swaps. */
+  /** Request handler of KyberSwap, which only swaps. */
   swaps: Answerer;
   /** Velora, which only swaps. */
   velora: Answerer;

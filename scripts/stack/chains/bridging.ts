@@ -38,7 +38,7 @@ import { type ExecutorVersion, type TokenSymbol, tokenPlans } from "./plan.ts";
 import { publishedCode } from "./published-code.ts";
 import { spokePoolDeployData, spokePoolProxyDeployData } from "./spoke-pool.ts";
 
-/** Whole tokens that the relayer and the exchange hold each; no test can exhaust them. */
+/** Balance of the relayer and of the exchange in each token, in whole tokens. No test can exhaust it. */
 const INVENTORY = 10n ** 12n;
 const NATIVE_INVENTORY = 10n ** 24n;
 const PRICE_UNIT = 10 ** 8;
@@ -56,7 +56,7 @@ export interface BridgingContracts {
   exchange: Address;
   stargate: StargateContracts;
   circle: CircleContracts;
-  /** Fills deposits and, as the SpokePool's admin, pays refunds; impersonated, without a key. */
+  /** Impersonated account that fills deposits and, as the SpokePool's admin, pays refunds. */
   relayer: Address;
 }
 

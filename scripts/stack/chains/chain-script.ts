@@ -5,14 +5,14 @@ import { rpc, rpcBatch } from "./json-rpc.ts";
 const Receipt = z.object({ status: z.string() });
 /** anvil's block gas limit. */
 const BLOCK_GAS = 30_000_000n;
-/** Enough for the largest contract, MetaMorpho; smaller ones are limited by their size. */
+/** Maximum gas of a deployment, enough for the largest contract (MetaMorpho). */
 const MAX_DEPLOY_GAS = 6_500_000;
 const DEPLOY_GAS = 1_000_000;
 const DEPLOY_GAS_PER_BYTE = 260;
-/** Enough for the DepositRouter's deployment through the factory. */
+/** Gas of a call, enough to deploy the DepositRouter through the factory. */
 const CALL_GAS = numberToHex(3_600_000);
 
-/** High enough for the base fee that full blocks cause: anvil drops a transaction that cannot pay it. */
+/** Fees that cover the base fee after full blocks. anvil drops a transaction that cannot pay it. */
 const FEES = { maxFeePerGas: numberToHex(10n ** 12n), maxPriorityFeePerGas: "0x1" } as const;
 
 interface Queued {

@@ -31,16 +31,16 @@ import {
 import { deployVelora, type VeloraContracts } from "./velora.ts";
 
 const approveAbi = parseAbi(["function approve(address spender, uint256 amount)"]);
-/** More than any local vault receives, and within MetaMorpho's uint184. */
+/** Deposit cap that exceeds all deposits into a local vault and fits MetaMorpho's uint184. */
 const AMPLE_CAP = 10n ** 40n;
-/** More blocks than a reading of a register's events leaves to the next one. */
+/** Number of blocks that are mined after the registers' events, because discovery does not read the newest blocks. */
 const SETTLING_BLOCKS = 70;
 
 /** A deployed vault. */
 export interface DeployedVault {
   plan: VaultPlan;
   address: Address;
-  /** Registry columns that differ from the defaults. */
+  /** Columns of the registry row that differ from their defaults. */
   row: PlacedVault["row"];
 }
 
@@ -55,9 +55,9 @@ export interface DeployedChain {
   tokens: Record<TokenSymbol, Address>;
   priceFeeds: PriceFeeds;
   vaults: readonly DeployedVault[];
-  /** Registers of vaults that nobody claims, or null on a chain without them. */
+  /** Registers from which vaults are discovered. Null on a chain without them. */
   registers: VaultRegisters | null;
-  /** First block that can hold an event of a vault. */
+  /** First block that can contain an event of a vault. */
   startBlock: number;
 }
 

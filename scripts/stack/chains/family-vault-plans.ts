@@ -2,7 +2,7 @@ import type { FamilyAdapter, FamilyBuild } from "./families/families.ts";
 import type { VaultPlan } from "./plan.ts";
 import { btc, ether, usd, withHistory } from "./vault-history.ts";
 
-/** A vault of a family, with a deposit and some yield. */
+/** Plans a vault of a family, with a deposit and yield. */
 function familyVault(
   adapter: FamilyAdapter,
   vault: Pick<VaultPlan, "name" | "symbol" | "token"> & { used: readonly [bigint, bigint] },
@@ -11,7 +11,9 @@ function familyVault(
   return withHistory({ ...named, build: { kind: "family", adapter }, scenario: "family" }, past);
 }
 
-/** A vault of a family's variant with deposit requests only; its share price alone shows a history. */
+/**
+ * Plans a vault of a family's variant that accepts only deposit requests. Its history shows only in the share price.
+ */
 function laterVault(
   adapter: Extract<FamilyBuild, { requests: true }>["adapter"],
   named: Pick<VaultPlan, "name" | "symbol" | "token">,

@@ -16,7 +16,7 @@ import { publishedCode } from "./published-code.ts";
  */
 const CANONICAL_MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
-/** Puts Multicall3's runtime code at its canonical address. */
+/** Sets Multicall3's runtime code at its canonical address. */
 export async function installMulticall3(url: string): Promise<Address> {
   const runtime = await rpc(url, "eth_call", { data: publishedCode("multicall3") }, "latest");
   await rpc(url, "anvil_setCode", CANONICAL_MULTICALL3, runtime);

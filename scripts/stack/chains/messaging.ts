@@ -16,7 +16,7 @@ import { stackTokenAbi } from "#stand-ins/standard";
 import type { ChainScript } from "./chain-script.ts";
 import type { TokenSymbol } from "./plan.ts";
 
-/** A Stargate pool; `token` is the zero address for native money. */
+/** A Stargate pool. `token` is the zero address for the native currency. */
 export interface PoolPlan {
   assetId: number;
   pool: Address;
@@ -47,7 +47,7 @@ export interface Messaging {
   circle: CircleContracts;
 }
 
-/** Liquidity of each pool; no test can exhaust it. */
+/** Liquidity of each pool in smallest units. No test can exhaust it. */
 const POOL = { token: 10n ** 15n, native: 10n ** 23n } as const;
 
 /** Deploys Stargate's pools with their liquidity, and CCTP with Celer's proxy. */

@@ -52,11 +52,14 @@ export interface VaultPlan {
   name: string;
   symbol: string;
   token: TokenSymbol;
-  /** Tokens that it accepts besides its asset; only some families support them. */
+  /** Tokens that the vault accepts in addition to its asset. Only some families support them. */
   also?: readonly TokenSymbol[];
   build: VaultKind;
   scenario: Scenario;
-  /** First deposit and later yield, in the token's smallest unit; they make the share price differ from 1. */
+  /**
+   * Amount of the first deposit; `accrued` is the later yield, which makes the share price differ from 1. Both are in
+   * the asset's smallest unit.
+   */
   deposited: bigint;
   accrued: bigint;
 }

@@ -1,7 +1,7 @@
 import { type Address, concatHex, encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from "viem";
 import { publishedCode } from "./published-code.ts";
 
-/** Seconds, as on mainnet. */
+/** Maximum age of a quote in seconds, as on mainnet. */
 const QUOTE_TIME_BUFFER = 3_600;
 const FILL_DEADLINE_BUFFER = 21_600;
 const FIRST_DEPOSIT_ID = 1;

@@ -1,6 +1,6 @@
 import type { Scenario, VaultPlan } from "./plan.ts";
 
-/** A vault plan with earlier deposits and a yield in basis points. */
+/** Plans earlier deposits and a yield, in basis points, for a vault. */
 export function withHistory(
   vault: Pick<VaultPlan, "name" | "symbol" | "token" | "also" | "build"> & { scenario?: Scenario },
   [deposited, yieldBps]: readonly [bigint, bigint],

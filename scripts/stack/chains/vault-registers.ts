@@ -42,17 +42,17 @@ export interface LocalRegister {
   openness: "governed" | "anybody";
 }
 
-/** A vault of which somebody claims what the chain does not confirm. */
+/** A vault with a registry row that contradicts the chain. */
 export interface WrongClaim {
   address: Address;
   adapter: string;
   asset: Address | null;
 }
 
-/** The registers of a chain, the vaults behind them by purpose, and rows that claim something else. */
+/** Registers of a chain, their vaults by purpose, and rows that contradict the chain. */
 export interface VaultRegisters {
   registers: readonly LocalRegister[];
-  /** What happens to the vault of each purpose: `good` opens; the others never do. */
+  /** Vaults by purpose. Only the vault `good` is opened by the service. */
   discovered: Readonly<Record<DiscoveredPurpose, Address>>;
   wrong: readonly WrongClaim[];
 }
@@ -71,14 +71,14 @@ export type DiscoveredPurpose =
   | "blacklists"
   | "one_key";
 
-/** Name that hostile vaults give themselves. It must never reach a page. */
+/** Name of hostile vaults. It must never appear on a page unescaped. */
 export const HOSTILE_NAME = "FREE 900% APY <b>official</b>";
-/** Value of every discovered vault but the small one: above the local operator's minimum. */
+/** Total assets of every discovered vault except the small one, in US dollars. It exceeds the local minimum. */
 export const DISCOVERED_USD = 50_000n;
 const SMALL_USD = 100n;
 /** Total of the deposits into discovered vaults, in the smallest unit of USDC. */
 export const DISCOVERED_FUNDS = usd(7n * DISCOVERED_USD);
-/** An account with one key, which governs what is hostile. */
+/** Account with a single key that controls the hostile vaults. */
 const KEY: Address = "0x00000000000000000000000000000000000A11cE";
 
 type Code = readonly [abi: Abi, bytecode: Hex];
@@ -90,10 +90,10 @@ const SILO: Code = [siloVaultAbi, siloVaultCreationCode];
 const HOSTILE: Code = [hostileVaultAbi, hostileVaultCreationCode];
 const PLAIN: Code = [openZeppelinVaultAbi, openZeppelinVaultCreationCode];
 
-/** Returns the address of the `count`th contract that a factory makes. */
+/** Returns the address of the `count`th contract that a factory creates. */
 const madeBy = (from: Address, count: number): Address => getContractAddress({ from, nonce: BigInt(count) });
 
-/** Deploys the registers of a chain, their vaults, and the vaults of wrong claims. */
+/** Deploys the registers of a chain, their vaults, and the vaults whose rows contradict the chain. */
 export function deployVaultRegisters(
   script: ChainScript,
   { usdc, weth }: { usdc: Address; weth: Address },

@@ -75,7 +75,7 @@ export async function demonstrateTransfer(
   };
 }
 
-/** Reports the hash of the second step, which calls the vault directly and carries no reference of ours. */
+/** Reports the hash of the second step, which calls the vault directly and therefore contains no order reference. */
 async function report(url: string, hash: Hex): Promise<void> {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ tx_hash: hash, step: "deposit" });

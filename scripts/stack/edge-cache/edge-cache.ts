@@ -10,10 +10,10 @@ interface Stored {
   tags: ReadonlySet<string>;
 }
 
-/** What the cache did with a request, as the platform reports it in `Cf-Cache-Status`. */
+/** How the cache handled a request, as the platform reports it in `Cf-Cache-Status`. */
 type CacheStatus = "HIT" | "MISS" | "EXPIRED" | "REVALIDATED" | "UPDATING" | "STALE" | "BYPASS";
 
-/** What a purge removes: everything that matches one of the tags or one of the prefixes. */
+/** Parameters of a purge: responses that have one of the tags or one of the path prefixes are removed. */
 interface Purge {
   tags?: readonly string[];
   pathPrefixes?: readonly string[];
@@ -33,9 +33,9 @@ const KEY_HEADERS = [
 const MAX_BYTES = 512 * 1024 * 1024;
 
 /**
- * A model of the platform's cache in front of a Worker. It answers GET and HEAD by path and query for every caller,
- * before the Worker runs, whatever the request's other headers are, and obeys what the Worker's responses say. Source:
- * developers.cloudflare.com/workers/cache and its pages (keys, configuration, purge, limitations).
+ * Model of the platform's cache in front of a Worker. It responds to GET and HEAD by path and query before the Worker
+ * runs, for every caller and whatever the other request headers are, and follows the caching headers of the Worker's
+ * responses. Source: developers.cloudflare.com/workers/cache and its pages (keys, configuration, purge, limitations).
  */
 export class EdgeCache {
   readonly #worker: (request: Request) => Promise<Response>;
@@ -68,7 +68,7 @@ export class EdgeCache {
     );
   }
 
-  /** Answers a request as the platform does, with `Cf-Cache-Status`. */
+  /** Returns the response to a request, with `Cf-Cache-Status`, as the platform does. */
   async fetch(request: Request): Promise<Response> {
     const cacheable = ["GET", "HEAD"].includes(request.method) && !request.headers.has("upgrade");
     if (!cacheable) return seen(await this.#ask(request), "BYPASS", request);
@@ -109,7 +109,10 @@ export class EdgeCache {
     return JSON.stringify((this.#varies.get(key) ?? []).map((name) => request.headers.get(name)));
   }
 
-  /** Asks the Worker for what is not stored. Requests for one key that arrive meanwhile share a storable response. */
+  /**
+   * Fetches a response that is not stored from the Worker. Concurrent requests for the same key share a storable
+   * response.
+   */
   async #miss(key: string, request: Request): Promise<Response> {
     const pending = this.#pending.get(key);
     if (pending !== undefined) {
@@ -124,7 +127,7 @@ export class EdgeCache {
     return seen(response.clone(), kept ? "MISS" : "BYPASS", request);
   }
 
-  /** Asks the Worker whether a stale response still holds, and stores what it answers. */
+  /** Revalidates a stale response with the Worker, and stores the result. */
   async #refresh(key: string, { request, held }: { request: Request; held: Stored }): Promise<Response> {
     const etag = held.response.headers.get("etag");
     const headers = new Headers(request.headers);
@@ -147,7 +150,7 @@ export class EdgeCache {
     return this.#worker(request);
   }
 
-  /** Stores a response under its key and variant, if it may be stored. Returns whether it was. */
+  /** Stores a response under its key and variant, if it may be stored. Returns true if it was stored. */
   async #keep(
     key: string,
     { request, response }: { request: Request; response: Response },
@@ -184,8 +187,8 @@ function tagsOf({ headers }: Response): ReadonlySet<string> {
 }
 
 /**
- * Returns what the client gets of a response: without the headers that are for the platform alone, without a body for
- * HEAD or for a matching entity tag, and only the requested bytes for a range of a stored response.
+ * Converts a response to the one that the client gets: without the headers for the platform, without a body for HEAD or
+ * for a matching entity tag, and with only the requested bytes for a range of a stored response.
  */
 async function seen(response: Response, status: CacheStatus, request: Request): Promise<Response> {
   const headers = new Headers(response.headers);

@@ -1,9 +1,9 @@
-/** How long a stored response is served, in seconds; `forever` where the platform sets no limit. */
+/** How long a stored response is served, in seconds. `forever` if the platform sets no limit. */
 export interface Freshness {
   freshFor: number;
-  /** Time after that in which it is served while the Worker is asked in the background. */
+  /** Further time during which the response is served while it is revalidated in the background. */
   staleWhileRevalidate: number;
-  /** Time after that in which it is served when the Worker fails. */
+  /** Further time during which the response is served if the Worker fails. */
   staleIfError: number;
 }
 
@@ -16,7 +16,7 @@ const HEURISTIC_SECONDS: Readonly<Record<number, number>> = {
   ...{ 404: 180, 405: 60, 410: 180, 414: 60, 501: 60 },
 };
 
-/** Types that the platform compares with the extension of a path before it guesses a lifetime, by extension. */
+/** Content types by file extension. The platform applies default lifetimes only if the response's type matches. */
 const TYPE_BY_EXTENSION: Readonly<Record<string, string>> = {
   ...{ css: "text/css", js: "text/javascript", html: "text/html", txt: "text/plain" },
   ...{ json: "application/json", xml: "application/xml", pdf: "application/pdf", svg: "image/svg+xml" },
@@ -37,14 +37,14 @@ export function parseDirectives(header: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Returns the directives that count for a response, or null if no header controls its caching. */
+/** Returns the directives that apply to a response. Null if no header controls its caching. */
 export function directivesOf({ headers }: Response): ReadonlyMap<string, string> | null {
   const name = CONTROL_HEADERS.find((candidate) => headers.has(candidate));
   return name === undefined ? null : parseDirectives(headers.get(name) ?? "");
 }
 
 /**
- * Returns how long the platform's cache serves a response to a request, or null if it does not store it. Source:
+ * Returns how long the platform's cache serves a response. Null if it does not store the response. Source:
  * developers.cloudflare.com/workers/cache/configuration and /limitations.
  */
 export function freshnessOf(request: Request, response: Response): Freshness | null {
@@ -70,19 +70,22 @@ export function freshnessOf(request: Request, response: Response): Freshness | n
   };
 }
 
-/** Returns true if a response sets a cookie that its directives do not take out of the stored copy. */
+/** Returns true if a response sets a cookie, unless its directives remove the cookie from the stored copy. */
 function setsCookie({ headers }: Response, directives: ReadonlyMap<string, string> | null): boolean {
   const excepted = [directives?.get("private"), directives?.get("no-cache")];
   return headers.has("set-cookie") && !excepted.includes("set-cookie");
 }
 
-/** Returns true if a request has credentials and its response does not allow storing it all the same (RFC 9111, 3.5). */
+/** Returns true if a request has credentials and its response does not explicitly allow storing it (RFC 9111, 3.5). */
 function isForOne(request: Request, directives: ReadonlyMap<string, string> | null): boolean {
   const allowed = ["public", "must-revalidate", "s-maxage"].some((name) => directives?.has(name) === true);
   return request.headers.has("authorization") && !allowed;
 }
 
-/** Returns the lifetime of a response that says nothing, unless its type contradicts the extension of its path. */
+/**
+ * Returns the default lifetime of a response without caching headers. Null if its type contradicts the path's
+ * extension.
+ */
 function guessed(request: Request, { status, headers }: Response): Freshness | null {
   const seconds = HEURISTIC_SECONDS[status];
   if (seconds === undefined) return null;

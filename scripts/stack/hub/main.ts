@@ -42,13 +42,13 @@ export interface HubAddresses {
 
 const served: ServedEmulator[] = [];
 const bridging = new ProviderEmulators();
-/** Resolves the node's URL of each fault layer, by chain id. */
+/** Functions that set the node's URL of each fault layer, by chain id. */
 const connectNode = new Map<number, (url: string) => void>();
 let postgres: Promise<Backend> | null = null;
 let embedded: Promise<PgliteBackend> | null = null;
 let redis: Promise<RedisBackend> | null = null;
 
-/** Returns the URLs at once; requests wait for stores and nodes that are still starting. */
+/** Returns the emulators' URLs immediately. Requests wait for stores and nodes that are still starting. */
 async function start(input: HubInput): Promise<HubAddresses> {
   if (input.databaseUrl === null) embedded = openPglite(input.snapshotFile);
   const database = embedded ?? openPostgres(input.databaseUrl ?? "");

@@ -22,7 +22,7 @@ const Order = z.object({
 });
 type Order = z.infer<typeof Order>;
 
-/** Where deposits (moves among them) and withdrawals are read, with the states that a list may show. */
+/** API resources of deposits (including moves) and withdrawals, with the states that their lists can contain. */
 const resources = [
   { noun: "deposit", path: "/v1/deposits", states: depositStates },
   { noun: "withdrawal", path: "/v1/withdrawals", states: withdrawalStates },
@@ -30,9 +30,9 @@ const resources = [
 type Resource = (typeof resources)[number];
 
 /**
- * Sends the first required step of a deposit or withdrawal from its user, as a wallet would, and reports its hash.
- * Without a tracking id, of the last one that was built for one of the stack's accounts. The local nodes send from any
- * address without its key.
+ * Sends the first required step of a deposit or withdrawal from its user's account, as a wallet would, and reports its
+ * hash. Without a tracking id, uses the order that was last built for one of the stack's accounts. The local nodes send
+ * from any address without its key.
  */
 export async function signStep(stack: StackManifest, [given]: readonly string[]): Promise<string[]> {
   const found = given === undefined ? await lastBuilt(stack) : await findOrder(stack, given);
@@ -57,7 +57,7 @@ interface FoundOrder {
   trackingId: string;
 }
 
-/** Returns whether a tracking id is of a deposit or of a withdrawal. */
+/** Returns whether a tracking id is that of a withdrawal; otherwise it is assumed to be a deposit. */
 async function findOrder({ api }: StackManifest, trackingId: string): Promise<FoundOrder> {
   const [deposits, withdrawals] = resources;
   const answer = await fetch(`${api}${withdrawals.path}/${encodeURIComponent(trackingId)}`);
@@ -65,7 +65,7 @@ async function findOrder({ api }: StackManifest, trackingId: string): Promise<Fo
   return { resource: answer.ok ? withdrawals : deposits, trackingId };
 }
 
-/** Returns what was built last for one of the accounts. Throws when there is nothing. */
+/** Returns the order that was last built for one of the accounts. Throws if there is none. */
 async function lastBuilt({ api, accounts }: StackManifest): Promise<FoundOrder> {
   const schema = z.array(z.object({ tracking_id: z.string(), created_at: z.string() }));
   const lists = await Promise.all(

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { ChildAnswer } from "./serve.ts";
 
-/** Milliseconds that a child gets to end its own children before it is killed. */
+/** Time in milliseconds that a child has to end its own children before it is killed. */
 const PATIENCE_MS = 4_000;
 
 /** A process of the stack, seen from the parent. */

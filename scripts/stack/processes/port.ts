@@ -5,8 +5,8 @@ import { createServer } from "node:net";
 export class StackError extends Error {}
 
 /**
- * Below the ephemeral ports (Linux from 32768, others from 49152), so that the system does not assign a port that was
- * found here to another process before it is used.
+ * First port to try. It is below the ephemeral ports (Linux from 32768, others from 49152), so that the system does not
+ * assign a found port to another process before it is used.
  */
 const FIRST_PORT = 20_000;
 const END_PORT = 32_000;

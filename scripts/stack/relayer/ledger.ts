@@ -13,7 +13,7 @@ export class Ledger {
     this.#transfers.set(transfer.relayHash, transfer);
   }
 
-  /** After a reorg, drops a chain's transfers from block `from` on, except those with these hashes. */
+  /** Removes the transfers of a chain from block `from` on after a reorg, except those with the given hashes. */
   retain(chainId: number, { from, hashes }: { from: bigint; hashes: ReadonlySet<Hex> }): void {
     for (const { originChainId, depositBlock, relayHash } of this.#transfers.values())
       if (originChainId === chainId && depositBlock >= from && !hashes.has(relayHash))

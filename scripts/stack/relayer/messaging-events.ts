@@ -31,7 +31,7 @@ export const messagingContractsOf = ({ stargate, circle }: BridgeChain["contract
 
 type Read = Pick<Transfer, "relay" | "relayHash" | "messaging" | "destinationChainId">;
 
-/** Neither bridge expires a transfer. */
+/** Expiry of transfers over Stargate and CCTP, which never expire. */
 const NEVER = 2 ** 32 - 1;
 
 /**

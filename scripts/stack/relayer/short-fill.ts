@@ -4,7 +4,7 @@ import { spokePoolOperatorAbi } from "../bridge/spoke-pool-abi.ts";
 import { rpc } from "../chains/json-rpc.ts";
 import { type Transfer, toAddress } from "./transfer.ts";
 
-/** Any second half and recovery id that the pool accepts as well-formed. */
+/** Arbitrary second half and recovery id of a signature, which the pool accepts as well-formed. */
 const SIGNATURE_END = concatHex([numberToHex(1, { size: 32 }), "0x1b"]);
 
 /**

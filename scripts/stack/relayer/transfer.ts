@@ -40,7 +40,7 @@ export interface Transfer {
   originChainId: number;
   destinationChainId: number;
   relay: RelayData;
-  /** Its key; for other bridges than Across, the id that the bridge assigned. */
+  /** Key of the transfer: Across' relay hash, or the id that another bridge assigned. */
   relayHash: Hex;
   /** Data of a transfer over Stargate or CCTP; null for Across. */
   messaging: MessagingTransfer | null;
@@ -49,7 +49,7 @@ export interface Transfer {
   quoteTimestamp: number;
   /** LI.FI's data when LI.FI started it; its emulator's settings then apply, otherwise Across'. */
   lifi: LifiStart | null;
-  /** Milliseconds since the epoch. */
+  /** Time at which the deposit was first seen, in unix milliseconds. */
   seenAt: number;
   state: TransferState;
   fillTx: Hex | null;

@@ -4,8 +4,8 @@ import type { StackChain } from "../manifest.ts";
 const MIN_TVL_USD = 10_000;
 
 /**
- * Returns the variable `DISCOVERY`: the registers of each chain, and what a vault needs before it opens: USDC as its asset,
- * and the usual conditions except its age.
+ * Returns the variable `DISCOVERY`: the registers of each chain, and the conditions under which a vault is opened: USDC
+ * as asset, and the usual ones except the minimum age.
  */
 export function discoveryVariable(chains: readonly Pick<StackChain, "chain_id" | "contracts">[]): string {
   return JSON.stringify({

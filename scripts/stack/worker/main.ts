@@ -12,9 +12,9 @@ export interface ListenInput {
   configFile: string;
   port: number;
   variables: Record<string, string>;
-  /** Milliseconds between firings of every cron trigger; null for never. */
+  /** Interval in milliseconds at which every cron trigger is fired, or null for never. */
   cronEveryMs: number | null;
-  /** Position of the static assets; beside the Worker when absent. */
+  /** Position of the static assets. Default: `beside`. */
   assets?: "in front" | "beside";
 }
 
@@ -25,7 +25,7 @@ serveParent(
       // Importing wrangler takes as long as building, so both run in parallel.
       await Promise.all([bundle, import("./runtime.ts")]);
     },
-    /** Replaces a Worker that is already running. */
+    /** Starts a Worker, and stops the one that is already running. */
     listen: async (input: ListenInput) => {
       if (bundle === null) throw new Error("nothing was built");
       const { runBuiltWorker } = await import("./runtime.ts");

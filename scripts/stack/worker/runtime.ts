@@ -52,7 +52,7 @@ export async function runBuiltWorker(input: {
   return runtime;
 }
 
-/** The entry first, then the modules that it imports. */
+/** Returns the entry module, followed by the modules that it imports. */
 function modulesOf(folder: string, entry: string) {
   const names = readdirSync(folder).filter((name) => moduleTypes[extname(name)] !== undefined);
   const ordered = [entry, ...names.filter((name) => name !== entry)];

@@ -19,7 +19,10 @@ const LIMITED = [
   "status",
   "reads",
 ] as const;
-/** Constant, so that API keys survive a restart when the database does. Not a secret: it protects only local data. */
+/**
+ * Peppers of API keys. They are constant, so that keys stay valid after a restart with the same database. Not secret,
+ * because they protect only local data.
+ */
 const PEPPERS = { "1": "the pepper of every local stack, known to all" };
 
 /** A chain of the Worker's configuration. */

@@ -3,7 +3,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { ApiOperation, JsonSchema } from "../../smoke/api-contract.ts";
 import type { FuzzBody, FuzzRequest } from "./requests.ts";
 
-/** Returns the inputs of a request that violate the document, such as `query.limit` or `body.from_amount`. */
+/**
+ * Function that returns the inputs of a request that violate the document, such as `query.limit` or `body.from_amount`.
+ */
 export type ForbiddenInputs = (request: FuzzRequest) => ReadonlySet<string>;
 
 /** Creates the validator of an operation's requests. */
@@ -32,7 +34,7 @@ export function createForbiddenInputs(operation: ApiOperation): ForbiddenInputs 
   };
 }
 
-/** Converts a parameter's text to its schema's type where it has that form. */
+/** Converts a parameter's text to its schema's type. Returns the text unchanged if it does not have that form. */
 function read(text: string, schema: JsonSchema): unknown {
   const types = [schema.type ?? []].flat();
   if (types.includes("integer") && /^(0|-?[1-9][0-9]{0,15})$/.test(text)) return Number(text);
@@ -54,7 +56,7 @@ function judgeBody(
   });
 }
 
-/** Removes the optional members that are null, which stands for absent. A required member stays. */
+/** Removes optional fields that are null, because null means absent. Required fields stay. */
 function withoutNulls(value: unknown, { properties = {}, required = [] }: JsonSchema): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value).flatMap(([name, item]: [string, unknown]) => {

@@ -46,7 +46,7 @@ function sensible(
   return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: otherwise });
 }
 
-/** A path segment that is neither empty nor dots, which would name another route. */
+/** Generates path segments that are neither empty nor consist of dots, because those would select another route. */
 function pathValue(value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly string[]> {
   const any = fc.oneof({ weight: 3, arbitrary: value }, { weight: 2, arbitrary: junk });
   return any.map(asText).map((text) => [/^\.{0,2}$/.test(text) ? "x" : text]);
@@ -61,7 +61,7 @@ function queryValues(value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly string
   );
 }
 
-/** Text that an HTTP header can carry: visible ASCII, with blanks only inside. */
+/** Generates texts that are valid in HTTP headers: visible ASCII, with spaces only inside. */
 function headerValue(value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly string[]> {
   const visible = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, "?").trim();
   const any = fc.oneof(value, junk).map(asText).map(visible);

@@ -10,14 +10,14 @@ export interface FuzzPlan {
   origin: string;
   contract: ApiContract;
   known: KnownValues;
-  /** Headers by security scheme; operations of any other scheme must answer 401. */
+  /** Headers by security scheme. Operations of other schemes must respond with 401. */
   credentials: Readonly<Record<string, Record<string, string>>>;
   /**
    * Total number of requests; operations that build transactions get the most, operations without input the fewest.
    */
   requests: number;
   seed: number;
-  /** True when outside systems are made to fail during the run: 502, 503 and 504 are then accepted. */
+  /** True if external systems fail during the run. The statuses 502, 503 and 504 are then accepted. */
   outages: boolean;
 }
 
@@ -25,11 +25,11 @@ export interface FuzzPlan {
 export interface FuzzReport {
   operationId: string;
   requests: number;
-  /** Number of answers by status. */
+  /** Number of responses by status. */
   statuses: Record<string, number>;
   /** Number of requests that the document forbids. */
   wrong: number;
-  /** The smallest request with a wrong answer, and the problem; null when there is none. */
+  /** Smallest request with an incorrect response, and the problem. Null if there is none. */
   failure: string | null;
 }
 
@@ -41,7 +41,7 @@ const Finding = z.strictObject({
 });
 const Invalid = z.strictObject({ detail: z.array(Finding).min(1) });
 
-/** Sends generated requests to all operations concurrently. Reports wrong answers instead of throwing. */
+/** Sends generated requests to all operations concurrently. Incorrect responses are reported, not thrown. */
 export async function fuzz(plan: FuzzPlan): Promise<FuzzReport[]> {
   const { operations } = plan.contract;
   const weight = ({ operationId, parameters, body }: ApiOperation): number =>
@@ -82,7 +82,7 @@ async function fuzzOperation(
   return { operationId: operation.operationId, requests, statuses, wrong, failure };
 }
 
-/** Returns the operation's credentials: empty for a public one, null when the plan has none for its scheme. */
+/** Returns the credentials of an operation. Empty for a public operation; null if there are none for its scheme. */
 function headersFor(
   operation: ApiOperation,
   credentials: FuzzPlan["credentials"],
@@ -100,7 +100,10 @@ function judgeStranger(answer: HttpAnswer): string[] {
   return answer.status === 401 ? [] : [`without credentials it was answered ${answer.status}`];
 }
 
-/** Returns an answer's faults: a server error, or invalid input that was accepted or not named in the problem. */
+/**
+ * Returns the problems of a response: a server error, or invalid input that was accepted or is not named in the problem
+ * document.
+ */
 function judge(answer: HttpAnswer, expected: ReadonlySet<string>): string[] {
   const problems: string[] = [];
   if (answer.status >= 500) problems.push(`a failure of ours: ${answer.status}`);

@@ -63,7 +63,7 @@ function call(
   script.send(name, { to, data: encodeFunctionData({ abi, functionName: name, args: [...args] }) });
 }
 
-/** Shares have no lock period, so the Router can forward them. */
+/** Stand-in for Veda. Its shares are not locked, so the Router can transfer them to the user. */
 const veda: FamilyVault = {
   type: "veda",
   deploy(script, terms) {
@@ -95,7 +95,10 @@ const veda: FamilyVault = {
   accrue: null,
 };
 
-/** The mToken is the vault; initial shares are minted directly, as for deposits on other chains. */
+/**
+ * Stand-in for Midas. Its mToken is the vault; the initial shares are minted directly, like those of deposits on other
+ * chains.
+ */
 const midas = (deposit: "instant" | "request"): FamilyVault => ({
   type: "midas",
   deploy(script, { asset, assetSymbol, decimals, name, symbol, also }) {
@@ -168,7 +171,7 @@ function deployMellowQueue(
   );
 }
 
-/** The queue accepts one price report for ten years. The vault itself accepts no deposits. */
+/** Stand-in for Mellow. Its queue keeps one price report valid for ten years; the vault itself accepts no deposits. */
 const mellow = (kind: "sync" | "async"): FamilyVault => ({
   type: "lido",
   deploy(script, terms) {
@@ -198,7 +201,7 @@ const mellow = (kind: "sync" | "async"): FamilyVault => ({
   accrue: null,
 });
 
-/** Open to every account. */
+/** Stand-in for Centrifuge, open to every account. */
 const centrifuge = (deposit: "sync" | "async"): FamilyVault => ({
   type: "custom",
   deploy(script, terms) {
@@ -217,7 +220,7 @@ const centrifuge = (deposit: "sync" | "async"): FamilyVault => ({
   accrue: null,
 });
 
-/** Mints at once while its valuation is valid, which is until `expireTotalAssets`. */
+/** Stand-in for Lagoon. It mints shares immediately until its valuation is invalidated by `expireTotalAssets`. */
 const lagoon: FamilyVault = {
   type: "custom",
   deploy(script, terms) {

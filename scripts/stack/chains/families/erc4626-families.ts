@@ -44,7 +44,10 @@ import { deployVault, type FamilyVault, standardDeposit, standardVault } from ".
 /** Fixed-point base of a rate: 10^27 = 1. */
 const RAY = 10n ** 27n;
 
-/** Its share price follows a stored rate and ignores donations, so the yield is set directly. */
+/**
+ * Stand-in for savings vaults. Their share price follows a stored rate and ignores donations, so the yield is set
+ * directly.
+ */
 const savings: FamilyVault = {
   ...standardVault({ abi: savingsTokenAbi, code: savingsTokenCreationCode }),
   accrue: () =>
@@ -71,7 +74,7 @@ const ipor: FamilyVault = {
   accrue: null,
 };
 
-/** Its share token is the first contract that it creates. */
+/** Stand-in for Upshift. Its share token is the first contract that it creates. */
 const upshift: FamilyVault = {
   type: "custom",
   deploy(script, terms) {
@@ -90,7 +93,7 @@ const upshift: FamilyVault = {
   },
 };
 
-/** Its share token is the first contract that it creates. Most of its assets are lent out. */
+/** Stand-in for Accountable. Its share token is the first contract that it creates. Most of its assets are lent out. */
 const accountable: FamilyVault = {
   type: "accountable",
   deploy(script, terms) {

@@ -9,11 +9,11 @@ export interface VaultTerms {
   decimals: number;
   name: string;
   symbol: string;
-  /** Tokens that it accepts besides its asset. */
+  /** Tokens that the vault accepts in addition to its asset. */
   also: readonly OtherToken[];
 }
 
-/** A token that a vault accepts besides its asset. */
+/** A token that a vault accepts in addition to its asset. */
 export interface OtherToken {
   address: Address;
   decimals: number;
@@ -35,13 +35,13 @@ export interface FamilyVault {
   type: SeedRow["type"];
   deploy(script: ChainScript, terms: VaultTerms): PlacedVault;
   deposit: VaultCall;
-  /** Called after the yield was transferred to the vault; null when its share price follows its balance. */
+  /** Call that makes the vault account for transferred yield. Null if the share price follows the balance. */
   accrue: VaultCall | null;
   /** Switches the vault to deposit requests, for families that support both. */
   takeRequests?: VaultCall;
 }
 
-/** ABI and creation code. */
+/** A contract's ABI and creation code. */
 export interface Contract {
   abi: Abi;
   code: Hex;
@@ -61,7 +61,7 @@ export function deployVault(
 export const standardDeposit: VaultCall = ({ amount, deployer }) =>
   encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args: [amount, deployer] });
 
-/** A family that follows ERC-4626 and whose yield is its balance. */
+/** Creates the stand-in of a family that implements ERC-4626 and whose yield is an increase of its balance. */
 export function standardVault(
   contract: Contract,
   traits: { type?: SeedRow["type"]; shareDecimals?: (decimals: number) => number } = {},

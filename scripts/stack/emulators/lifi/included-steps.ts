@@ -80,7 +80,7 @@ function bridgeLeg(
   return [{ ...leg, ...amounts, approval, seconds: 2, fees: bridgeFees(request, bridge), parties }];
 }
 
-/** LI.FI does not know a call's output. */
+/** Returns the steps of destination calls. LI.FI does not know a call's output and states it as zero. */
 function callLegs({ request }: RoutePlan): Leg[] {
   return request.calls.map((call) => ({
     type: "custom",

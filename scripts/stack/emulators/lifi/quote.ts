@@ -66,7 +66,7 @@ export function planOrRefuse(request: QuoteRequest): RoutePlan {
   }
 }
 
-/** Unless disabled, LI.FI simulates the transaction for the sender and refuses one with an insufficient balance. */
+/** Throws if the sender's balance is too low, because LI.FI simulates the transaction unless that is disabled. */
 async function refuseEmptyWallet({ fromChain, from, fromAddress, amount }: QuoteRequest): Promise<void> {
   const held = await balanceOf(fromChain.url, { token: from.address, owner: fromAddress });
   if (held >= amount) return;

@@ -9,7 +9,7 @@ const BRIDGE_TOOL = "across";
 /** Key of the local exchange. */
 export const EXCHANGE_TOOL = "localdex";
 const PPM = 1_000_000n;
-/** LI.FI's fixed fee is the amount divided by this: 0.25 %. */
+/** Divisor of an amount that yields LI.FI's fixed fee of 0.25 %. */
 const FEE_DIVISOR = 400n;
 
 /** A swap on the source chain. Amounts in smallest units. */

@@ -54,7 +54,7 @@ async function answer(backend: Backend, request: EmulatorRequest): Promise<unkno
   });
 }
 
-/** Postgres only warns when a batch has already ended its transaction. */
+/** Commits a batch. If the batch has already ended its transaction, Postgres only warns. */
 const commit = (run: Run) => run({ query: "COMMIT", params: [] });
 
 function formatOf(headers: IncomingHttpHeaders): Format {

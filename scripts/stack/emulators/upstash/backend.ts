@@ -22,7 +22,7 @@ export async function openRedis(url: string | null): Promise<RedisBackend> {
 async function overUrl(url: string, stop: () => Promise<unknown>): Promise<RedisBackend> {
   let connection: Promise<Connection> = openConnection(url);
   await connection;
-  /** Returns the open connection, or a new one when the server closed it. */
+  /** Returns the open connection, or a new one if the server closed it. */
   const current = async (): Promise<Connection> => {
     const alive = await connection.then(
       (open) => open.open,
