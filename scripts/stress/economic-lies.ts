@@ -1,5 +1,5 @@
 /**
- * Draws consistent lies of several fields, by LI.FI, by Across and by both, and has the program judge each: none may be
+ * Draws lies of several fields by the providers, alone and together, and lets the service evaluate each. None may be
  * accepted that takes more than the user allows. Runs the unit test of the same name with more lies.
  *
  *   node scripts/stress/economic-lies.ts                       20,000 lies

@@ -1,6 +1,6 @@
 /**
- * Plays random schedules of sent, stolen and reported deposits, reorganisations, killed runs and bad nodes over
- * simulated chains, and counts from the chains what every deposit must be.
+ * Runs random schedules of sent, forged and reported deposits, reorgs, killed runs and faulty nodes on simulated chains,
+ * and compares every deposit with its true state, derived from the chains.
  *
  *   node scripts/stress/following.ts
  *   node scripts/stress/following.ts --schedules 10000 --seed 1 --failures 5

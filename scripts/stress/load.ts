@@ -1,7 +1,7 @@
 /**
- * Sends direct, swapped, cross-chain and two-step deposits at a steady rate to the embedded stack: a third of them is
- * polled, a third reported, a third left alone, beside many builds that nobody sends. Strangers report and abandon all
- * the while, jobs stand still for a time, nodes fail and chains reorganise. At the end, every deposit is compared with
+ * Sends direct, swapped, cross-chain and two-step deposits at a steady rate to the embedded stack, which also has many
+ * unsent builds. A third of the deposits is polled, a third is reported, and a third is neither. Meanwhile third parties
+ * report and abandon deposits, jobs pause, nodes fail and chains reorganize. At the end, every deposit is compared with
  * the chain.
  *
  *   node scripts/stress/load.ts

@@ -1,7 +1,7 @@
 /**
- * Mutates one or two fields of the providers' answers and of built transactions and verifies each: every change of
- * money or authority must be refused, and every unchanged answer accepted. Runs the unit tests of the same name with
- * more mutations.
+ * Changes one or two fields of the providers' responses and of built transactions, and verifies each: every change of
+ * amounts, receivers or allowances must be rejected, and every unchanged response accepted. Runs the unit tests of the
+ * same name with more mutations.
  *
  *   node scripts/stress/mutations.ts                       12,000 for each provider
  *   node scripts/stress/mutations.ts --count 100000 --seed 42

@@ -1,6 +1,6 @@
 /**
- * Plays random schedules of deposits, redemption requests, claims, cancellations, transfers and moves of time and price
- * over every family with requests, and compares what is held, on the way out and out with what went in.
+ * Runs random schedules of deposits, redemption requests, claims, cancellations, share transfers and changes of time and
+ * price for every family with requests. Compares the sum of shares, open requests and payments with the deposits.
  *
  *   node scripts/stress/withdrawals.ts
  *   node scripts/stress/withdrawals.ts --schedules 1000 --seed 1 --failures 5

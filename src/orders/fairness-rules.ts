@@ -17,7 +17,7 @@ const MAX_DRIFT = PARTS_PER_BILLION / 100n;
  */
 export type TokenRelation = "same_asset" | "swap";
 
-/** What the simulation of a built transaction shows. Amounts are in smallest units. */
+/** Results of simulating a built transaction. Amounts are in smallest units. */
 export interface SimulatedOutput {
   /** Delivered amount of the requested token, or the value of the minted shares in it; null if it could not be read. */
   delivered: bigint | null;

@@ -24,7 +24,8 @@ const MIN_OUT_PER_IN = 10n ** 6n;
 const BRIDGE_ROUNDING = 1n;
 
 /**
- * How a slippage is divided: what the swap or bridge (`transfer`) and the vault may each lose, in parts per billion.
+ * Division of a slippage: the maximum losses of the swap or bridge (`transfer`) and of the vault deposit, in parts per
+ * billion.
  */
 export interface LossSplit {
   transfer: bigint;

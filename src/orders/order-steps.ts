@@ -45,7 +45,7 @@ export const StepPlan = z.object({
 });
 export type StepPlan = z.infer<typeof StepPlan>;
 
-/** What the chains show about a leg now. */
+/** Current on-chain state of a leg. */
 export interface LegFacts {
   state: StepState;
   txHash: string | null;

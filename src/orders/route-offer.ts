@@ -178,7 +178,7 @@ export function planLoss(offer: Offer): LossSplit {
   return { ...offer.loss, transfer };
 }
 
-/** What follows after an offer is chosen: the built transaction and its simulation. */
+/** Results for a chosen offer: the built transaction and its simulation. */
 export interface OfferOutcome {
   built: VerifiedTransfer;
   simulated: SimulatedOutput | null;

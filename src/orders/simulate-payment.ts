@@ -22,7 +22,7 @@ import { encodeApprovals, type UserCall } from "./wallet-calls.ts";
 export interface TokenPayment {
   client: ChainClient;
   payer: Address;
-  /** The zero address stands for the native currency. */
+  /** The paid token. The zero address stands for the native currency. */
   token: Address;
   amount: bigint;
   spender: Address;

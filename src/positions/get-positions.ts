@@ -112,9 +112,9 @@ type ChainAnswer = ChainPositions & {
   pending: Positions["pending"];
 };
 /**
- * What is read from a chain together with a user's shares: pending deposits, open redemptions, and outdated vaults.
- * `outdated` are the ids of vaults whose shares cannot be valued, because other contracts than those in the registry
- * entry now price them.
+ * Data that is read from a chain together with a user's shares: pending deposits, open redemptions, and outdated
+ * vaults. `outdated` are the ids of vaults whose shares cannot be valued, because other contracts than those in the
+ * registry entry now price them.
  */
 interface PendingAndOutdated {
   pending: PendingPosition[];

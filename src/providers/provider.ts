@@ -252,7 +252,7 @@ export interface Provider {
    * independent of the upstream. Two tokens of the same asset are valued one to one.
    */
   assets(chainId: number): readonly BridgedAsset[];
-  /** Returns the events by which transfers that nobody reported are found on a chain. Absent if there are none. */
+  /** Returns the events by which unreported transfers are found on a chain. Absent if there are none. */
   events?(chainId: number): readonly TransferEvent[];
   /** Lists the tokens that the upstream supports on a chain. Absent if the upstream has no token list. */
   tokens?(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;

@@ -7,8 +7,8 @@ import type { SwapCall } from "./lifi/decode/swap-facets.ts";
 import { AUGUSTUS_DUST, decodeAugustusSwap } from "./velora/velora-calldata.ts";
 
 /**
- * What a provider's transfer does, from its calldata alone. The zero address is the native currency. Amounts are in the
- * smallest unit of their token.
+ * Effects of a provider's transfer according to its calldata alone. The zero address is the native currency. Amounts
+ * are in the smallest unit of their token.
  */
 export interface TransferCallData {
   /** Token that the call takes from its caller, and the amount. */

@@ -15,7 +15,7 @@ import type { ExplainedRevert } from "./vault-reverts.ts";
  */
 export interface VaultState {
   totalAssets: bigint | null;
-  /** In the share token's smallest unit. */
+  /** Total supply of shares, in the share token's smallest unit. Null if unknown. */
   totalSupply: bigint | null;
   /** Whole assets per whole share, times 10^18, rounded down. */
   sharePrice: bigint | null;

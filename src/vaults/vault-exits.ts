@@ -69,7 +69,10 @@ export interface ExitTerms {
   /** Shares that the vault would redeem now. Only a hint; null if the family's view is unreliable. */
   maxShares: bigint | null;
   minShares: bigint | null;
-  /** What the shares pay now, after exit fees; for a request that is priced later, an estimate at the current price. */
+  /**
+   * Payment for the shares after exit fees, if they are redeemed now. For a request that is priced later, an estimate
+   * at the current price.
+   */
   previewAssets: bigint | null;
   /** Revert data of the preview, or null if it did not revert or returned no data. */
   previewRevert: Hex | null;
@@ -135,7 +138,7 @@ export interface PendingExit {
   mode: "request" | "cooldown";
   /** Shares of the request, in the share token's smallest unit. */
   shares: bigint | null;
-  /** What the request pays, in the smallest unit of `token`; an estimate until it is priced. */
+  /** Payment of the request, in the smallest unit of `token`; an estimate until it is priced. */
   assets: bigint | null;
   /** True once the assets no longer change. */
   priced: boolean;
@@ -145,7 +148,7 @@ export interface PendingExit {
   claimableAssets: bigint | null;
   /** Shares whose assets can be claimed now, or that can be claimed back. */
   claimableShares: bigint | null;
-  /** What a claim pays: assets, or the shares of a cancelled request. */
+  /** Token that a claim pays: assets, or the shares of a cancelled request. */
   pays: "assets" | "shares";
   /**
    * Times of the request, of its earliest payment and of its expiry, in unix seconds; null if the chain does not show

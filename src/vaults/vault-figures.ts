@@ -30,8 +30,8 @@ export const CachedFigures = z.object({
 export type VaultFigures = z.infer<typeof CachedFigures>;
 
 /**
- * What lists show of a vault besides its registry entry: its last figures, or null if it was never read, and its
- * numbers of open incidents by tier.
+ * Data that lists show about a vault in addition to its registry entry: its last figures, or null if it was never read,
+ * and its numbers of open incidents by tier.
  */
 export interface ListedFacts {
   figures: VaultFigures | null;

@@ -7,7 +7,7 @@ import { acceptedTokens, type DepositEntry, pauseReason } from "./vault-entry.ts
 import { adapterOf } from "./vault-families.ts";
 import { settlementOf } from "./vault-settlement.ts";
 
-/** What the API shows of a vault besides its registry entry. */
+/** Data that the API shows about a vault in addition to its registry entry. */
 export interface VaultDisplay {
   chain: ChainDefinition;
   entry: DepositEntry;

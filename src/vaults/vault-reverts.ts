@@ -123,7 +123,7 @@ export function explainCommonRevert(data: Hex): ExplainedRevert {
 
 /** A vault family's own errors, each with the API error code that it means, or null for an error without a code. */
 export interface FamilyErrors {
-  /** By Solidity signature, such as `error Name(types)`. */
+  /** Error codes by the error's Solidity signature, such as `error Name(types)`. */
   errors?: Readonly<Record<string, ErrorCode | null>>;
   /** Patterns of the reason string of `Error(string)`. */
   reasons?: readonly { reason: RegExp; code: ErrorCode }[];
@@ -185,7 +185,7 @@ const explainOwnExitError = once(() =>
   }),
 );
 
-/** What the error codes of deposits mean if a withdrawal reverts with the same error. */
+/** Error codes of withdrawals, by the code that the same error has for a deposit. */
 const EXIT_MEANING: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
   vault_paused: "exits_paused",
   above_maximum: "no_liquidity",

@@ -28,7 +28,7 @@ const FEE_PARTS = 10n ** 9n;
 
 /**
  * Returns the fee of an instant withdrawal as a fraction of the assets, rounded up to a billionth. `gross` is the value
- * of some shares and `net` the proceeds of redeeming them, both in the asset's smallest unit. Returns null if either is
+ * of some shares and `net` the payment for redeeming them, both in the asset's smallest unit. Returns null if either is
  * unknown or the sample is too small.
  */
 export function exitFeeOf({ gross, net }: { gross: bigint | null; net: bigint | null }): number | null {

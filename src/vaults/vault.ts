@@ -6,7 +6,7 @@ import type { VaultType } from "../schemas/vault-schema.ts";
 
 /** A token on a chain: address, symbol and decimals. */
 export interface Token {
-  /** Checksummed. The zero address stands for the chain's native currency. */
+  /** Checksummed address. The zero address stands for the chain's native currency. */
   address: Address;
   symbol: string;
   decimals: number;
@@ -37,7 +37,7 @@ export interface Vault {
   statusReason: string;
   /** The last proof of the vault, or null if it was never proven. */
   proof: VaultProof | null;
-  /** In the asset's smallest unit, or null if unknown. */
+  /** Minimum deposit in the asset's smallest unit, or null if unknown. */
   minDeposit: bigint | null;
   noMinimum: boolean;
 }

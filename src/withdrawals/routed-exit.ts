@@ -239,8 +239,8 @@ async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
 const largest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /**
- * Returns the error for a reverted simulation of such an order: that of the vault if the redemption failed, otherwise
- * that of the swap or bridge.
+ * Returns the error for a reverted simulation of an order that redeems and swaps or bridges: that of the vault if the
+ * redemption failed, otherwise that of the swap or bridge.
  */
 function explainRouted(exit: Exit, revert: Hex): AppError {
   const asked = { order: exit.order, way: exit.way, shares: exit.shares };

@@ -63,8 +63,8 @@ async function prepareOrder(ctx: Context, order: DepositOrder): Promise<Prepared
 }
 
 /**
- * Throws `authorization_unsupported` if the order requires a signature. For payments that cannot be made with a
- * signature, such as those in the native currency.
+ * Throws `authorization_unsupported` if the order requires a signature. Called for payments that a signature cannot
+ * make, such as those in the native currency.
  */
 function refuseSignature({ authorize: wish, user: owner, from }: DepositOrder): void {
   chooseAuthorization({ wish, owner, amount: from.amount, allowance: null, facts: null });

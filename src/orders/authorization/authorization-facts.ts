@@ -14,7 +14,7 @@ import { signingTokensOf } from "./signing-tokens.ts";
  */
 export type AccountKind = "plain" | "delegated" | "contract";
 
-/** What the chain shows at one block about the signatures that an owner can pay with. */
+/** On-chain state at one block that determines which kinds of signature an owner can pay with. */
 export interface AuthorizationFacts {
   /**
    * The token with its EIP-712 domain, from the tables or, for a vault's share token, from its own view functions. Null
@@ -40,8 +40,7 @@ const tokenAbi = once(() =>
 );
 
 /**
- * Nonce that no order uses. `authorizationState` is called with it only to find out whether the token has that
- * function.
+ * Nonce that no order uses. `authorizationState` is called with it to determine whether the token has this function.
  */
 const NO_ORDER: Hex = `0x${"0".repeat(64)}`;
 

@@ -142,7 +142,7 @@ interface SignedDigest {
   signature: Hex;
 }
 
-/** What decides at one block whether a signed order can still be executed. */
+/** On-chain state at one block that determines whether a signed order can still be executed. */
 interface OrderState {
   /**
    * True if the chain shows the order's nonce as used or cancelled. Always false for a permit, because anyone may

@@ -32,7 +32,7 @@ const MAX_EXCLUSIVITY = 900;
  */
 const MAX_EXCLUSIVITY_OFFSET = 31_536_000;
 
-/** What an Across quote is checked against. */
+/** Request, route and current time against which an Across quote is checked. */
 interface QuoteCheckInput {
   request: TransferRequest;
   route: AcrossRoute;

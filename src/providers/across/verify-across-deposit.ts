@@ -69,7 +69,10 @@ function isZeroApproval(data: Hex, spender: Address): boolean {
   return data === encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 0n] });
 }
 
-/** What determines every field of an Across deposit transaction: request, route, quote terms and integrator id. */
+/**
+ * The data from which every field of an Across deposit transaction is derived: request, route, quote terms and
+ * integrator id.
+ */
 export interface ExpectedDeposit {
   request: TransferRequest;
   route: AcrossRoute;

@@ -21,7 +21,7 @@ const ALLOWED_FLAGS =
   kyberFlags.feeOnOutput |
   kyberFlags.feeInBps |
   kyberFlags.approveFund;
-/** Maximum fee of a swap, in basis points of the input or the output: 0.5%. Causeway requests no fee. */
+/** Maximum fee of a swap, in basis points of the input or the output: 0.5%. This service requests no fee. */
 const MAX_FEE_BPS = 50n;
 const BPS = 10_000n;
 

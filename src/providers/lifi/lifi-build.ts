@@ -5,7 +5,7 @@ import type { LifiContext } from "./lifi-context.ts";
 import { lifiSlippage, requestedTools } from "./lifi-tool-selection.ts";
 import { verifyLifiTransfer } from "./verify/verify-lifi-transfer.ts";
 
-/** What a request for a transaction is made of. `tools` is null if LI.FI may choose the exchange. */
+/** Input of a request for a transaction. `tools` is null if LI.FI may choose the exchange. */
 interface QuoteInput {
   request: TransferRequest;
   tools: string[] | null;

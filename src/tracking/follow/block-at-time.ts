@@ -2,7 +2,7 @@ import type { NodeSession } from "../../chains/chain-client.ts";
 import { readBlock } from "../../chains/read-block.ts";
 import type { Block } from "../../lib/block-ranges.ts";
 
-/** Maximum difference in seconds between the clocks of chains and of this program. */
+/** Maximum difference between the clocks of chains and of this service, in seconds. */
 const CLOCK_MARGIN = 120;
 /** First distance from the head in blocks at which the search looks; each further distance is four times as long. */
 const FIRST_STEP = 64;

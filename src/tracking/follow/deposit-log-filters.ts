@@ -12,7 +12,7 @@ export const transferTopic = once((): Hex => toEventSelector("Transfer(address,a
 /** Address of the Router, lowercase. */
 export const routerEmitter: string = depositRouterAddress.toLowerCase();
 
-/** What the log filters of a round on one chain are made of. */
+/** Input for the log filters of one round on one chain. */
 export interface LogSearch {
   watch: WatchList;
   /** The events of the bridges and exchanges on the chain. */
@@ -108,8 +108,8 @@ const vaultFilters = (watch: WatchList): LogFilter[] => [
 ];
 
 /**
- * Returns the filters for transfers from and to the users of deposits and withdrawals in progress, in the tokens of
- * these.
+ * Returns the filters for transfers from and to the users of the deposits and withdrawals in progress, in the tokens of
+ * those deposits and withdrawals.
  */
 function movementFilters({ watch, maxTopics }: LogSearch): LogFilter[] {
   const most = maxTopics * MAX_USER_LISTS;

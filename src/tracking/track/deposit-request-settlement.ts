@@ -13,16 +13,13 @@ import { isConfirmed, type TransactionReader } from "./deposit-transaction-reade
 import type { Transition } from "./deposit-transitions.ts";
 import { findTransfers } from "./find-transfers.ts";
 
-/**
- * Whose shares a claim transaction sent: only those of this request, those of this and other requests, or those of
- * another request.
- */
+/** Requests whose shares a claim transaction sent: only this one, this and other requests, or only other requests. */
 export type ClaimOwnership = "own" | "shared" | "another's";
 
 /**
- * Returns whether a claim transaction sent the shares of this request, of several requests, or of another one. A vault
- * with one balance per account settles all requests of the account together, and no event says how the shares are
- * divided; a vault with request ids sends the shares of each request separately. Errors of the RPC nodes propagate.
+ * Returns whether a claim transaction sent the shares of this request, of several requests, or of a different request.
+ * A vault with one balance per account settles all requests of the account together, and no event says how the shares
+ * are divided; a vault with request ids sends the shares of each request separately. Errors of the RPC nodes propagate.
  */
 export async function claimOwnership(
   of: { row: RequestSubject; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
@@ -43,7 +40,10 @@ export async function claimOwnership(
   return "own";
 }
 
-/** What identifies a request at an asynchronous vault, whether its deposit is tracked or was made elsewhere. */
+/**
+ * Identification of a request at an asynchronous vault, whether its deposit is tracked or was made without this
+ * service.
+ */
 export type RequestSubject = Pick<
   DepositRow,
   | "trackingId"

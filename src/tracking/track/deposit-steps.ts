@@ -9,7 +9,7 @@ import type { Step, StepState } from "../../schemas/step-schema.ts";
 import { findToken } from "../../vaults/find-token.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
 
-/** What a deposit's list of steps is made of: its row, its current state, and the user's next transaction. */
+/** A deposit with its current state and the user's next transaction, or null if there is none. */
 interface SteppedDeposit {
   row: DepositRow;
   state: DepositState;

@@ -71,7 +71,7 @@ export interface Erc7540ExitTraits {
   explain?: VaultExits["explain"];
 }
 
-/** What the standard's views do not show of a user's redemption requests. */
+/** State of a user's redemption requests that the standard's view functions do not return. */
 export interface OwnRequests {
   /** True if the user can cancel a pending request now. */
   cancellable: boolean;

@@ -135,7 +135,7 @@ function identifyYearn({ address }: DerivationSubject): Query<Identification> {
   });
 }
 
-/** What each role of a version 3 vault permits, from the lowest bit up. Source: yearn-vaults-v3, Roles. */
+/** Permissions of each role of a version 3 vault, from the lowest bit up. Source: yearn-vaults-v3, Roles. */
 const ROLES = [
   ...[
     "add strategies",

@@ -41,7 +41,7 @@ export type LinkedContracts = Readonly<Partial<Record<LinkedContract, string>>>;
 /** The decoded arguments of an event, by name. */
 export type EventArgs = Readonly<Record<string, unknown>>;
 
-/** What texts about a governance event need to know about its vault and block. */
+/** Data about the vault and the block of a governance event, from which the event's texts are made. */
 export interface EventContext {
   /** The vault's name. */
   vault: string;
@@ -75,11 +75,11 @@ export interface GovernanceEvent {
   tier: Tier;
   /** Returns the severity of a change whose arguments decide it, such as a removal, or null if `tier` applies. */
   tierFor?: (args: EventArgs) => Tier | null;
-  /** The rest of the sentence that begins with `what`, such as "is 2%". Empty if the event does not contain a value. */
+  /** The rest of the sentence that begins with `what`, such as "is 2%". Empty if the event contains no value. */
   describe: EventText;
   /** The title after the vault's name. If absent, it is made of `what` and `stage`. */
   title?: (args: EventArgs) => string;
-  /** Full sentences with the time that replace the sentence made of `what` and `describe`. */
+  /** Full sentences, with the time, that replace the sentence made of `what` and `describe`. */
   report?: EventText;
   /** The consequence for a depositor. If absent, it follows from `kind` and `stage`. */
   advice?: string | EventText;

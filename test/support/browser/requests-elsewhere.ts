@@ -7,7 +7,7 @@ const erc7540Abi = parseAbi([
   "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256)",
 ]);
 
-/** Requests a deposit from an ERC-7540 vault directly, so that no record of Causeway knows it. */
+/** Requests a deposit from an ERC-7540 vault directly, so that this service has no record of the request. */
 export async function requestDepositElsewhere(name: string, of: { user: KeyedUser; amount: bigint }) {
   const vault = vaultNamed(name);
   const chain = chainOf(vault.chain_id);
@@ -20,7 +20,10 @@ export async function requestDepositElsewhere(name: string, of: { user: KeyedUse
   await mined(chain, await sendCall(user, { to: spender, data }));
 }
 
-/** Requests the redemption of all shares from an ERC-7540 vault directly, so that no record of Causeway knows it. */
+/**
+ * Requests the redemption of all shares from an ERC-7540 vault directly, so that this service has no record of the
+ * request.
+ */
 export async function requestRedemptionElsewhere(name: string, user: KeyedUser): Promise<void> {
   const vault = vaultNamed(name);
   const args = [await sharesOf(name, user.address), user.address, user.address] as const;

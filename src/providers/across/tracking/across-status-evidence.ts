@@ -4,15 +4,15 @@ import type { Fill } from "./across-fill.ts";
 import type { RelayState } from "./across-spoke-pool.ts";
 
 /**
- * What the source chain shows of a transfer's source transaction. `unread`: the chain could not be read. `absent`: it
- * does not know the transaction. `waiting`: pending. `reverted`: included, but reverted. `no_deposit`, `deposited`:
- * included without or with exactly one Across deposit to the destination chain.
+ * State of a transfer's source transaction on-chain. `unread`: the chain could not be read. `absent`: it does not know
+ * the transaction. `waiting`: pending. `reverted`: included, but reverted. `no_deposit`, `deposited`: included without
+ * or with exactly one Across deposit to the destination chain.
  */
 export type SourceEvidence = "unread" | "absent" | "waiting" | "reverted" | "no_deposit" | "deposited";
 
 /** Everything known about an Across transfer at one moment, from the API and from both chains. */
 export interface TransferEvidence {
-  /** The API's status, or null if the API failed, does not know the transfer or describes another one. */
+  /** The API's status. Null if the API failed, does not know the transfer, or describes a different one. */
   apiStatus: Pick<AcrossDepositStatus, "status" | "fillTx" | "refundTx" | "actionsSucceeded"> | null;
   source: SourceEvidence;
   /** The destination SpokePool's fill status, or null if it could not be read. */

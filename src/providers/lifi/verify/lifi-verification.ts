@@ -5,7 +5,8 @@ import { lifiRejection } from "../api/lifi-errors.ts";
 import type { LifiDeployment } from "../lifi-deployments.ts";
 
 /**
- * What a LI.FI quote's JSON states, before it is compared with the calldata. Amounts are in the tokens' smallest units.
+ * Statements of a LI.FI quote's JSON, before they are compared with the calldata. Amounts are in the tokens' smallest
+ * units.
  */
 export interface QuoteClaim {
   tool: string;
@@ -19,7 +20,8 @@ export interface QuoteClaim {
 }
 
 /**
- * What a LI.FI transaction is checked against: the request, the deployments in code, and the statements of the quote.
+ * Data against which a LI.FI transaction is checked: the request, the deployments in code, and the statements of the
+ * quote.
  */
 export interface Verification {
   request: TransferRequest;

@@ -30,8 +30,8 @@ import {
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 
 /**
- * Whether a contract is a vault of a family: if so, which account must call it and its registry parameters; if not,
- * why.
+ * Result of checking whether a contract is a vault of a family: the account that must call it and its registry
+ * parameters, or the reason why it is none.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
@@ -159,7 +159,7 @@ export interface Erc4626DeriverTraits {
   previews?: boolean;
 }
 
-/** What an ERC-4626 vault's own view functions return. */
+/** Results of an ERC-4626 vault's view functions. */
 interface VaultAnswers {
   name: string;
   asset: Address;

@@ -58,9 +58,7 @@ const AMOUNT_OFFSET = 36;
 interface MintRoom {
   /** The mToken's total supply, or null if unknown. */
   supply: bigint | null;
-  /**
-   * What is left of today's limit on instant deposits. Null for requests, which have no daily limit, and if unknown.
-   */
+  /** Remainder of today's limit on instant deposits. Null for requests, which have no daily limit, and if unknown. */
   today: bigint | null;
   /** mTokens left under the supply cap. Null if there is no cap, as in versions before August 2025, or if unknown. */
   underCap: bigint | null;

@@ -31,7 +31,7 @@ const vaultAbi = once(() =>
 );
 const whitelistAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
 
-/** What a multi-asset vault's own view functions return. */
+/** Results of a multi-asset vault's view functions. */
 interface VaultAnswers {
   asset: Address;
   shareToken: Address;

@@ -62,8 +62,8 @@ interface TokenSupport {
 }
 
 /**
- * What determines a deposit of one token. `rate` is the price of one whole share in the deposited token's smallest
- * unit; `cap` and `supply` are in the share token's smallest unit. A field is null if its read failed.
+ * On-chain state that determines a deposit of one token. `rate` is the price of one whole share in the deposited
+ * token's smallest unit; `cap` and `supply` are in the share token's smallest unit. A field is null if its read failed.
  */
 export interface VedaMarket {
   rate: bigint | null;
