@@ -73,3 +73,15 @@ export const withoutParams = (
   names: readonly string[],
 ): Record<string, string> =>
   Object.fromEntries(Object.entries(params).filter(([name]) => !names.includes(name)));
+
+/**
+ * Returns registry parameters with the wait for withdrawals that the vault's contracts state (`withdraw_seconds`), in
+ * seconds, or without one if it is null.
+ */
+export function withWithdrawSeconds(
+  params: Readonly<Record<string, string>>,
+  seconds: bigint | number | null,
+): Record<string, string> {
+  const others = withoutParams(params, ["withdraw_seconds"]);
+  return seconds === null ? others : { ...others, withdraw_seconds: String(seconds) };
+}

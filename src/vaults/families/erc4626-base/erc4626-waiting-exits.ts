@@ -22,7 +22,7 @@ import {
   unknownPendingExit,
   type VaultExits,
 } from "../../vault-exits.ts";
-import { withoutParams } from "../../vault-params.ts";
+import { withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import type { Identification } from "./erc4626-derivation.ts";
 import { erc4626ExitReads, erc4626ExitTermsOf } from "./erc4626-exits.ts";
@@ -73,9 +73,10 @@ export function identifyWaiting({ address, params }: DerivationSubject): Query<I
       manager: read({ to: address, abi: mapleAbi(), name: "manager" }),
     },
     ({ cooldown, exitPrice, manager }): Identification => {
-      const waits = cooldown.ok ? { exit: "cooldown", withdraw_seconds: String(cooldown.value) } : null;
-      const exit = waits ?? (exitPrice.ok && manager.ok ? { exit: "maple" } : {});
-      return { ok: true, params: { ...withoutParams(params, ["exit", "withdraw_seconds"]), ...exit } };
+      const isMaple = exitPrice.ok && manager.ok;
+      const exit = cooldown.ok ? { exit: "cooldown" } : isMaple ? { exit: "maple" } : {};
+      const known = { ...withoutParams(params, ["exit"]), ...exit };
+      return { ok: true, params: withWithdrawSeconds(known, valueOrNull(cooldown)) };
     },
   );
 }

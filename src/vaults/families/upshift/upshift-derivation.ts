@@ -19,6 +19,7 @@ import {
   underivable,
   underivableQuery,
 } from "../../vault-derivation.ts";
+import { withWithdrawSeconds } from "../../vault-params.ts";
 
 const vaultAbi = once(() =>
   parseAbi([
@@ -27,6 +28,7 @@ const vaultAbi = once(() =>
     "function getSharePrice() view returns (uint256)",
     "function sendersWhitelistAddress() view returns (address)",
     "function assetsWhitelistAddress() view returns (address)",
+    "function lagDuration() view returns (uint256)",
   ]),
 );
 const whitelistAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
@@ -41,6 +43,8 @@ interface VaultAnswers {
    * True if senders must be whitelisted, so that the Router, which uses a new executor for each order, cannot deposit.
    */
   restricted: boolean;
+  /** Minimum wait between the request of a withdrawal and its payment, in seconds, or null if the vault states none. */
+  lag: bigint | null;
 }
 
 function describeVault({ address }: DerivationSubject): Query<VaultAnswers | null> {
@@ -51,14 +55,16 @@ function describeVault({ address }: DerivationSubject): Query<VaultAnswers | nul
     price: read({ ...on, name: "getSharePrice" }),
     senders: read({ ...on, name: "sendersWhitelistAddress" }),
     assets: read({ ...on, name: "assetsWhitelistAddress" }),
+    lag: read({ ...on, name: "lagDuration" }),
   };
-  return createQuery(reads, ({ asset, share, price, senders, assets }) => {
+  return createQuery(reads, ({ asset, share, price, senders, assets, lag }) => {
     if (!asset.ok || !share.ok || !price.ok || !senders.ok) return null;
     return {
       asset: getAddress(asset.value),
       shareToken: getAddress(share.value),
       assetWhitelist: valueOrNull(assets) ?? zeroAddress,
       restricted: !isAddressEqual(senders.value, zeroAddress),
+      lag: valueOrNull(lag),
     };
   });
 }
@@ -93,7 +99,8 @@ function describeDerivedVault(subject: DerivationSubject, answers: VaultAnswers)
     const addresses = { entryPoint: vault, spender: vault, pricer: vault, shareToken };
     const caller = answers.restricted ? "user" : "router";
     const { name, decimals: shareDecimals } = share;
-    return { ok: true, vault: { name, asset, acceptedAssets, shareDecimals, ...addresses, caller } };
+    const params = withWithdrawSeconds(subject.params, answers.lag);
+    return { ok: true, vault: { name, asset, acceptedAssets, shareDecimals, ...addresses, caller, params } };
   });
 }
 

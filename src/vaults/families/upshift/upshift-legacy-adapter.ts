@@ -1,11 +1,20 @@
 import { parseAbi } from "viem";
-import { createQuery, type ReadResult, read, readThen, valueOrNull } from "../../../chains/chain-query.ts";
+import {
+  createQuery,
+  mapQuery,
+  queryAll,
+  type ReadResult,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../../chains/chain-query.ts";
 import { smaller } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { VaultFamily } from "../../vault-adapter.ts";
+import { withWithdrawSeconds } from "../../vault-params.ts";
 import { defineErc4626, erc4626Abi } from "../erc4626-base/erc4626-adapter.ts";
-import { erc4626Deriver, identifyByViews } from "../erc4626-base/erc4626-derivation.ts";
+import { erc4626Deriver, type Identification, identifyByViews } from "../erc4626-base/erc4626-derivation.ts";
 import type { FamilyViews } from "../erc4626-base/erc4626-variant-views.ts";
 import { explainUpshift } from "./upshift-errors.ts";
 import { upshiftExits } from "./upshift-exits.ts";
@@ -17,6 +26,7 @@ const limitsAbi = once(() =>
     "function depositsPaused() view returns (bool)",
     "function maxDepositAmount() view returns (uint256)",
     "function maxSupply() view returns (uint256)",
+    "function lagDuration() view returns (uint256)",
   ]),
 );
 
@@ -74,12 +84,20 @@ export const upshiftLegacyFamily: VaultFamily = {
   adapter: upshiftLegacy,
   type: "custom",
   deriver: erc4626Deriver({
-    identify: ({ address }) => {
+    identify: ({ address, params }) => {
       const onSubject = { to: address, abi: limitsAbi() } as const;
-      return identifyByViews("Upshift", {
+      const own = identifyByViews("Upshift", {
         depositsPaused: read({ ...onSubject, name: "depositsPaused" }),
         maxDepositAmount: read({ ...onSubject, name: "maxDepositAmount" }),
       });
+      const lag = createQuery({ lag: read({ ...onSubject, name: "lagDuration" }) }, (results) =>
+        valueOrNull(results.lag),
+      );
+      return mapQuery(
+        queryAll({ own, lag }),
+        ({ own: known, lag: seconds }): Identification =>
+          known.ok ? { ...known, params: withWithdrawSeconds(params, seconds) } : known,
+      );
     },
   }),
   governanceEvents: upshiftLegacyEvents,

@@ -25,9 +25,9 @@ import {
   underivable,
   underivableQuery,
 } from "../../vault-derivation.ts";
-import { withoutParams } from "../../vault-params.ts";
+import { withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
 import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
-import { vedaExitParams } from "./veda-exits.ts";
+import { vedaExitParams, vedaWaits } from "./veda-exits.ts";
 
 const vaultAbi = once(() =>
   parseAbi([
@@ -227,34 +227,45 @@ function derive(subject: DerivationSubject): Query<Derivation> {
         const parts = queryAll({
           tokens: describeAcceptedTokens(teller, tokens),
           exits: describeExits(subject, teller),
+          waits: vedaWaits(reviewedExits(subject), tokens),
         });
-        return mapQuery(parts, ({ tokens: { accepted, byData }, exits }): Derivation => {
+        return mapQuery(parts, ({ tokens: { accepted, byData }, exits, waits }): Derivation => {
           // The registry entry's asset has precedence, because past prices are stored in it.
           const asset =
             subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];
           if (asset === undefined)
             return underivable("the teller accepts neither the base asset nor the row's");
           const generation = teller.referred ? "d" : !byData ? "a" : teller.capped ? "c" : "b";
-          return {
-            ok: true,
-            vault: assemble({ subject, share, teller, asset, accepted, generation, streams, exits }),
-          };
+          const wait = waitOf(exits, waits[asset.address.toLowerCase()]);
+          const found = { share, teller, asset, accepted, generation, streams, exits, wait };
+          return { ok: true, vault: assemble({ subject, ...found }) };
         });
       });
     });
   });
 }
 
+/** Returns the contracts of the registry entry through which the vault pays later. */
+const reviewedExits = ({ params }: DerivationSubject) => ({
+  withdraw_queue: parseAddress(params["withdraw_queue"] ?? ""),
+  delayed_withdraw: parseAddress(params["delayed_withdraw"] ?? ""),
+});
+
 /** Returns a query for the registry parameters for withdrawals. */
-function describeExits(
-  { address, params }: DerivationSubject,
-  teller: TellerInfo,
-): Query<Record<string, string>> {
-  const reviewed = {
-    withdraw_queue: parseAddress(params["withdraw_queue"] ?? ""),
-    delayed_withdraw: parseAddress(params["delayed_withdraw"] ?? ""),
-  };
-  return vedaExitParams({ vault: address, teller: teller.address, anyone: ORDINARY_ACCOUNT, reviewed });
+function describeExits(subject: DerivationSubject, teller: TellerInfo): Query<Record<string, string>> {
+  const reviewed = reviewedExits(subject);
+  return vedaExitParams({
+    ...{ vault: subject.address, teller: teller.address, anyone: ORDINARY_ACCOUNT, reviewed },
+  });
+}
+
+/** Returns the wait for the asset in the vault's own contract: that of the queue if it has both. Null if unknown. */
+function waitOf(
+  exits: Readonly<Record<string, string>>,
+  waits: { withdraw_queue: number | null; delayed_withdraw: number | null } | undefined,
+): number | null {
+  const own = (["withdraw_queue", "delayed_withdraw"] as const).find((name) => (exits[name] ?? "") !== "");
+  return own === undefined ? null : (waits?.[own] ?? null);
 }
 
 const findToken = (tokens: readonly Token[], address: Address): Token[] =>
@@ -269,6 +280,8 @@ function assemble(of: {
   generation: string;
   streams: boolean;
   exits: Readonly<Record<string, string>>;
+  /** Wait for withdrawals in seconds, or null if the vault pays at once or states none. */
+  wait: number | null;
 }): DerivedVault {
   const { subject, share, teller, asset, accepted } = of;
   const vault = getAddress(subject.address);
@@ -284,7 +297,7 @@ function assemble(of: {
     // The Router could not forward locked shares; version `a` locks them until the end of the block at least.
     caller: teller.held || of.generation === "a" ? "user" : "router",
     params: {
-      ...withoutParams(subject.params, ["teller_withdraw"]),
+      ...withWithdrawSeconds(withoutParams(subject.params, ["teller_withdraw"]), of.wait),
       ...{ teller: of.generation, ...(of.streams && { rate: "streamed" }) },
       ...of.exits,
     },

@@ -34,6 +34,7 @@ import {
   queueCancellation,
   queueTerms,
   takenByQueue,
+  vedaQueueAbi,
 } from "./veda-withdraw-queue.ts";
 
 const tellerAbi = once(() =>
@@ -266,7 +267,7 @@ export function vedaExitParams(of: {
   vault: Address;
   teller: Address;
   anyone: Address;
-  reviewed: Readonly<Record<"withdraw_queue" | "delayed_withdraw", Address | null>>;
+  reviewed: WaitingContracts;
 }): Query<Record<string, string>> {
   const own = (contract: Address | null) =>
     createQuery(
@@ -284,4 +285,31 @@ export function vedaExitParams(of: {
       delayed_withdraw: results.names || results.burns ? delayed.toLowerCase() : "",
     }),
   }));
+}
+
+/** Contracts of the reviewed registry entry through which a vault pays later. */
+type WaitingContracts = Readonly<Record<"withdraw_queue" | "delayed_withdraw", Address | null>>;
+
+/**
+ * Returns a query for the waits before each token is paid, in seconds, by the token's lowercase address: in the queue
+ * until a request matures, and in the contract with a fixed wait. Null if it is unknown.
+ */
+export function vedaWaits(
+  reviewed: WaitingContracts,
+  tokens: readonly Address[],
+): Query<Record<string, Record<keyof WaitingContracts, number | null>>> {
+  const name = "withdrawAssets" as const;
+  const waits = tokens.map((token) => {
+    const [to, other] = [reviewed.withdraw_queue ?? zeroAddress, reviewed.delayed_withdraw ?? zeroAddress];
+    const reads = {
+      queue: read({ to, abi: vedaQueueAbi(), name, args: [token] }),
+      delayed: read({ to: other, abi: vedaDelayedAbi(), name, args: [token] }),
+    };
+    const query = createQuery(reads, ({ queue, delayed }) => ({
+      withdraw_queue: valueOrNull(queue)?.[1] ?? null,
+      delayed_withdraw: valueOrNull(delayed)?.[1] ?? null,
+    }));
+    return [token.toLowerCase(), query] as const;
+  });
+  return queryAll(Object.fromEntries(waits));
 }

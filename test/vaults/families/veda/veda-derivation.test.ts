@@ -52,3 +52,34 @@ describe("Veda deriver, caller", () => {
     expect(derived(table).caller).toBe(caller);
   });
 });
+
+describe("Veda deriver, wait for withdrawals", () => {
+  const [QUEUE, DELAYED] = [
+    "0x2222222222222222222222222222222222222222",
+    "0x3333333333333333333333333333333333333333",
+  ];
+  /** What the contracts say of the asset: the queue three days, the older contract a week. */
+  const waits = {
+    queue: [true, 259_200, 0, 0, 0, 0n],
+    delayed: [true, 604_800, 0, 0n, 0, 0],
+  };
+  const waitBy = (params: Record<string, string>, table: Record<string, unknown> = {}) => {
+    const subject = { ...unreviewedSubject({ chainId: 8453, address: vault.shareToken }), params };
+    const own = { own: vault.shareToken, referred: REFUSED };
+    const derivation = answer(vedaDeriver.derive(subject), { ...views, ...own, ...waits, ...table });
+    if (!derivation.ok) throw new Error(derivation.reason);
+    return derivation.vault.params?.["withdraw_seconds"];
+  };
+
+  test("is the queue's, else that of the contract with a fixed wait", () => {
+    expect(waitBy({ withdraw_queue: QUEUE })).toBe("259200");
+    expect(waitBy({ delayed_withdraw: DELAYED })).toBe("604800");
+    expect(waitBy({ withdraw_queue: QUEUE, delayed_withdraw: DELAYED })).toBe("259200");
+  });
+
+  test("is unknown without such a contract, and where it is another vault's or does not answer", () => {
+    expect(waitBy({ withdraw_seconds: "5" })).toBeUndefined();
+    expect(waitBy({ withdraw_queue: QUEUE, withdraw_seconds: "5" }, { own: OTHER })).toBeUndefined();
+    expect(waitBy({ withdraw_queue: QUEUE }, { queue: undefined })).toBeUndefined();
+  });
+});
