@@ -3874,11 +3874,11 @@ export interface components {
             deposit: components["schemas"]["VaultAction"];
             /** @description Withdrawal of the shares. */
             withdraw: components["schemas"]["VaultAction"];
-            /** @description Claim of a redemption that is ready. */
+            /** @description Claim of a redemption that is ready, otherwise of the shares of a deposit request; the latter's transaction is in `pending` of the positions. */
             claim: components["schemas"]["VaultAction"];
             /** @description Cancellation of a redemption that is not paid yet. */
             cancel: components["schemas"]["VaultAction"];
-            /** @description The user's redemptions that the vault has not paid yet, or that can be claimed. */
+            /** @description The user's redemptions and deposit requests that the vault has not settled yet, or that can be claimed. */
             requests: components["schemas"]["VaultRequest"][];
         };
         /** @description One page of signals, newest first. */

@@ -232,10 +232,15 @@ export const VaultActions = z
   .object({
     deposit: VaultAction.meta({ description: "Deposit of the asset." }),
     withdraw: VaultAction.meta({ description: "Withdrawal of the shares." }),
-    claim: VaultAction.meta({ description: "Claim of a redemption that is ready." }),
+    claim: VaultAction.meta({
+      description:
+        "Claim of a redemption that is ready, otherwise of the shares of a deposit request; the latter's transaction is in " +
+        "`pending` of the positions.",
+    }),
     cancel: VaultAction.meta({ description: "Cancellation of a redemption that is not paid yet." }),
     requests: z.array(VaultRequest).meta({
-      description: "The user's redemptions that the vault has not paid yet, or that can be claimed.",
+      description:
+        "The user's redemptions and deposit requests that the vault has not settled yet, or that can be claimed.",
     }),
   })
   .meta({ id: "VaultActions", description: "What a user may do at a vault now." });

@@ -15,7 +15,8 @@ import { MAX_UINT256 } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { readStoredFlows } from "../positions/position-flows.ts";
-import { openRedemptions, toWireRedemption } from "../positions/position-requests.ts";
+import { type PendingPosition, pendingQuery } from "../positions/position-pending-deposits.ts";
+import { openRedemptions, toWireDepositRequest, toWireRedemption } from "../positions/position-requests.ts";
 import type { VaultAction, VaultActions } from "../schemas/position-schema.ts";
 import { findVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
@@ -33,14 +34,15 @@ import {
 
 /**
  * On-chain state from which a user's possible actions at a vault follow: conditions of a deposit and of each withdrawal
- * mode, the user's shares and open redemptions, and a note about unclaimed rewards. `shares` is null if the balance
- * could not be read.
+ * mode, the user's shares, open redemptions and deposit requests, and a note about unclaimed rewards. `shares` is null
+ * if the balance could not be read.
  */
 interface ActionFacts {
   deposit: DepositTerms;
   shares: bigint | null;
   ways: readonly { mode: ExitMode; terms: ExitTerms }[];
   requests: readonly PendingExit[];
+  deposits: readonly PendingPosition[];
   rewards: string | null;
 }
 
@@ -67,9 +69,12 @@ export async function getActions(
   return {
     deposit: depositAction(vault, facts.deposit),
     withdraw: withdrawAction(vault, { facts, block }),
-    claim: claimAction(facts.requests),
+    claim: claimAction(facts),
     cancel: cancelAction(facts.requests),
-    requests: facts.requests.map((request) => toWireRedemption(vault, { request, open })),
+    requests: [
+      ...facts.requests.map((request) => toWireRedemption(vault, { request, open })),
+      ...facts.deposits.map((one) => toWireDepositRequest(one, open)),
+    ],
   };
 }
 
@@ -93,11 +98,13 @@ function factsQuery(
     deposit: adapter.terms(vault, { token: vault.asset, amount, caller, receiver: user, now }),
     leaving,
     requests: openRedemptions(vault, of) ?? none,
+    deposits: pendingQuery({ user, vaults: [vault], open: of.open }) ?? none,
     rewards: adapter.exits?.rewards?.(vault) ?? none,
   });
-  return mapQuery(parts, ({ deposit, leaving: { shares, ways }, requests, rewards }) => ({
+  return mapQuery(parts, ({ deposit, leaving: { shares, ways }, requests, deposits, rewards }) => ({
     ...{ deposit, shares, ways, rewards },
     requests: requests ?? [],
+    deposits: deposits ?? [],
   }));
 }
 
@@ -207,34 +214,41 @@ function exitRefusal(
 const toTime = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
 
-function claimAction(requests: readonly PendingExit[]): VaultAction {
+/**
+ * Returns what a user may claim now: the payments of redemptions that are ready, otherwise the shares of deposit
+ * requests, whose amount is that of the deposited assets.
+ */
+export function claimAction({ requests, deposits }: Pick<ActionFacts, "requests" | "deposits">): VaultAction {
   const ready = requests.filter(({ state }) => state === "claimable");
   const mode = requests[0]?.mode ?? null;
-  if (ready.length > 0) {
-    const sum = ready.reduce<bigint | null>(
-      (total, { claimableAssets: own }) => (total === null || own === null ? null : total + own),
-      0n,
-    );
-    return { ...POSSIBLE, max: sum?.toString() ?? null, mode };
+  if (ready.length > 0)
+    return { ...POSSIBLE, max: sumOf(ready.map(({ claimableAssets: own }) => own)), mode };
+  const settled = deposits.filter(({ claim }) => claim !== null);
+  if (settled.length > 0) {
+    const max = sumOf(settled.map(({ claimableAssets: own }) => own));
+    const reason = "the shares of a deposit request are ready: the claim is in the user's positions";
+    return { ...POSSIBLE, max, mode: "request", reason };
   }
-  if (requests.length === 0)
+  if (requests.length + deposits.length === 0)
     return refused({ code: "withdrawal_not_found", reason: "the account has no open request", max: "0" });
   const times = requests.flatMap(({ earliest }) => earliest ?? []);
   const until = times.length === 0 ? null : toTime(Math.min(...times));
   const code = mode === "cooldown" ? "cooldown" : "request_pending";
-  return refused({ code, reason: "the vault has not settled the request yet", max: "0", mode, until });
+  const reason = "the vault has not settled the request yet";
+  return refused({ code, reason, max: "0", mode: mode ?? "request", until });
+}
+
+/** Returns the sum of amounts as a decimal string, or null if one of them is unknown. */
+function sumOf(amounts: readonly (bigint | null)[]): string | null {
+  const add = (total: bigint | null, own: bigint | null) =>
+    total === null || own === null ? null : total + own;
+  return amounts.reduce<bigint | null>(add, 0n)?.toString() ?? null;
 }
 
 function cancelAction(requests: readonly PendingExit[]): VaultAction {
   const open = requests.filter(({ cancellable }) => cancellable);
   const mode = requests[0]?.mode ?? null;
-  if (open.length > 0) {
-    const sum = open.reduce<bigint | null>(
-      (total, { shares }) => (total === null || shares === null ? null : total + shares),
-      0n,
-    );
-    return { ...POSSIBLE, max: sum?.toString() ?? null, mode };
-  }
+  if (open.length > 0) return { ...POSSIBLE, max: sumOf(open.map(({ shares }) => shares)), mode };
   if (requests.length === 0)
     return refused({ code: "withdrawal_not_found", reason: "the account has no open request", max: "0" });
   const reason = "no request of this account can be cancelled now";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { gearboxPoolAbi, gearboxPoolCreationCode } from "#stand-ins/lending";
 import { VaultActions } from "../../../src/schemas/position-schema.ts";
-import { positionsOf, vaultIdOf } from "../../support/conformance/vaults/deposit.ts";
+import { depositUnbuilt, positionsOf, vaultIdOf } from "../../support/conformance/vaults/deposit.ts";
 import { deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
 import { leave, openLeaving, sharesOf } from "../../support/conformance/vaults/leaving.ts";
 import { deployStandard, set } from "../../support/conformance/vaults/standard.ts";
@@ -47,4 +47,14 @@ test("a request is part of the position and of the actions", async () => {
   expect(actions.cancel).toMatchObject({ allowed: true, max: shares.toString() });
   expect(actions.claim).toMatchObject({ allowed: false, code: "request_pending" });
   expect(actions.requests).toEqual(after?.requests);
+});
+
+test("a deposit request is part of the actions, and no claim before it is settled", async () => {
+  const of = await openLeaving(world, { adapter: "lagoon", deploy: deployLagoon({ version: "0.6" }) });
+  const { address: user } = await world.user(of.placed.asset, 1_000n);
+  await depositUnbuilt({ placed: of.placed, user, amount: 1_000n });
+  const actions = await actionsOf(of, user);
+  expect(actions.requests).toMatchObject([{ kind: "deposit", assets: "1000", state: "pending" }]);
+  expect(actions.claim).toMatchObject({ allowed: false, code: "request_pending" });
+  expect(actions.withdraw).toMatchObject({ allowed: false, code: "nothing_to_withdraw" });
 });

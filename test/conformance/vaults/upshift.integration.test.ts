@@ -120,13 +120,18 @@ const legacyRedemption =
     data: encodeFunctionData({ abi: legacyAbi, functionName, args: [shares, user, user] }),
   });
 
+const deployLegacy = deployStandard({ abi: legacyAbi, code: legacyTokenizedVaultCreationCode });
+
 const legacy: Family = {
   ...standard,
   name: "Upshift's older vault",
   adapter: "upshift_legacy",
   type: "custom",
   decimals: [6, 18],
-  deploy: deployStandard({ abi: legacyAbi, code: legacyTokenizedVaultCreationCode }),
+  async deploy(world, asset) {
+    const made = await deployLegacy(world, asset);
+    return { ...made, row: { ...made.row, params: { withdraw_seconds: "0" } } };
+  },
   // `redeem` is there and always reverts.
   withdrawal: legacyRedemption("requestRedeem"),
   withdrawalTellsShares: false,

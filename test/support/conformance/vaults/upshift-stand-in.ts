@@ -30,7 +30,8 @@ export function deployUpshift(world: World, asset: Token): Promise<StandIn> {
     const price = (whole(asset, 1n) * 10_731n) / 10_000n;
     script.send("price", { to: vault, data: encodeVault("setSharePrice", [price]) });
     const lp = getContractAddress({ from: vault, nonce: 1n }).toLowerCase();
-    const row = { address: vault, shareToken: lp, shareDecimals: asset.decimals };
+    const params = { withdraw_seconds: "0" };
+    const row = { address: vault, shareToken: lp, shareDecimals: asset.decimals, params };
     return { row, owner: script.deployer, parts: { list } };
   });
 }

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import type { PendingPosition } from "../../src/positions/position-pending-deposits.ts";
+import { claimAction } from "../../src/status/get-actions.ts";
+import { type PendingExit, unknownPendingExit } from "../../src/vaults/vault-exits.ts";
+import { USDC, VAULT, vault } from "../support/deposits/fixtures.ts";
+
+const redemption = (change: Partial<PendingExit>): PendingExit => ({
+  ...{ ...unknownPendingExit, token: USDC },
+  ...change,
+});
+const ready = redemption({ state: "claimable", claimableAssets: 5n });
+const deposit = (change: Partial<PendingPosition>): PendingPosition => ({
+  ...{ vault, pendingAssets: 7n, claimableShares: 0n, claimableAssets: 0n, claim: null },
+  ...change,
+});
+const settled = deposit({
+  ...{ pendingAssets: 0n, claimableShares: 9n, claimableAssets: 7n },
+  claim: { target: VAULT, data: "0x12" },
+});
+
+test("claimAction() sums what redemptions pay, and knows no sum with an unknown part", () => {
+  expect(claimAction({ requests: [ready, ready], deposits: [settled] })).toMatchObject({
+    ...{ allowed: true, max: "10", mode: "request", reason: "" },
+  });
+  const unknown = redemption({ state: "claimable", claimableAssets: null });
+  expect(claimAction({ requests: [ready, unknown], deposits: [] })).toMatchObject({
+    allowed: true,
+    max: null,
+  });
+});
+
+test("claimAction() shows the claim of a deposit request, and where its transaction is", () => {
+  expect(claimAction({ requests: [redemption({})], deposits: [settled] })).toMatchObject({
+    ...{ allowed: true, max: "7", mode: "request", code: null },
+    reason: expect.stringContaining("positions"),
+  });
+});
+
+test("claimAction() waits for deposits as for redemptions", () => {
+  const waiting = { allowed: false, code: "request_pending", mode: "request", until: null };
+  expect(claimAction({ requests: [], deposits: [deposit({})] })).toMatchObject(waiting);
+  const cooling = redemption({ mode: "cooldown", earliest: 1_700_000_000 });
+  expect(claimAction({ requests: [cooling], deposits: [deposit({})] })).toMatchObject({
+    ...{ code: "cooldown", until: "2023-11-14T22:13:20.000Z" },
+  });
+});
+
+test("claimAction() refuses an account without any request", () => {
+  expect(claimAction({ requests: [], deposits: [] })).toMatchObject({
+    ...{ allowed: false, max: "0", code: "withdrawal_not_found" },
+  });
+});
