@@ -1,16 +1,19 @@
-import { erc20Abi, getAddress } from "viem";
-import { createQuery, read, valueOrNull } from "../chains/chain-query.ts";
 import type { Context } from "../context.ts";
-import { selectHints, selectStepPlan } from "../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import { sameAddress } from "../lib/address.ts";
-import { type LegFacts, type StepLeg, StepPlan, toClaimStep, toLegSteps } from "../orders/order-steps.ts";
+import {
+  type LegFacts,
+  type StepLeg,
+  type StepPlan,
+  toClaimStep,
+  toLegSteps,
+} from "../orders/order-steps.ts";
+import { readStepState } from "../orders/stored-step-state.ts";
 import type { Step, StepState } from "../schemas/step-schema.ts";
 import type { WithdrawalNextStep, WithdrawalState } from "../schemas/withdrawal-schema.ts";
 import { isOpenRequest } from "../tracking/withdraw/withdrawal-state-machine.ts";
 import { findToken } from "../vaults/find-token.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
-import { readUncached } from "../vaults/vault-state.ts";
 
 /** A withdrawal with its current state and the user's next transaction, or null if there is none. */
 interface SteppedWithdrawal {
@@ -24,32 +27,16 @@ interface SteppedWithdrawal {
  * was not sent yet. Throws `store_unavailable`.
  */
 export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithdrawal): Promise<Step[]> {
-  const { state } = withdrawal;
-  const [kept, row] = await Promise.all([
-    selectStepPlan(ctx.db, withdrawal.row.trackingId),
-    withReportedHashes(ctx, withdrawal),
-  ]);
-  const stored = StepPlan.safeParse(kept);
-  const plan = stored.success ? stored.data : await planOfRow(ctx, row);
-  const pays = firstState(row, state) === "required" && plan.source.spender !== null;
-  const allowance = pays ? await readAllowance(ctx, { leg: plan.source, row }) : null;
-  return toWithdrawalSteps({ ...withdrawal, row, plan, allowance });
-}
-
-/**
- * Adds to the row the hash that was reported for the current step, until a chain shows a transaction. A client that has
- * already sent the transaction is thus not offered it again.
- */
-async function withReportedHashes(ctx: Context, { row, state }: SteppedWithdrawal): Promise<WithdrawalRow> {
+  const { row, state } = withdrawal;
   const column = REPORTED_COLUMN[state];
-  if (column === undefined || row[column] !== null) return row;
-  const hints = await selectHints(ctx.db, [row.trackingId]);
-  // The transactions of earlier steps may be hints too, on the same chain.
-  const earlier = [row.sourceTxHash, row.claimTxHash];
-  const own = hints
-    .filter(({ chainId, origin }) => chainId === row.vaultChainId && origin === "report")
-    .findLast(({ txHash }) => !earlier.includes(txHash));
-  return own === undefined ? row : { ...row, [column]: own.txHash };
+  const read = await readStepState(ctx, {
+    row,
+    awaited: column === undefined ? null : { column, chainId: row.vaultChainId },
+    earlier: [row.sourceTxHash, row.claimTxHash],
+    isFirstRequired: (current) => firstState(current, state) === "required",
+    planOf: (current) => planOfRow(ctx, current),
+  });
+  return toWithdrawalSteps({ ...withdrawal, ...read });
 }
 
 /** Column that stores the transaction for which a withdrawal in this state waits. */
@@ -140,18 +127,6 @@ function transferFacts(
   if (["expired", "abandoned", "failed", "cancelled", "rejected"].includes(state)) return as("skipped");
   if (row.depositProven) return as(state === "bridging" ? "waiting" : "done");
   return as("waiting", true);
-}
-
-/** Reads the allowance that a leg's transaction needs. Null if it cannot be read. */
-async function readAllowance(
-  ctx: Context,
-  { leg, row }: { leg: StepLeg; row: WithdrawalRow },
-): Promise<bigint | null> {
-  const args = [getAddress(row.userAddress), getAddress(leg.spender ?? row.userAddress)] as const;
-  const allowance = read({ to: getAddress(leg.token.address), abi: erc20Abi, name: "allowance", args });
-  const query = createQuery({ allowance }, (results) => valueOrNull(results.allowance));
-  const answer = await readUncached(ctx, { chainId: leg.chainId, query }).catch(() => null);
-  return answer?.value ?? null;
 }
 
 /** Returns a plan, without transactions, for a withdrawal whose plan is not stored. */

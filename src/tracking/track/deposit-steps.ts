@@ -1,13 +1,17 @@
-import { erc20Abi, getAddress } from "viem";
-import { createQuery, read, valueOrNull } from "../../chains/chain-query.ts";
+import { getAddress } from "viem";
 import type { Context } from "../../context.ts";
-import { selectHints, selectStepPlan } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
-import { type LegFacts, type StepLeg, StepPlan, toClaimStep, toLegSteps } from "../../orders/order-steps.ts";
+import {
+  type LegFacts,
+  type StepLeg,
+  type StepPlan,
+  toClaimStep,
+  toLegSteps,
+} from "../../orders/order-steps.ts";
+import { readStepState } from "../../orders/stored-step-state.ts";
 import type { DepositState, NextStep } from "../../schemas/deposit-schema.ts";
 import type { Step, StepState } from "../../schemas/step-schema.ts";
 import { findToken } from "../../vaults/find-token.ts";
-import { readUncached } from "../../vaults/vault-state.ts";
 
 /** A deposit with its current state and the user's next transaction, or null if there is none. */
 interface SteppedDeposit {
@@ -21,33 +25,17 @@ interface SteppedDeposit {
  * if the first transaction was not sent yet. Throws `store_unavailable`.
  */
 export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): Promise<Step[]> {
-  const { state } = deposit;
-  const [kept, row] = await Promise.all([
-    selectStepPlan(ctx.db, deposit.row.trackingId),
-    withReportedHashes(ctx, deposit),
-  ]);
-  const stored = StepPlan.safeParse(kept);
-  const plan = stored.success ? stored.data : await planOfRow(ctx, row);
-  const pays = sourceState(row, state) === "required" && plan.source.spender !== null;
-  const allowance = pays ? await readAllowance(ctx, { leg: plan.source, row }) : null;
-  return toDepositSteps({ ...deposit, row, plan, allowance });
-}
-
-/**
- * Returns the row with the reported transaction of the current step, as long as no chain shows one: a client that has
- * sent a transaction must not be asked to send it again.
- */
-async function withReportedHashes(ctx: Context, { row, state }: SteppedDeposit): Promise<DepositRow> {
+  const { row, state } = deposit;
   const column = REPORTED_COLUMN[state];
-  if (column === undefined || row[column] !== null) return row;
   const chainId = column === "sourceTxHash" ? row.fromChainId : row.vaultChainId;
-  const hints = await selectHints(ctx.db, [row.trackingId]);
-  // The transactions of earlier steps may be hints too, on the same chain.
-  const earlier = [row.sourceTxHash, row.destinationTxHash, row.depositTxHash];
-  const own = hints
-    .filter((hint) => hint.chainId === chainId && hint.origin === "report")
-    .findLast(({ txHash }) => !earlier.includes(txHash));
-  return own === undefined ? row : { ...row, [column]: own.txHash };
+  const read = await readStepState(ctx, {
+    row,
+    awaited: column === undefined ? null : { column, chainId },
+    earlier: [row.sourceTxHash, row.destinationTxHash, row.depositTxHash],
+    isFirstRequired: (current) => sourceState(current, state) === "required",
+    planOf: (current) => planOfRow(ctx, current),
+  });
+  return toDepositSteps({ ...deposit, ...read });
 }
 
 /** Column of the transaction that each state waits for. */
@@ -165,18 +153,6 @@ function claimState(row: DepositRow, { state, ready }: { state: DepositState; re
   if (state === "completed") return row.claimTxHash === null ? "skipped" : "done";
   if (["expired", "abandoned", "partial", "refunded", "failed"].includes(state)) return "skipped";
   return ready && row.claimTxHash === null ? "required" : "waiting";
-}
-
-/** Reads the allowance that a leg's transaction needs, or returns null if it cannot be read. */
-async function readAllowance(
-  ctx: Context,
-  { leg, row }: { leg: StepLeg; row: DepositRow },
-): Promise<bigint | null> {
-  const args = [getAddress(row.userAddress), getAddress(leg.spender ?? row.userAddress)] as const;
-  const allowance = read({ to: getAddress(leg.token.address), abi: erc20Abi, name: "allowance", args });
-  const query = createQuery({ allowance }, (results) => valueOrNull(results.allowance));
-  const answer = await readUncached(ctx, { chainId: leg.chainId, query }).catch(() => null);
-  return answer?.value ?? null;
 }
 
 /** Returns a plan for a deposit that has no stored one. Its transactions are unknown. */

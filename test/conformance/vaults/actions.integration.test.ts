@@ -50,7 +50,7 @@ test("a request is part of the position and of the actions", async () => {
 });
 
 test("a deposit request is part of the actions, and no claim before it is settled", async () => {
-  const of = await openLeaving(world, { adapter: "lagoon", deploy: deployLagoon({ version: "0.6" }) });
+  const of = await openLeaving(world, { adapter: "lagoon", deploy: deployLagoon({ version: "0.5" }) });
   const { address: user } = await world.user(of.placed.asset, 1_000n);
   await depositUnbuilt({ placed: of.placed, user, amount: 1_000n });
   const actions = await actionsOf(of, user);
