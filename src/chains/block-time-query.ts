@@ -1,5 +1,5 @@
 import { hexToBigInt } from "viem";
-import { SECOND_MS } from "../lib/durations.ts";
+import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { PROGRAM } from "./aggregate-reads.ts";
 import type { Query, Read, ReadResult } from "./chain-query.ts";
 
@@ -16,19 +16,27 @@ const FAILED: ReadResult<unknown> = { ok: false, revert: null };
 /** Name of the additional read, which no query of a vault family uses. */
 const BLOCK_TIME = "block_time";
 
+/** Difference by which a chain's clock must be ahead of this machine's before reads are repeated, in milliseconds. */
+const CLOCK_AHEAD_MS = MINUTE_MS;
+
 /**
- * Returns a query that interprets its results at the time of the block that it reads, in milliseconds since the epoch,
- * because contracts compare their times with the block's and not with this machine's clock. The reads are those of
- * `create(now)`, which also interprets the results if the block's time is unknown. A read that only `create` at the
- * block's time describes counts as failed.
+ * Returns a query that depends on the time, at the time of the block that it reads, in milliseconds since the epoch:
+ * contracts compare their times with the block's, independent of this machine's clock. `now` determines the first batch
+ * of reads, and is the time if the block's is unknown. If the chain's clock is more than a minute ahead and the query
+ * reads something else at that time, for example the limit of another day, it is asked again; without that further
+ * batch these reads count as failed. A chain that is behind is not asked again: its next block has about our time.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);
   const exactly = (results: Record<string, ReadResult<unknown>>) => {
-    const time = results[BLOCK_TIME];
-    const query = time?.ok === true ? create(Number(time.value) * SECOND_MS) : assumed;
+    const read = results[BLOCK_TIME];
+    const time = read?.ok === true ? Number(read.value) * SECOND_MS : null;
+    const query = time === null ? assumed : create(time);
     const names = Object.keys(query.reads);
-    const missing = new Set(names.filter((name) => !isSameRead(query.reads[name], assumed.reads[name])));
+    const ahead = time !== null && time > now + CLOCK_AHEAD_MS;
+    const missing = new Set(
+      names.filter((name) => ahead && !isSameRead(query.reads[name], assumed.reads[name])),
+    );
     const own = names.map((name) => [name, missing.has(name) ? FAILED : (results[name] ?? FAILED)] as const);
     return { query, missing, results: Object.fromEntries(own) };
   };

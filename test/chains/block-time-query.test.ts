@@ -76,6 +76,12 @@ describe("runQuery() at the block's time", () => {
     expect(requests).toBe(2);
   });
 
+  test("asks a chain that is days behind only once", async () => {
+    const { answer, requests } = await made(BLOCK_MS + 3 * 86_400_000, daily);
+    expect(answer).toMatchObject({ now: BLOCK_MS, results: { day19675: { ok: false } } });
+    expect(requests).toBe(1);
+  });
+
   test("goes on with the second batch of a query at the block's time", async () => {
     const twice = (now: number) =>
       readThen({ first: value }, () => createQuery({ second: value }, ({ second }) => ({ now, second })));
