@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { lagoonVaultAbi } from "#stand-ins/erc7540";
 import { gearboxPoolAbi, gearboxPoolCreationCode } from "#stand-ins/lending";
 import { VaultActions } from "../../../src/schemas/position-schema.ts";
 import { depositUnbuilt, positionsOf, vaultIdOf } from "../../support/conformance/vaults/deposit.ts";
@@ -51,6 +52,8 @@ test("a request is part of the position and of the actions", async () => {
 
 test("a deposit request is part of the actions, and no claim before it is settled", async () => {
   const of = await openLeaving(world, { adapter: "lagoon", deploy: deployLagoon({ version: "0.5" }) });
+  // While the valuation is valid, deposits are not requests.
+  await set(of.placed, { abi: lagoonVaultAbi, name: "expireTotalAssets" });
   const { address: user } = await world.user(of.placed.asset, 1_000n);
   await depositUnbuilt({ placed: of.placed, user, amount: 1_000n });
   const actions = await actionsOf(of, user);
