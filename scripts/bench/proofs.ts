@@ -8,14 +8,17 @@ import { deploy, type ScratchChain, startScratchChain } from "../stack/chains/sc
 import { startTestDeployment } from "../stack/test-deployment.ts";
 import type { Row } from "./table.ts";
 
-/** Chains of the simulation, each with a node of its own, because batches read the chain id from the chain itself. */
+/** Ids of the simulated chains. Each has a node of its own, because batches read the chain id from the chain. */
 const CHAINS = Array.from(
   { length: Number(process.env["BENCH_CHAINS"] ?? 15) },
   (_, index) => 31_401 + index,
 );
-/** Claims on each chain: 1,410 together. The variables make a short run of fewer. */
+/**
+ * Number of claimed vaults per chain; 1,410 in total by default. The environment variables set smaller numbers for a
+ * short run.
+ */
 const VAULTS_PER_CHAIN = Number(process.env["BENCH_VAULTS"] ?? 94);
-/** Delay of an answer of the nodes, in milliseconds, as of public ones. */
+/** Delay of the nodes' responses in milliseconds, as of public nodes. */
 const AWAY_MS = 50;
 const MINUTE_MS = 60_000;
 /** Maximum duration of a benchmark run, in simulated minutes. */
@@ -41,7 +44,7 @@ interface Cost {
   redis: number;
 }
 
-/** Measures the proofs of some 1,400 claimed vaults on 15 chains: the first round of all, and a day at rest. */
+/** Measures the proofs of about 1,400 claimed vaults on 15 chains: the first round, and one day without changes. */
 export async function benchProofs(): Promise<Row[]> {
   const nodes = await Promise.all(CHAINS.map((chainId) => startScratchChain("--chain-id", String(chainId))));
   const proxy = await startProxy(nodes.map(({ node }) => String(node.transport["url"])));
@@ -111,7 +114,7 @@ function dayRows({ jobs, proven, ms }: Day, vaults: number): Row[] {
   ];
 }
 
-/** Deploys vaults of one asset. */
+/** Deploys vaults with the same asset. */
 async function deployVaults(chain: ScratchChain): Promise<Address[]> {
   // Imported after the stack has started, because the start compiles its stand-ins.
   const { stackTokenAbi, stackTokenCreationCode } = await import("#stand-ins/standard");
@@ -158,7 +161,7 @@ interface Day {
   ms: number;
 }
 
-/** Runs the minutes of a deployment: the cron trigger, then its queue messages, all chains in parallel. */
+/** Runs a deployment minute by minute: the cron trigger, then its queue messages, for all chains in parallel. */
 class ProofMinutes {
   readonly #runtime: ReturnType<typeof createRuntime>;
   #contexts: Context[] = [];

@@ -48,7 +48,7 @@ export const chainIdOf = ({ plan }: DeployedChain): number => plan.chainId;
 export const tokenOn = (chain: DeployedChain, symbol: TokenSymbol | "ETH"): Address =>
   symbol === "ETH" ? zeroAddress : chain.tokens[symbol];
 
-/** Creates an account that both chains impersonate, with native money for gas. */
+/** Creates an account that both chains impersonate, with native currency for gas. */
 export async function newUser({ one, two }: BridgedStack): Promise<Address> {
   const user = privateKeyToAddress(generatePrivateKey());
   for (const { url } of [one, two]) {
@@ -58,7 +58,10 @@ export async function newUser({ one, two }: BridgedStack): Promise<Address> {
   return user;
 }
 
-/** Gives an account tokens: plain ones are minted, wrapped native money is deposited. */
+/**
+ * Gives an account tokens. Ordinary tokens are minted; the wrapped native token is minted by depositing native
+ * currency.
+ */
 export async function give(
   chain: DeployedChain,
   { user, symbol, amount }: { user: Address; symbol: TokenSymbol; amount: bigint },
@@ -101,7 +104,7 @@ export function approve(
   return send(chain, { user, to: token, data });
 }
 
-/** Returns an account's balance of a token, by symbol, or of a vault's shares, by name. */
+/** Returns an account's balance of a token, given by symbol, or of a vault's shares, given by the vault's name. */
 export function held(chain: DeployedChain, [owner, what]: readonly [Address, string]): Promise<bigint> {
   const vault = chain.vaults.find(({ plan }) => plan.name === what);
   const token = vault?.address ?? tokenOn(chain, what as TokenSymbol | "ETH");
