@@ -13,6 +13,7 @@ import {
   tokenOn,
   vaultNamed,
 } from "../../support/e2e/chain.ts";
+import { query } from "../../support/e2e/database.ts";
 import { bodyOf, findingsOf } from "../../support/e2e/http.ts";
 
 const api = new Api();
@@ -135,12 +136,22 @@ describe("vault history", () => {
     expect([...left]).toEqual([]);
   });
 
-  test("raises only vault_added for new vaults", async () => {
+  test("raises only vault_added for new vaults whose status did not change", async () => {
     await cron(FIVE_MINUTES);
     const answer = await api.send("/v1/intel/feed?limit=100");
-    const schema = z.object({ signals: z.array(z.object({ rule_id: z.string() })), total: z.int() });
+    const schema = z.object({
+      signals: z.array(z.object({ rule_id: z.string(), vault_id: z.string() })),
+      total: z.int(),
+    });
     const { signals, total } = bodyOf(answer, { schema });
-    expect(new Set(signals.map(({ rule_id }) => rule_id))).toEqual(new Set(["vault_added"]));
+    const raisedBy = (rule: string) => signals.filter(({ rule_id }) => rule_id === rule);
+    // Other files pause vaults and open them again on the same stack.
+    const changes = await query("select subject from audit where before->>'status' <> after->>'status'");
+    const changed = new Set(changes.map(({ subject }) => subject));
+    expect(raisedBy("registry_changed").filter(({ vault_id }) => !changed.has(vault_id))).toEqual([]);
+    expect(raisedBy("vault_added").length).toBeGreaterThan(0);
+    const rules = new Set(signals.map(({ rule_id }) => rule_id));
+    expect([...rules].filter((rule) => !["vault_added", "registry_changed"].includes(rule))).toEqual([]);
     expect(total).toBe(signals.length);
   });
 });
