@@ -10,8 +10,8 @@ import { takeSnapshots } from "./history/take-vault-snapshots.ts";
 import { countBlocks } from "./lib/block-ranges.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";
 import type { HeldLease } from "./lib/renewed-lease.ts";
-import { discoverVaults } from "./registry/discovery/discover-vaults.ts";
 import { ProofMessage, proveDueVaults, proveFromMessage } from "./registry/prove-due-vaults.ts";
+import { discoverVaults } from "./registry/registers/discover-vaults.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 import { FollowMessage, followDeposits, followFromMessage } from "./tracking/follow/follow-deposits.ts";
 

@@ -15,10 +15,10 @@ const MEDIAN_LINES = 110;
 /** Modules that decide about amounts. They must be pure; the current time is an argument. */
 const PURE = [
   "src/lib/",
-  "src/tracking/track/deposit-state-machine.ts",
+  "src/tracking/deposits/deposit-state-machine.ts",
   "src/tracking/track/deposit-poll-schedule.ts",
   "src/orders/order-slippage.ts",
-  "src/tracking/track/deposit-proofs.ts",
+  "src/tracking/deposits/deposit-proofs.ts",
   "src/vaults/families/",
   "src/vaults/governance/",
 ];

@@ -9,8 +9,8 @@ import type { PlannedAuthorization } from "../orders/authorization/planned-autho
 import { StepPlan } from "../orders/order-steps.ts";
 import { BuiltDeposit } from "../schemas/quote-schema.ts";
 import type { Step } from "../schemas/step-schema.ts";
-import { createTransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
-import { trackDeposit } from "../tracking/track/track-deposit.ts";
+import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
+import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
 import { toSignedSteps } from "./build/deposit-step-plan.ts";
 import { loadDeposit } from "./deposit-records.ts";
 

@@ -11,10 +11,10 @@ import { failure } from "../errors.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { Deposit, DepositDetail, DepositState } from "../schemas/deposit-schema.ts";
-import { currentState, nextState, statusOf } from "../tracking/track/deposit-state-machine.ts";
-import { pollAfter, readDepositSteps } from "../tracking/track/deposit-steps.ts";
-import { createTransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
-import { trackDeposit } from "../tracking/track/track-deposit.ts";
+import { currentState, nextState, statusOf } from "../tracking/deposits/deposit-state-machine.ts";
+import { pollAfter, readDepositSteps } from "../tracking/deposits/deposit-steps.ts";
+import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
+import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
 import { nextStep } from "./next-deposit-step.ts";
 
 /**

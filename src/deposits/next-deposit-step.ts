@@ -3,10 +3,14 @@ import type { Context } from "../context.ts";
 import { type DepositRow, selectOtherRequests } from "../db/queries/deposit-queries.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
-import { type PreparedClaim, prepareClaim, refusedClaim } from "../orders/claim-transaction.ts";
-import { findVaultOfDeposit, isRequestGone, readRequest } from "../tracking/track/async-deposit-request.ts";
-import { isRequested } from "../tracking/track/deposit-state-machine.ts";
-import { awaitsSecondStep } from "../tracking/track/vault-transaction.ts";
+import { type PreparedClaim, prepareClaim, refusedClaim } from "../orders/prepare-claim.ts";
+import {
+  findVaultOfDeposit,
+  isRequestGone,
+  readRequest,
+} from "../tracking/deposits/async-deposit-request.ts";
+import { isRequested } from "../tracking/deposits/deposit-state-machine.ts";
+import { awaitsSecondStep } from "../tracking/deposits/destination-transaction.ts";
 import { toSignableDeposit } from "./build/build-response.ts";
 import { prepareSecondStep } from "./build/two-step-deposit.ts";
 

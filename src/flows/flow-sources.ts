@@ -6,9 +6,9 @@ import { once } from "../lib/once.ts";
 import { depositRouterAbi } from "../router/deposit-router-artifact.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import { executedOrderTopics } from "../router/router-codec.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { FlowSource } from "../vaults/vault-adapter.ts";
-import { adapterOf } from "../vaults/vault-families.ts";
 
 /** The contracts and events from which the flows of a chain's vaults are read, with the decoder of the logs. */
 export interface FlowSources extends LogSubscription {

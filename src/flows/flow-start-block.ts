@@ -11,7 +11,7 @@ import {
 import type { StartSearch } from "../db/queries/flow-queries.ts";
 import { describeError } from "../lib/logger.ts";
 import { depositRouterCreate2 } from "../router/deposit-router-artifact.ts";
-import { adapterOf } from "../vaults/vault-families.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { IndexState, VaultWithoutStart } from "./flow-index-state.ts";
 import type { Indexer } from "./flow-store.ts";
 

@@ -3,9 +3,9 @@ import * as z from "zod";
 import type { NodeSession } from "../chains/chain-client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
+import { findFamily } from "../vaults/families/vault-families.ts";
 import type { LinkedContracts } from "../vaults/governance/governance-event.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { findFamily } from "../vaults/vault-families.ts";
 
 /** A view function without arguments, by contract and selector. */
 interface LinkView {

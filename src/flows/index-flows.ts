@@ -5,12 +5,12 @@ import { AppError } from "../errors.ts";
 import { type BlockRange, type BlockSet, countBlocks } from "../lib/block-ranges.ts";
 import { mapConcurrently } from "../lib/concurrency.ts";
 import { describeError } from "../lib/logger.ts";
+import { auditLogs } from "./audit-flow-logs.ts";
 import { backfill } from "./backfill-flows.ts";
 import { type IndexState, loadIndexState, missingBlocksOfAny } from "./flow-index-state.ts";
 import { findStartBlocks } from "./flow-start-block.ts";
 import { type Indexer, indexerOf } from "./flow-store.ts";
 import { indexTip, type TipReport } from "./index-flow-tip.ts";
-import { auditLogs } from "./recheck-flow-logs.ts";
 
 /** Result of one index run over all chains. */
 export interface IndexRoundReport {

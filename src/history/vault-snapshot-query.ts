@@ -2,10 +2,10 @@ import { type Address, parseAbi } from "viem";
 import { createQuery, type Query, queryAll, type ReadResult, read } from "../chains/chain-query.ts";
 import type { Controls } from "../db/schema/snapshot-tables.ts";
 import { once } from "../lib/once.ts";
+import { findFamily } from "../vaults/families/vault-families.ts";
 import type { FeeRates } from "../vaults/fee-rates.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { VaultState } from "../vaults/vault-adapter.ts";
-import { findFamily } from "../vaults/vault-families.ts";
 import { vaultStateQuery } from "../vaults/vault-state.ts";
 
 const viewsAbi = once(() =>

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { buildDepositOnce, prepareDeposit } from "../deposits/build/build-deposit.ts";
 import { sourceClient } from "../deposits/build/deposit-order.ts";
 import type { PreparedDeposit } from "../deposits/build/prepared-deposit.ts";
-import { getQuote } from "../deposits/get-quote.ts";
+import { getQuote } from "../deposits/get-deposit-quote.ts";
 import { AppError, type ErrorCode } from "../errors.ts";
 import type { BuildInput } from "../schemas/build-input-schema.ts";
 import type { Quote } from "../schemas/quote-schema.ts";

@@ -17,6 +17,7 @@ import { allowedLoss, minimumShares } from "../orders/order-slippage.ts";
 import type { RouteOrder } from "../orders/route-offer.ts";
 import type { RouteAttempt } from "../orders/route-search.ts";
 import { balanceOfRead, increaseOf, simulatedHead, simulatePayment } from "../orders/simulate-payment.ts";
+import type { AuthorizationKind } from "../router/order-signature-messages.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import {
   decodeRouterError,
@@ -24,7 +25,6 @@ import {
   type RouterCall,
   type RouterStep,
 } from "../router/router-codec.ts";
-import type { AuthorizationKind } from "../router/signed-order.ts";
 import type { BuildInput } from "../schemas/build-input-schema.ts";
 import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { withStoredVault } from "../vaults/find-vault.ts";
@@ -34,13 +34,13 @@ import { prepareMode } from "../withdrawals/choose-exit.ts";
 import { type Exit, redeemStep } from "../withdrawals/exit-calldata.ts";
 import { type ExitFacts, readExitFacts } from "../withdrawals/exit-preflight.ts";
 import { explainFailedExit } from "../withdrawals/exit-refusals.ts";
-import { onwardAmount, prepareOnward, providerStep } from "../withdrawals/routed-exit.ts";
+import { buildOffer, findTransfer } from "../withdrawals/find-transfer-route.ts";
+import { askedOf, type PreparedExit, sharePayment } from "../withdrawals/prepare-exit.ts";
+import { onwardAmount, prepareOnward, providerStep } from "../withdrawals/prepare-routed-exit.ts";
 import { chooseExitSignature, planExitSignature } from "../withdrawals/sign-exit.ts";
-import { askedOf, type PreparedExit, sharePayment } from "../withdrawals/single-exit.ts";
-import { buildOffer, findTransfer } from "../withdrawals/transfer-route.ts";
 import { verifyApprovals } from "../withdrawals/verify-approvals.ts";
 import { resolveWithdrawal, type WithdrawalOrder } from "../withdrawals/withdrawal-order.ts";
-import { type AskedMove, verifyMove } from "./verify-move.ts";
+import { type ExpectedMove, verifyMove } from "./verify-move.ts";
 
 /** A deposit that is paid with the shares of another vault. */
 interface Move {
@@ -161,7 +161,7 @@ type InOne = Paid & {
   /**
    * The provider's quote for the swap, or null if there is no swap. `paid` is the expected payment of the old vault.
    */
-  quote: AskedMove["quote"];
+  quote: ExpectedMove["quote"];
   paid: bigint;
 };
 

@@ -4,25 +4,25 @@ import type { UserCall } from "../orders/wallet-calls.ts";
 import type { RouterOrder, RouterStep } from "../router/router-codec.ts";
 import type { Vault } from "../vaults/vault.ts";
 import {
-  type AskedWithdrawal,
   decodeOrder,
+  type ExpectedWithdrawal,
   paidTokens,
   requireSame,
   verifyRedeemStep,
   verifyShareOrder,
 } from "../withdrawals/verify-exit.ts";
-import { type AskedRoute, verifyTransferStep } from "../withdrawals/verify-transfer-step.ts";
+import { type ExpectedRoute, verifyTransferStep } from "../withdrawals/verify-transfer-step.ts";
 
 /**
  * Expected contents of a move: those of its withdrawal, where `least` is the minimum of new shares, and those of the
  * deposit into the vault `into`.
  */
-export interface AskedMove extends AskedWithdrawal {
+export interface ExpectedMove extends ExpectedWithdrawal {
   into: Vault;
   /** Token that is deposited into the new vault. */
   deposited: Address;
   /** The provider's quote for the swap between the vaults, or null if there is no swap. */
-  quote: AskedRoute["quote"] | null;
+  quote: ExpectedRoute["quote"] | null;
   /** Expected payment of the old vault, in the smallest unit of the paid token. */
   paid: bigint;
 }
@@ -32,7 +32,7 @@ export interface AskedMove extends AskedWithdrawal {
  * the new vault, and the minimum of new shares for the user. Throws `upstream_rejected` with the name of the first
  * field that differs.
  */
-export function verifyMove(asked: AskedMove, call: UserCall): void {
+export function verifyMove(asked: ExpectedMove, call: UserCall): void {
   const { order: built, steps, sweep } = decodeOrder(call);
   const { into, deposited, quote, least } = asked;
   requireSame(call.value === 0n && built.nativeFee === 0n, "value");
@@ -62,7 +62,7 @@ export function verifyMove(asked: AskedMove, call: UserCall): void {
  * Verifies the step that deposits the executor's whole balance of the token into the new vault. Its calldata may
  * contain no address other than the user, the vault's contracts and the token.
  */
-function verifyDepositStep(asked: AskedMove, of: { step: RouterStep; built: RouterOrder }): void {
+function verifyDepositStep(asked: ExpectedMove, of: { step: RouterStep; built: RouterOrder }): void {
   const { step, built } = of;
   const { into, deposited, order } = asked;
   requireSame(isAddressEqual(step.target, into.entryPoint), "step target");

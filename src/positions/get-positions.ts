@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import type { ChainFlows, OpenRequest } from "../db/queries/user-flow-queries.ts";
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
-import type { FeedReadings } from "../prices/feed-query.ts";
+import type { FeedReadings } from "../prices/feeds/feed-query.ts";
 import {
   type ChainToken,
   type Prices,
@@ -18,9 +18,9 @@ import {
 } from "../prices/price.ts";
 import { askMarketBeside, feedsBeside, noteFeeds, requestPrices } from "../prices/read-prices.ts";
 import type { ChainCoverage, Position, Positions } from "../schemas/position-schema.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { adapterOf } from "../vaults/vault-families.ts";
 import { depositedAssets, readStoredFlows, type StoredFlows } from "./position-flows.ts";
 import {
   type PendingPosition,
@@ -38,7 +38,7 @@ import {
   toWireDepositRequest,
   toWireRedemption,
   withPrices,
-} from "./position-requests.ts";
+} from "./position-redemptions.ts";
 import {
   type ChainPositions,
   type HeldShares,

@@ -4,11 +4,11 @@ import type { Context } from "../context.ts";
 import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
-import { type PreparedClaim, prepareClaim } from "../orders/claim-transaction.ts";
+import { type PreparedClaim, prepareClaim } from "../orders/prepare-claim.ts";
 import type { Positions } from "../schemas/position-schema.ts";
+import { asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit } from "../vaults/vault-adapter.ts";
-import { asyncDepositsOf } from "../vaults/vault-families.ts";
 
 /**
  * A user's pending deposits into an asynchronous vault. `claim` is the call that claims settled shares, or null if

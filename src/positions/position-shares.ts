@@ -4,6 +4,7 @@ import { aggregateProgram, runQuery } from "../chains/aggregate-reads.ts";
 import type { ChainClient, NodeReport } from "../chains/chain-client.ts";
 import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
 import { RpcError } from "../chains/json-rpc.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
 import {
   decodePositions,
   encodePositionCalls,
@@ -12,7 +13,6 @@ import {
   type PositionCall,
 } from "../vaults/lens/position-lens.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { adapterOf } from "../vaults/vault-families.ts";
 
 /** A user's shares in one vault and their value in the vault's asset, each in the token's smallest unit. */
 export interface HeldShares {

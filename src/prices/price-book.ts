@@ -1,7 +1,7 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
 import type { BreakerReport } from "../lib/breaker.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
-import type { FeedDefinition } from "./feed-definitions.ts";
+import type { FeedDefinition } from "./feeds/price-feed.ts";
 import type { Prices, TokenPrice } from "./price.ts";
 
 /** Maximum number of feeds and of token prices that an isolate remembers. */

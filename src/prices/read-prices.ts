@@ -11,9 +11,9 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { withDeadline } from "../lib/timers.ts";
 import { combinePrices } from "./combine-prices.ts";
-import type { ChainFeeds } from "./feed-definitions.ts";
-import { type FeedReadings, feedPrices, feedQuery } from "./feed-query.ts";
+import { type FeedReadings, feedPrices, feedQuery } from "./feeds/feed-query.ts";
 import { feedTables } from "./feeds/feed-tables.ts";
+import type { ChainFeeds } from "./feeds/price-feed.ts";
 import { agedMarketPrice, askMarketPrices, type MarketScope } from "./market-prices.ts";
 import { type ChainToken, type Prices, priceKey, type TokenPrice } from "./price.ts";
 

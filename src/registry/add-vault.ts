@@ -5,7 +5,7 @@ import { AppError, failure } from "../errors.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
 import type { VaultType } from "../schemas/vault-schema.ts";
-import { findFamily } from "../vaults/vault-families.ts";
+import { findFamily } from "../vaults/families/vault-families.ts";
 import { assertServedChain } from "./derive-vault.ts";
 import { type ClaimRow, toClaimRow, type VaultClaims } from "./import-claims.ts";
 import { type Resolution, resolveVault } from "./prove-vault.ts";

@@ -5,13 +5,13 @@ import { RpcData } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
 import type { DerivedColumns } from "../db/queries/vault-queries.ts";
 import { failure } from "../errors.ts";
+import { deriverOf } from "../vaults/families/vault-families.ts";
 import {
   type Derivation,
   type DerivationSubject,
   type DerivedVault,
   underivable,
 } from "../vaults/vault-derivation.ts";
-import { deriverOf } from "../vaults/vault-families.ts";
 
 /** Throws `chain_unsupported` if this deployment does not serve the chain. */
 export function assertServedChain(ctx: Context, chainId: number): void {

@@ -6,8 +6,8 @@ import { insertClaims } from "../db/queries/vault-register-queries.ts";
 import type { Provenance } from "../db/schema/vault-tables.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { ImportedClaim, ImportReport } from "../schemas/admin/admin-vault-schema.ts";
+import { findFamily } from "../vaults/families/vault-families.ts";
 import type { StoredVault } from "../vaults/vault.ts";
-import { findFamily } from "../vaults/vault-families.ts";
 
 /**
  * Registry claim: the claimed properties of a vault, all of which are compared with on-chain data. They include no

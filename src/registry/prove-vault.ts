@@ -8,16 +8,16 @@ import type { VaultProof } from "../db/schema/vault-tables.ts";
 import { AppError } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { describeError } from "../lib/logger.ts";
+import { findFamily } from "../vaults/families/vault-families.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { StoredVault, Vault } from "../vaults/vault.ts";
 import { subjectOfRow, underivable } from "../vaults/vault-derivation.ts";
-import { findFamily } from "../vaults/vault-families.ts";
 import { deriveFromChain, toDerivedColumns } from "./derive-vault.ts";
-import { servedRegisters, sourceOf } from "./discovery/discover-vaults.ts";
-import { deniedQuery } from "./discovery/read-register.ts";
 import type { ProofFinding } from "./proof-decision.ts";
 import { readVaultCode } from "./read-vault-code.ts";
 import { describeForeignContract, recognizeFamily } from "./recognize-family.ts";
+import { servedRegisters, sourceOf } from "./registers/discover-vaults.ts";
+import { deniedQuery } from "./registers/read-register.ts";
 import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 
 /** The result of an attempt to prove a vault, with the columns that were read from on-chain data. */

@@ -5,15 +5,15 @@ import type { VaultRow } from "../db/queries/vault-queries.ts";
 import { AppError } from "../errors.ts";
 import { priceOf, valueInUsd } from "../prices/price.ts";
 import { readPrices } from "../prices/read-prices.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { adapterOf } from "../vaults/vault-families.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 import { admissionObstacle, codeObstacle } from "./admission-gate.ts";
-import { servedRegisters, sourceOf } from "./discovery/discover-vaults.ts";
-import type { VaultRegister } from "./discovery/vault-registers.ts";
 import type { Admission, ProofFinding } from "./proof-decision.ts";
 import { readGovernance } from "./read-governance.ts";
+import { servedRegisters, sourceOf } from "./registers/discover-vaults.ts";
+import type { VaultRegister } from "./registers/vault-registers.ts";
 
 /**
  * Returns the admission gate's result for a vault whose proof passed. Returns null for vaults that need no admission:

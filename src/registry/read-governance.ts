@@ -4,8 +4,8 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { createQuery, queryAll, read, valueOrNull } from "../chains/chain-query.ts";
 import { RpcData } from "../chains/rpc-values.ts";
 import { once } from "../lib/once.ts";
+import { findFamily } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { findFamily } from "../vaults/vault-families.ts";
 
 /** Governance of a vault: its owners, and the time before changes take effect. */
 export interface VaultGovernance {

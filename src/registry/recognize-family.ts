@@ -2,8 +2,8 @@ import type { Address } from "viem";
 import { runQuery } from "../chains/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { queryAll } from "../chains/chain-query.ts";
+import { families } from "../vaults/families/vault-families.ts";
 import type { DerivationSubject } from "../vaults/vault-derivation.ts";
-import { families } from "../vaults/vault-families.ts";
 
 /**
  * Returns the name of the vault family that on-chain data prove for an address: the first family with an identifying

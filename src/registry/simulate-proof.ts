@@ -17,9 +17,9 @@ import {
   type TokenPayment,
 } from "../orders/simulate-payment.ts";
 import { encodeApprovals, type UserCall } from "../orders/wallet-calls.ts";
+import { adapterOf, asyncDepositsOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { DepositCall, DepositTerms, Refusal } from "../vaults/vault-adapter.ts";
-import { adapterOf, asyncDepositsOf, explainVaultRevert } from "../vaults/vault-families.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 
 /**

@@ -18,7 +18,7 @@ import { depositRouterAddress } from "./router-address.ts";
 /** Token of a patch that writes the executor's own address instead of a balance; `SELF` in OrderTypes.sol. */
 export const routerSelf: Address = "0x00000000000000000000000000000000000000ff";
 /**
- * Output token of an order whose last step is a bridge; `BRIDGED` in OrderTypes.sol. Equal to `bridgedToken`.
+ * Output token of an order whose last step is a bridge; `BRIDGED` in OrderTypes.sol.
  */
 export const routerBridged: Address = "0x00000000000000000000000000000000000000bb";
 
@@ -78,11 +78,6 @@ export interface RouterCall {
   /** Tokens that the steps may leave over, besides the input and the approved tokens; sent to `refundTo`. */
   sweep: readonly Address[];
 }
-
-/**
- * `tokenOut` of an order that ends in a bridge: the order's output is what the bridge takes. Source: OrderTypes.sol.
- */
-export const bridgedToken: Address = "0x00000000000000000000000000000000000000bb";
 
 /** Creates a Router step that neither approves a token nor writes into the calldata. */
 export function callOnlyStep(call: { target: Address; value: bigint; data: Hex }): RouterStep {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { checkDetails } from "../health/check-details.ts";
+import { checkDetails } from "../health/check-health-details.ts";
 import { checkChainIndexes, checkReadiness, type Readiness } from "../health/check-readiness.ts";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { DependencyHealth, HealthDetails } from "../schemas/health-schema.ts";

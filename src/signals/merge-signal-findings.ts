@@ -29,7 +29,7 @@ const MAX_STAGES = 50;
  * open incidents with different sequence numbers. A finding extends the last incident of its subject, unless that ended
  * longer ago than the rule's quiet time. A finding whose keys were all counted before is dropped.
  */
-export function coalesceFindings(
+export function mergeFindings(
   rule: SignalRule,
   joined: { findings: readonly Finding[]; known: readonly Incident[] },
 ): Incident[] {

@@ -11,7 +11,7 @@ import { parseRowOrSkip } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { signalRules } from "./list-signal-rules.ts";
 import { locateChanges, type VaultIncident, withoutTransaction } from "./locate-change-transactions.ts";
-import { coalesceFindings, type Incident } from "./merge-signal-findings.ts";
+import { type Incident, mergeFindings } from "./merge-signal-findings.ts";
 import { type JudgedVault, readFacts } from "./read-signal-facts.ts";
 import type { VaultFacts } from "./signal-facts.ts";
 
@@ -82,7 +82,7 @@ async function judge(
     if (own === undefined) return [];
     return signalRules.flatMap((rule) => {
       const findings = rule.find(own, now);
-      const incidents = coalesceFindings(rule, { findings, known: rowsOf.map(toIncident) });
+      const incidents = mergeFindings(rule, { findings, known: rowsOf.map(toIncident) });
       return incidents.map((incident) => {
         const before = rowsOf.find(
           (row) =>

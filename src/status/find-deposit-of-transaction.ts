@@ -7,16 +7,16 @@ import {
   type TrackedRow,
   type WithdrawalRow,
 } from "../db/queries/deposit-queries.ts";
-import { findShareProof, routerRefs } from "../tracking/track/deposit-proofs.ts";
-import { isOpen, isRequested } from "../tracking/track/deposit-state-machine.ts";
+import { findShareProof, routerRefs } from "../tracking/deposits/deposit-proofs.ts";
+import { isOpen, isRequested } from "../tracking/deposits/deposit-state-machine.ts";
+import { awaitsSecondStep } from "../tracking/deposits/destination-transaction.ts";
 import {
   builtDataHashes,
   innerDataHashes,
   isSourceOpen,
   matchesSource,
-} from "../tracking/track/source-transaction.ts";
-import { awaitsSecondStep } from "../tracking/track/vault-transaction.ts";
-import { isExitSourceOpen } from "../tracking/withdraw/withdrawal-source.ts";
+} from "../tracking/deposits/source-transaction.ts";
+import { isExitSourceOpen } from "../tracking/withdrawals/withdrawal-source.ts";
 
 /** The transaction of a status request as its chain returned it. `seen` is null if the chain could not be read. */
 export interface FoundTransaction {

@@ -16,14 +16,18 @@ import type { BlockTime } from "../lib/block-ranges.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { readStoredFlows } from "../positions/position-flows.ts";
 import { type PendingPosition, pendingQuery } from "../positions/position-pending-deposits.ts";
-import { openRedemptions, toWireDepositRequest, toWireRedemption } from "../positions/position-requests.ts";
+import {
+  openRedemptions,
+  toWireDepositRequest,
+  toWireRedemption,
+} from "../positions/position-redemptions.ts";
 import type { VaultAction, VaultActions } from "../schemas/position-schema.ts";
+import { adapterOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
 import { findVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { DepositTerms } from "../vaults/vault-adapter.ts";
 import { depositEntryForDisplay, pauseReason } from "../vaults/vault-entry.ts";
 import type { ExitMode, ExitTerms, PendingExit } from "../vaults/vault-exits.ts";
-import { adapterOf, explainVaultRevert } from "../vaults/vault-families.ts";
 import { readTimed } from "../vaults/vault-state.ts";
 import {
   findExitRefusal,

@@ -6,25 +6,25 @@ import type { DepositRow, TrackedRow } from "../db/queries/deposit-queries.ts";
 import { AppError, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import type { TransferStatus } from "../schemas/deposit-schema.ts";
-import { isUnseen } from "../tracking/track/deposit-state-machine.ts";
+import { isUnseen } from "../tracking/deposits/deposit-state-machine.ts";
 import {
   createTransactionReader,
   type TransactionReader,
-} from "../tracking/track/deposit-transaction-reader.ts";
-import { applyTransitions, type Transition } from "../tracking/track/deposit-transitions.ts";
-import { isSourceOpen, sourceTransitions } from "../tracking/track/source-transaction.ts";
-import { trackDeposit } from "../tracking/track/track-deposit.ts";
-import { vaultTransitions } from "../tracking/track/vault-transaction.ts";
+} from "../tracking/deposits/deposit-transaction-reader.ts";
+import { applyTransitions, type Transition } from "../tracking/deposits/deposit-transitions.ts";
+import { vaultTransitions } from "../tracking/deposits/destination-transaction.ts";
+import { isSourceOpen, sourceTransitions } from "../tracking/deposits/source-transaction.ts";
+import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
 import {
   type FoundTransaction,
   isProvenBy,
   type MatchKind,
   matchDeposit,
 } from "./find-deposit-of-transaction.ts";
+import { findUserOperation } from "./find-user-operation.ts";
 import { getReplayStatus } from "./repeated-transaction-status.ts";
 import { toStatusWithoutSteps, toTransferStatus, toUntrackedStatus } from "./tracked-deposit-status.ts";
 import { classifyUntracked } from "./untracked-transaction-status.ts";
-import { findUserOperation } from "./user-operation.ts";
 import { getWithdrawalStatus } from "./withdrawal-status.ts";
 
 /** Parameters of a status request: a transaction hash, and the chains on which the transaction may be. */

@@ -3,11 +3,11 @@ import type { DepositRow } from "../db/queries/deposit-queries.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import type { TransferStatus } from "../schemas/deposit-schema.ts";
-import { deliveryTransitions } from "../tracking/track/bridge-delivery.ts";
-import type { TransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
-import { previewTransitions, type Transition } from "../tracking/track/deposit-transitions.ts";
-import { sourceTransitions } from "../tracking/track/source-transaction.ts";
-import { vaultTransitions } from "../tracking/track/vault-transaction.ts";
+import { deliveryTransitions } from "../tracking/deposits/bridge-delivery.ts";
+import type { TransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
+import { previewTransitions, type Transition } from "../tracking/deposits/deposit-transitions.ts";
+import { vaultTransitions } from "../tracking/deposits/destination-transaction.ts";
+import { sourceTransitions } from "../tracking/deposits/source-transaction.ts";
 import type { FoundTransaction } from "./find-deposit-of-transaction.ts";
 import { toStatusWithoutSteps } from "./tracked-deposit-status.ts";
 

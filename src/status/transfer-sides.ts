@@ -3,7 +3,7 @@ import { transactionLink } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import type { DepositRow, WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import type { TransferStatus } from "../schemas/deposit-schema.ts";
-import { isRequested, isUnseen } from "../tracking/track/deposit-state-machine.ts";
+import { isRequested, isUnseen } from "../tracking/deposits/deposit-state-machine.ts";
 import { describeToken } from "../vaults/token-metadata.ts";
 import type { FoundTransaction } from "./find-deposit-of-transaction.ts";
 import type { UntrackedStatus } from "./untracked-transaction-status.ts";

@@ -3,12 +3,12 @@ import type { ChainDefinition } from "../chains/chain-definitions.ts";
 import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import { executedOrders } from "../router/router-codec.ts";
-import { netTransfers } from "../tracking/track/deposit-proofs.ts";
-import { userOperationAbi } from "../tracking/track/source-transaction.ts";
+import { netTransfers } from "../tracking/deposits/deposit-proofs.ts";
+import { userOperationAbi } from "../tracking/deposits/source-transaction.ts";
+import { adapterOf, asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { VaultFlow } from "../vaults/vault-adapter.ts";
 import { acceptedTokens } from "../vaults/vault-entry.ts";
-import { adapterOf, asyncDepositsOf } from "../vaults/vault-families.ts";
 
 /** A deposit into a vault of the registry that a receipt shows. */
 export interface ShownDeposit {

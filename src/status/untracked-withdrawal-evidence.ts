@@ -1,14 +1,11 @@
 import { type Address, isAddressEqual } from "viem";
 import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
-import { executedOrders } from "../router/router-codec.ts";
-import { netTransfers } from "../tracking/track/deposit-proofs.ts";
-import { withdrawalsIn } from "../tracking/withdraw/withdrawal-proofs.ts";
+import { executedOrders, routerBridged } from "../router/router-codec.ts";
+import { netTransfers } from "../tracking/deposits/deposit-proofs.ts";
+import { withdrawalsIn } from "../tracking/withdrawals/withdrawal-proofs.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { adapterOf } from "../vaults/vault-families.ts";
 import { accountsOf } from "./untracked-deposit-evidence.ts";
-
-/** Placeholder that the Router's events contain as the output token of an order that ends in a bridge. */
-const BRIDGED: Address = "0x00000000000000000000000000000000000000bb";
 
 /**
  * A withdrawal from a vault of the registry, as a receipt shows it. Amounts are in the token's smallest unit, and null
@@ -47,7 +44,7 @@ function findRouterRedemption({ vaults, receipt }: ShownIn): ShownWithdrawal | n
     const { tokenIn, tokenOut, amountIn: shares, amountOut } = args;
     const vault = vaults.find(({ shareToken }) => isAddressEqual(shareToken, tokenIn));
     if (vault === undefined || amountOut === 0n) continue;
-    return isAddressEqual(tokenOut, BRIDGED)
+    return isAddressEqual(tokenOut, routerBridged)
       ? { vault, kind: "bridged", shares, received: null, receivedToken: null }
       : { vault, kind: "paid", shares, received: amountOut, receivedToken: tokenOut };
   }

@@ -3,13 +3,13 @@ import { type DepositHint, selectHints } from "../db/queries/deposit-hint-querie
 import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import { sameAddress } from "../lib/address.ts";
 import type { TransferStatus } from "../schemas/deposit-schema.ts";
-import type { TransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
-import { trackWithdrawal } from "../tracking/withdraw/track-withdrawal.ts";
+import type { TransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
+import { trackWithdrawal } from "../tracking/withdrawals/track-withdrawal.ts";
 import {
   currentWithdrawalState,
   isUnseenWithdrawal,
   statusOfWithdrawal,
-} from "../tracking/withdraw/withdrawal-state-machine.ts";
+} from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import { nextExitStep } from "../withdrawals/next-withdrawal-step.ts";
 import { pollWithdrawalAfter, readWithdrawalSteps } from "../withdrawals/withdrawal-steps.ts";
 import {

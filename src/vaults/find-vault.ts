@@ -9,8 +9,8 @@ import { describeError } from "../lib/logger.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { CachePolicy } from "../redis/two-level-cache.ts";
 import { vaultTypes } from "../schemas/vault-schema.ts";
+import { adapterOf } from "./families/vault-families.ts";
 import { type StoredVault, toVault, type Vault } from "./vault.ts";
-import { adapterOf } from "./vault-families.ts";
 import { CachedFigures, type ListedFacts } from "./vault-figures.ts";
 
 const TokenSchema = z.object({ address: z.string(), symbol: z.string(), decimals: z.int() });

@@ -6,7 +6,7 @@ import { failure } from "../errors.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import type { TokenRef } from "../schemas/step-schema.ts";
-import { findToken, type TokenPlace } from "./find-token.ts";
+import { findToken, type TokenPlace } from "./find-vault-token.ts";
 import { readUncached } from "./vault-state.ts";
 
 /** Symbol and decimals that a token contract returns. */

@@ -2,9 +2,9 @@ import type { ChainDefinition } from "../chains/chain-definitions.ts";
 import type { VaultProof } from "../db/schema/vault-tables.ts";
 import { larger } from "../lib/amount.ts";
 import type { VaultSummary as WireVault } from "../schemas/vault-schema.ts";
+import { adapterOf } from "./families/vault-families.ts";
 import type { Vault } from "./vault.ts";
 import { acceptedTokens, type DepositEntry, pauseReason } from "./vault-entry.ts";
-import { adapterOf } from "./vault-families.ts";
 import { settlementOf } from "./vault-settlement.ts";
 
 /** Data that the API shows about a vault in addition to its registry entry. */

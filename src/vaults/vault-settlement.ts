@@ -1,6 +1,6 @@
 import type { VaultSettlement } from "../schemas/vault-schema.ts";
+import { adapterOf, asyncDepositsOf } from "./families/vault-families.ts";
 import type { Vault } from "./vault.ts";
-import { adapterOf, asyncDepositsOf } from "./vault-families.ts";
 
 /**
  * Returns how a vault settles deposits and withdrawals in general. A vault with both ways counts as asynchronous,

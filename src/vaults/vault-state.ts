@@ -8,9 +8,9 @@ import type { BlockTime } from "../lib/block-ranges.ts";
 import { DAY_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { ORDINARY_ACCOUNT } from "./families/erc4626-base/erc4626-derivation.ts";
+import { adapterOf } from "./families/vault-families.ts";
 import type { Vault } from "./vault.ts";
 import type { VaultFlags, VaultState } from "./vault-adapter.ts";
-import { adapterOf } from "./vault-families.ts";
 import { exitFeeOf } from "./vault-share-price.ts";
 
 /** A vault's totals, share price and limits, with the block at which they were read. */

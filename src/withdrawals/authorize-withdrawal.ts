@@ -9,8 +9,8 @@ import type { PlannedAuthorization } from "../orders/authorization/planned-autho
 import { StepPlan, toBuiltWithdrawalSteps } from "../orders/order-steps.ts";
 import type { Step } from "../schemas/step-schema.ts";
 import { BuiltWithdrawal } from "../schemas/withdraw-build-schema.ts";
-import { createTransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
-import { trackWithdrawal } from "../tracking/withdraw/track-withdrawal.ts";
+import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
+import { trackWithdrawal } from "../tracking/withdrawals/track-withdrawal.ts";
 import { loadWithdrawal } from "./withdrawal-records.ts";
 
 /** A built withdrawal that the user signs, before it is sent. `planned` is the payload to sign. */

@@ -9,7 +9,7 @@ import { QUOTE_TTL_MS } from "../orders/order-floors.ts";
 import type { StepPlan } from "../orders/order-steps.ts";
 import { requestPrices } from "../prices/read-prices.ts";
 import type { BuiltWithdrawal, WithdrawInput } from "../schemas/withdraw-build-schema.ts";
-import { findToken } from "../vaults/find-token.ts";
+import { findToken } from "../vaults/find-vault-token.ts";
 import { preparedTokens, prepareWithdrawal } from "./prepare-withdrawal.ts";
 import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
 import { arrivalOf, planWithdrawalSteps, toWireWithdrawal } from "./withdrawal-response.ts";

@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, failure } from "../errors.ts";
 import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
-import { FailedExit, type PreparedExit, prepareExit } from "./single-exit.ts";
+import { FailedExit, type PreparedExit, prepareExit } from "./prepare-exit.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
 /** A mode of a vault with the withdrawal prepared in it, or the reason why it is not possible now. */

@@ -3,8 +3,8 @@ import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { decodeRouterError, foreignReason } from "../router/router-codec.ts";
+import { explainExitRevert } from "../vaults/families/vault-families.ts";
 import type { ExitRefusal } from "../vaults/vault-exits.ts";
-import { explainExitRevert } from "../vaults/vault-families.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
@@ -25,7 +25,7 @@ const REFUSAL_TEXTS: Readonly<Record<ExitRefusal, string>> = {
  * A redemption that the vault may refuse: its order, its redemption path, and the shares to redeem, in the share
  * token's smallest unit.
  */
-export interface AskedExit {
+export interface RequestedExit {
   order: Pick<WithdrawalOrder, "vault">;
   way: Pick<ExitWay, "terms" | "mode">;
   shares: bigint;
@@ -37,7 +37,7 @@ const timeText = (seconds: number | null): string | null =>
 /**
  * Creates the error for a vault that rejects a withdrawal, with the available amount or the time from its conditions.
  */
-export function toExitRefusal({ order, way, shares }: AskedExit, refusal: ExitRefusal): AppError {
+export function toExitRefusal({ order, way, shares }: RequestedExit, refusal: ExitRefusal): AppError {
   const { terms } = way;
   const text = `${order.vault.name} ${REFUSAL_TEXTS[refusal]}`;
   const until = timeText(terms.lockedUntil ?? terms.earliest);
@@ -59,7 +59,7 @@ export function toExitRefusal({ order, way, shares }: AskedExit, refusal: ExitRe
  * Returns the amount that the vault can pay instantly, in the smallest unit of the paid token: the amount that the
  * vault reports, or the value of the shares that it would redeem, rounded down. Null if unknown.
  */
-function availableOf({ way, shares }: Pick<AskedExit, "way" | "shares">): bigint | null {
+function availableOf({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint | null {
   const { availableAssets, maxShares, grossAssets, previewAssets } = way.terms;
   if (availableAssets !== null || maxShares === 0n) return availableAssets ?? 0n;
   const worth = previewAssets ?? grossAssets;
@@ -74,7 +74,7 @@ const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TE
  * slightly too low, because the vault rounds when it converts shares to assets and back. If `maxWithdraw` covers the
  * value of all shares, all of them count as redeemable.
  */
-export function payableShares({ way, shares }: Pick<AskedExit, "way" | "shares">): bigint {
+export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint {
   const { maxShares, availableAssets, previewAssets } = way.terms;
   if (maxShares === null || maxShares >= shares) return shares;
   // Zero is never a matter of rounding.
@@ -86,7 +86,7 @@ export function payableShares({ way, shares }: Pick<AskedExit, "way" | "shares">
  * Returns true if the vault's view functions report too little liquidity to pay these shares instantly. Only a hint:
  * the views of some vaults are imprecise, and the simulation decides.
  */
-export function lacksLiquidity({ way, shares }: AskedExit): boolean {
+export function lacksLiquidity({ way, shares }: RequestedExit): boolean {
   const { availableAssets, previewAssets } = way.terms;
   if (way.mode !== "instant") return false;
   if (payableShares({ way, shares }) < shares) return true;
@@ -97,7 +97,7 @@ export function lacksLiquidity({ way, shares }: AskedExit): boolean {
  * Returns the error for a redemption that the vault's view functions already reject, or null. Liquidity is not checked
  * here, because the views are only hints and the simulation decides.
  */
-export function findExitRefusal(asked: AskedExit & { facts: Pick<ExitFacts, "block"> }): AppError | null {
+export function findExitRefusal(asked: RequestedExit & { facts: Pick<ExitFacts, "block"> }): AppError | null {
   const { order, way, shares } = asked;
   const { terms } = way;
   const { name } = order.vault;
@@ -117,7 +117,7 @@ export function findExitRefusal(asked: AskedExit & { facts: Pick<ExitFacts, "blo
   return null;
 }
 
-function belowMinimum({ order }: AskedExit): AppError {
+function belowMinimum({ order }: RequestedExit): AppError {
   const text = `${order.vault.name} redeems only larger amounts`;
   return failure("below_minimum", text, { min_deposit: null });
 }
@@ -126,7 +126,10 @@ function belowMinimum({ order }: AskedExit): AppError {
  * Returns the error for revert data of a vault: that of its error code if known, otherwise `no_liquidity` if the view
  * functions report too little liquidity, otherwise `would_revert`.
  */
-function toExitError(asked: AskedExit, revert: { code: ErrorCode | null; text: string | null }): AppError {
+function toExitError(
+  asked: RequestedExit,
+  revert: { code: ErrorCode | null; text: string | null },
+): AppError {
   const { name } = asked.order.vault;
   const { code, text } = revert;
   if (code !== null && isKnownRefusal(code)) return toExitRefusal(asked, code);
@@ -141,7 +144,7 @@ function toExitError(asked: AskedExit, revert: { code: ErrorCode | null; text: s
  * Router's minimum, because the vault then paid less than its preview; otherwise it is derived from the vault's revert
  * data, which the Router's error contains.
  */
-export function explainFailedExit(asked: AskedExit, revert: Hex): AppError {
+export function explainFailedExit(asked: RequestedExit, revert: Hex): AppError {
   const routers = decodeRouterError(revert);
   if (routers?.name === "OutputBelowMinimum" || routers?.name === "StepUnderfunded") return paysLess(asked);
   const reason = routers === null ? revert : foreignReason(revert);
@@ -159,7 +162,7 @@ export function isBelowFloor(revert: Hex): boolean {
 }
 
 /** Creates the error for a vault that pays less than its preview. */
-export function paysLess({ order }: AskedExit): AppError {
+export function paysLess({ order }: RequestedExit): AppError {
   return failure("price_unsafe", `${order.vault.name} pays less than its preview promises`, {
     subject: "vault",
   });

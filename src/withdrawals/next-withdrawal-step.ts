@@ -4,13 +4,13 @@ import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import { addBuiltTransfer, selectOtherRedemptions } from "../db/queries/withdrawal-queries.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
-import { prepareClaim } from "../orders/claim-transaction.ts";
+import { prepareClaim } from "../orders/prepare-claim.ts";
 import type { NextStepRefusal } from "../schemas/step-schema.ts";
 import type { WithdrawalNextStep } from "../schemas/withdrawal-schema.ts";
-import { type OpenExit, readExitRequest } from "../tracking/withdraw/withdrawal-request.ts";
-import { isOpenRequest } from "../tracking/withdraw/withdrawal-state-machine.ts";
+import { type OpenExit, readExitRequest } from "../tracking/withdrawals/withdrawal-request.ts";
+import { isOpenRequest } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import type { ExitFollowUp } from "../vaults/vault-exits.ts";
-import { prepareTransfer } from "./transfer-route.ts";
+import { prepareTransfer } from "./find-transfer-route.ts";
 
 /**
  * The next transaction of a withdrawal, or the reason why it cannot be signed now. Both are null if there is nothing to

@@ -7,7 +7,7 @@ import type { Warning } from "../schemas/quote-schema.ts";
 import type { Token } from "../vaults/vault.ts";
 import type { Exit } from "./exit-calldata.ts";
 import type { ExitFacts } from "./exit-preflight.ts";
-import type { PreparedExit, SimulatedExit } from "./single-exit.ts";
+import type { PreparedExit, SimulatedExit } from "./prepare-exit.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
 /** The swap or bridge of the vault's payment into the requested token. */

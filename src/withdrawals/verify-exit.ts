@@ -2,9 +2,9 @@ import { type Address, decodeFunctionData, type Hex, isAddressEqual, parseAbi } 
 import { isNative, sameAddress } from "../lib/address.ts";
 import { fractionToParts, MAX_UINT256, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { once } from "../lib/once.ts";
+import { callMismatch } from "../orders/compare-router-calls.ts";
 import { orderRef } from "../orders/order-attribution.ts";
 import { orderDeadline } from "../orders/order-floors.ts";
-import { callMismatch } from "../orders/router-comparison.ts";
 import type { UserCall } from "../orders/wallet-calls.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import {
@@ -28,7 +28,7 @@ const BPS = 10_000n;
  * Expected contents of a built withdrawal. It is derived from the user's request, the vault's registry entry and
  * on-chain state only, never from the encoder that is verified.
  */
-export interface AskedWithdrawal {
+export interface ExpectedWithdrawal {
   order: WithdrawalOrder;
   mode: ExitMode;
   /** The user's on-chain share balance, which is the number of shares in a redemption of all shares. */
@@ -46,7 +46,7 @@ export function requireSame(holds: boolean, field: string): asserts holds {
   if (!holds) throw callMismatch(field);
 }
 
-const sharesOf = ({ order, held }: Pick<AskedWithdrawal, "order" | "held">): bigint =>
+const sharesOf = ({ order, held }: Pick<ExpectedWithdrawal, "order" | "held">): bigint =>
   order.shares === "all" ? held : order.shares;
 
 /**
@@ -54,7 +54,7 @@ const sharesOf = ({ order, held }: Pick<AskedWithdrawal, "order" | "held">): big
  * shares, receiver, token, minimum and deadline. Throws `upstream_rejected` with the name of the first field that
  * differs.
  */
-export function verifyExit(asked: AskedWithdrawal, call: UserCall): void {
+export function verifyExit(asked: ExpectedWithdrawal, call: UserCall): void {
   requireSame(call.value === 0n, "value");
   if (!isAddressEqual(call.target, depositRouterAddress)) {
     verifyOwnCall(asked, call);
@@ -76,7 +76,7 @@ export function verifyExit(asked: AskedWithdrawal, call: UserCall): void {
 }
 
 /** Verifies the vault's own call, which the owner of the shares sends without the Router. */
-function verifyOwnCall(asked: AskedWithdrawal, call: UserCall): void {
+function verifyOwnCall(asked: ExpectedWithdrawal, call: UserCall): void {
   const { order, mode } = asked;
   const { user, slippage } = order;
   const read = readVaultCall(asked, call);
@@ -100,7 +100,10 @@ function verifyOwnCall(asked: AskedWithdrawal, call: UserCall): void {
  * Decodes a call of the vault. Throws `upstream_rejected` unless it is a known redemption function at the contract that
  * the vault's registry entry names for it.
  */
-function readVaultCall({ order }: AskedWithdrawal, call: Pick<UserCall, "target" | "data">): DecodedExitCall {
+function readVaultCall(
+  { order }: ExpectedWithdrawal,
+  call: Pick<UserCall, "target" | "data">,
+): DecodedExitCall {
   const read = decodeExitCall(order.vault, call.data);
   requireSame(read !== null, "data");
   requireSame(read.target !== null && isAddressEqual(call.target, read.target), "target");
@@ -111,7 +114,7 @@ function readVaultCall({ order }: AskedWithdrawal, call: Pick<UserCall, "target"
  * Returns the tokens in which the vault may pay. If the vault pays the requested token, only that token or its wrapped
  * form; otherwise every token that the vault pays in this mode.
  */
-export function paidTokens({ order, mode, pays }: AskedWithdrawal): Address[] {
+export function paidTokens({ order, mode, pays }: ExpectedWithdrawal): Address[] {
   const { vault, exits, to } = order;
   const payable = exits.tokens(vault, mode).map(({ address }) => address);
   if (!pays) return payable;
@@ -129,7 +132,7 @@ export function paidTokens({ order, mode, pays }: AskedWithdrawal): Address[] {
  * Returns the minimum payment in the calldata of a vault's own call, in the token's smallest unit. Zero if the call has
  * none.
  */
-function minimumOf(asked: AskedWithdrawal, of: { read: DecodedExitCall; token: Address }): bigint {
+function minimumOf(asked: ExpectedWithdrawal, of: { read: DecodedExitCall; token: Address }): bigint {
   const { minimum, minimumIn18 } = of.read;
   if (minimum === null || !minimumIn18) return minimum ?? 0n;
   const { order, mode } = asked;
@@ -163,7 +166,7 @@ export function decodeOrder(call: Pick<UserCall, "target" | "data">): RouterCall
  * deadline.
  */
 export function verifyShareOrder(
-  asked: Pick<AskedWithdrawal, "order" | "held" | "readAt">,
+  asked: Pick<ExpectedWithdrawal, "order" | "held" | "readAt">,
   built: RouterOrder,
 ): void {
   const { order, readAt } = asked;
@@ -181,7 +184,7 @@ export function verifyShareOrder(
 }
 
 /** Verifies the minimum output of an order and, for an order of all shares, the minimum output per share. */
-export function verifyFloor(asked: AskedWithdrawal, built: RouterOrder): void {
+export function verifyFloor(asked: ExpectedWithdrawal, built: RouterOrder): void {
   const { least } = asked;
   requireSame(!built.direct, "direct");
   requireSame(least > 0n && built.minOut >= least, "minOut");
@@ -192,7 +195,7 @@ export function verifyFloor(asked: AskedWithdrawal, built: RouterOrder): void {
 }
 
 /** Verifies the token that the Router pays to the user, and returns the token in which the vault pays. */
-function verifyTokenOut(asked: AskedWithdrawal, tokenOut: Address): Address {
+function verifyTokenOut(asked: ExpectedWithdrawal, tokenOut: Address): Address {
   const { to, client } = asked.order;
   if (asked.pays) requireSame(isAddressEqual(tokenOut, to.token), "tokenOut");
   const wrapped = isNative(tokenOut) ? client.definition.wrappedNative : tokenOut;
@@ -207,7 +210,7 @@ function verifyTokenOut(asked: AskedWithdrawal, tokenOut: Address): Address {
  * shares for the called contract. `token` is the token that it must pay.
  */
 export function verifyRedeemStep(
-  asked: AskedWithdrawal,
+  asked: ExpectedWithdrawal,
   { step, token }: { step: RouterStep | undefined; token: Address },
 ): void {
   requireSame(step !== undefined, "steps");

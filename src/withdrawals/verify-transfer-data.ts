@@ -8,7 +8,7 @@ import { requireSame } from "./verify-exit.ts";
  * The transfer that a provider's calldata must encode: the user (payer, receiver and refund address), both chains, paid
  * token and amount, requested token and minimum delivery.
  */
-export interface AskedTransferData {
+export interface ExpectedTransferData {
   user: Address;
   from: ChainDefinition;
   to: ChainDefinition;
@@ -25,7 +25,7 @@ export interface AskedTransferData {
  * token, minimum and, for a bridge, the refund address. Throws `upstream_rejected` with the name of the first field
  * that differs, or if the calldata is of an unknown format.
  */
-export function verifyTransferData(asked: AskedTransferData, data: Hex): void {
+export function verifyTransferData(asked: ExpectedTransferData, data: Hex): void {
   const { user, from, to, amount, least } = asked;
   const bridged = from.chainId !== to.chainId;
   const read = readTransferCall(data);

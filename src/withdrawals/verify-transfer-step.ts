@@ -4,8 +4,8 @@ import type { UserCall } from "../orders/wallet-calls.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
 import { type RouterStep, routerBridged, routerSelf } from "../router/router-codec.ts";
 import {
-  type AskedWithdrawal,
   decodeOrder,
+  type ExpectedWithdrawal,
   paidTokens,
   requireSame,
   verifyFloor,
@@ -23,7 +23,7 @@ const LARGEST_REST = PARTS_PER_BILLION / 1_000n;
 const ROUNDING = 10n;
 
 /** Expected contents of an order that redeems shares and swaps or bridges the payment. */
-export interface AskedRoute extends AskedWithdrawal {
+export interface ExpectedRoute extends ExpectedWithdrawal {
   /**
    * The provider's quote that was verified: its transaction, the contract to approve, and the expected and minimum
    * amount.
@@ -37,7 +37,7 @@ export interface AskedRoute extends AskedWithdrawal {
  * Decodes an order that redeems shares and swaps or bridges the payment, and compares both parts with the request.
  * Throws `upstream_rejected` with the name of the first field that differs.
  */
-export function verifyRoutedExit(asked: AskedRoute, call: UserCall): void {
+export function verifyRoutedExit(asked: ExpectedRoute, call: UserCall): void {
   const { order: built, steps } = decodeOrder(call);
   const { order, quote } = asked;
   const { to, vault } = order;
@@ -57,7 +57,7 @@ export function verifyRoutedExit(asked: AskedRoute, call: UserCall): void {
 }
 
 /** Expected contents of the step that swaps or bridges the vault's payment. */
-export type AskedTransfer = Pick<AskedRoute, "order" | "quote" | "paid">;
+export type ExpectedTransfer = Pick<ExpectedRoute, "order" | "quote" | "paid">;
 
 /**
  * Verifies the step in which a provider swaps or bridges the vault's payment: called contract, approval, amount, and
@@ -65,7 +65,7 @@ export type AskedTransfer = Pick<AskedRoute, "order" | "quote" | "paid">;
  * replaced word must be the user's address.
  */
 export function verifyTransferStep(
-  asked: AskedTransfer,
+  asked: ExpectedTransfer,
   { step, token, wanted }: { step: RouterStep; token: Address; wanted: Address },
 ): void {
   const { order, quote, paid } = asked;

@@ -7,10 +7,10 @@ import { isNative, isNativeAlias, sameAddress } from "../lib/address.ts";
 import type { AuthorizationWish } from "../orders/authorization/choose-authorization.ts";
 import { type Attribution, attributeOrder, orderRef } from "../orders/order-attribution.ts";
 import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
 import { isRouterDeployed } from "../vaults/vault-entry.ts";
 import type { ExitMode, VaultExits } from "../vaults/vault-exits.ts";
-import { adapterOf } from "../vaults/vault-families.ts";
 
 /**
  * Default slippage as a fraction. `same`: the vault pays the requested token itself; `other`: a swap or bridge follows.

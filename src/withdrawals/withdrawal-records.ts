@@ -11,13 +11,13 @@ import { failure } from "../errors.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { Withdrawal, WithdrawalDetail, WithdrawalState } from "../schemas/withdrawal-schema.ts";
-import { createTransactionReader } from "../tracking/track/deposit-transaction-reader.ts";
-import { trackWithdrawal } from "../tracking/withdraw/track-withdrawal.ts";
+import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
+import { trackWithdrawal } from "../tracking/withdrawals/track-withdrawal.ts";
 import {
   currentWithdrawalState,
   nextWithdrawalState,
   statusOfWithdrawal,
-} from "../tracking/withdraw/withdrawal-state-machine.ts";
+} from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import { nextExitStep } from "./next-withdrawal-step.ts";
 import { pollWithdrawalAfter, readWithdrawalSteps } from "./withdrawal-steps.ts";
 

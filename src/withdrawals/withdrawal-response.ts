@@ -10,8 +10,8 @@ import type { TokenRef } from "../schemas/step-schema.ts";
 import type { BuiltWithdrawal, WithdrawOption } from "../schemas/withdraw-build-schema.ts";
 import type { ModeOption } from "./choose-exit.ts";
 import type { ExitWay } from "./exit-preflight.ts";
+import { sharePayment } from "./prepare-exit.ts";
 import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
-import { sharePayment } from "./single-exit.ts";
 
 type Figures = Omit<WithdrawOption, "mode" | "reasons">;
 

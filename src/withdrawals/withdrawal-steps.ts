@@ -11,9 +11,9 @@ import {
 import { readStepState } from "../orders/stored-step-state.ts";
 import type { Step, StepState } from "../schemas/step-schema.ts";
 import type { WithdrawalNextStep, WithdrawalState } from "../schemas/withdrawal-schema.ts";
-import { isOpenRequest } from "../tracking/withdraw/withdrawal-state-machine.ts";
-import { findToken } from "../vaults/find-token.ts";
+import { isOpenRequest } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
+import { findToken } from "../vaults/find-vault-token.ts";
 
 /** A withdrawal with its current state and the user's next transaction, or null if there is none. */
 interface SteppedWithdrawal {

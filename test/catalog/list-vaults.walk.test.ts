@@ -9,7 +9,7 @@ import {
 import { vaultRoutes } from "../../src/routes/vaults-routes.ts";
 import { SortedVaultCursor } from "../../src/schemas/cursor-schema.ts";
 import type { ListedVault } from "../../src/schemas/vault-schema.ts";
-import { families } from "../../src/vaults/vault-families.ts";
+import { families } from "../../src/vaults/families/vault-families.ts";
 import { appOf } from "../support/http/app.ts";
 import { address, contextOf, figuresOf, type ListedRow, stored, WETH } from "../support/vaults/listed.ts";
 

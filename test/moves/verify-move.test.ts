@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { toRouterCall } from "../../src/deposits/build/deposit-calldata.ts";
-import { type AskedMove, verifyMove } from "../../src/moves/verify-move.ts";
+import { type ExpectedMove, verifyMove } from "../../src/moves/verify-move.ts";
 import { orderDeadline } from "../../src/orders/order-floors.ts";
 import { decodeKyberSwap, kyberReceiverOffset } from "../../src/providers/kyber/kyber-calldata.ts";
 import type { VerifiedTransfer } from "../../src/providers/provider.ts";
@@ -16,7 +16,7 @@ import {
 } from "../../src/router/router-codec.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { redeemStep } from "../../src/withdrawals/exit-calldata.ts";
-import { providerStep } from "../../src/withdrawals/routed-exit.ts";
+import { providerStep } from "../../src/withdrawals/prepare-routed-exit.ts";
 import { intentOf, OTHER, USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
 import { encodeFields, honestFields, swapRequest } from "../support/kyber/stage.ts";
 import {
@@ -37,7 +37,7 @@ const LEAST = 90n * 10n ** 18n;
 const SWAPPED = WORTH - 12_502n;
 
 /** A move into a vault of a token, with a swap before the deposit where the tokens differ. */
-function moving(asset: Vault["asset"] = vault.asset): { asked: AskedMove; built: RouterCall } {
+function moving(asset: Vault["asset"] = vault.asset): { asked: ExpectedMove; built: RouterCall } {
   const into: Vault = { ...vault, address: INTO, shareToken: INTO, entryPoint: INTO, spender: INTO, asset };
   const to = { client: clientOf(home), chainId: home.chainId, token: asset.address };
   const order = orderOf({ shares: HELD, to });

@@ -6,7 +6,7 @@ import { readSeedFile } from "../../scripts/db/seed.ts";
 import { SeedRow } from "../../scripts/db/seed-row.ts";
 import { knownChains } from "../../src/chains/chain-definitions.ts";
 import { formatVaultId } from "../../src/lib/vault-id.ts";
-import { findAdapter, findFamily } from "../../src/vaults/vault-families.ts";
+import { findAdapter, findFamily } from "../../src/vaults/families/vault-families.ts";
 
 const rows = readSeedFile().map((row) => [formatVaultId(row), row] as const);
 const served = rows.filter(([, row]) => row.status === "active");

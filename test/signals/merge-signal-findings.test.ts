@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { signalRules } from "../../src/signals/list-signal-rules.ts";
-import { coalesceFindings, type Incident } from "../../src/signals/merge-signal-findings.ts";
+import { type Incident, mergeFindings } from "../../src/signals/merge-signal-findings.ts";
 import type { Finding } from "../../src/signals/signal-finding.ts";
 
 const ruleNamed = (id: string) =>
@@ -30,13 +30,13 @@ async function play(id: string, runs: readonly Partial<Finding>[][]): Promise<In
   const incidents = new Map<string, Incident>();
   for (const findings of runs) {
     const known = [...incidents.values()].sort((a, b) => a.sequence - b.sequence);
-    for (const changed of coalesceFindings(rule, { findings: findings.map(finding), known }))
+    for (const changed of mergeFindings(rule, { findings: findings.map(finding), known }))
       incidents.set(`${changed.subject} ${changed.sequence}`, changed);
   }
   return [...incidents.values()];
 }
 
-describe("coalesceFindings()", () => {
+describe("mergeFindings()", () => {
   test("opens an incident for a new finding", async () => {
     expect(await play("net_outflow", [[{ ongoing: true }]])).toMatchObject([
       {

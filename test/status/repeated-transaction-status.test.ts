@@ -7,7 +7,7 @@ import type { DepositRow } from "../../src/db/queries/deposit-queries.ts";
 import { failure } from "../../src/errors.ts";
 import type { Provider, ProviderStatus } from "../../src/providers/provider.ts";
 import { getReplayStatus } from "../../src/status/repeated-transaction-status.ts";
-import type { TransactionReader } from "../../src/tracking/track/deposit-transaction-reader.ts";
+import type { TransactionReader } from "../../src/tracking/deposits/deposit-transaction-reader.ts";
 import { contractsClient } from "../support/chains/multicall.ts";
 import { testChain } from "../support/chains/rpc-node.ts";
 import { testContext } from "../support/context.ts";

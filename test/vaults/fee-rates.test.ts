@@ -2,7 +2,7 @@ import { encodeAbiParameters, type Hex } from "viem";
 import { expect, test } from "vitest";
 import { vaultOf } from "../../scripts/bench/vault-row.ts";
 import type { ReadResult } from "../../src/chains/chain-query.ts";
-import { families, findFamily } from "../../src/vaults/vault-families.ts";
+import { families, findFamily } from "../../src/vaults/families/vault-families.ts";
 
 const words = (...values: readonly bigint[]): Hex =>
   encodeAbiParameters(

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { zeroAddress } from "viem";
 import { expect, test } from "vitest";
 import type { Query, ReadResult } from "../../src/chains/chain-query.ts";
+import { adapterOf } from "../../src/vaults/families/vault-families.ts";
 import { parseRegistryRow } from "../../src/vaults/find-vault.ts";
 import type { StoredVault, Vault } from "../../src/vaults/vault.ts";
-import { adapterOf } from "../../src/vaults/vault-families.ts";
 import { USDC, USER } from "../support/deposits/fixtures.ts";
 
 const own = "0x00000000000000000000000000000000000000a1";

@@ -1,13 +1,13 @@
 import { encodeAbiParameters, type Hex, parseAbiParameters, stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import type { Query, ReadResult } from "../../src/chains/chain-query.ts";
+import { deriverOf, findAdapter } from "../../src/vaults/families/vault-families.ts";
 import {
   type Derivation,
   sanitizeLabel,
   subjectOfRow,
   unreviewedSubject,
 } from "../../src/vaults/vault-derivation.ts";
-import { deriverOf, findAdapter } from "../../src/vaults/vault-families.ts";
 
 const VAULT = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";

@@ -10,8 +10,8 @@ import { runQuery } from "../../src/chains/aggregate-reads.ts";
 import { createQuery as describeReads, queryAll, read, valueOrNull } from "../../src/chains/chain-query.ts";
 import { pendingQuery } from "../../src/positions/position-pending-deposits.ts";
 import { readChainPositions, readChainPositionsWith } from "../../src/positions/position-shares.ts";
+import { adapterOf } from "../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
-import { adapterOf } from "../../src/vaults/vault-families.ts";
 import { clientOn } from "../support/chains/rpc-node.ts";
 import { NOW, USER, vault } from "../support/deposits/fixtures.ts";
 

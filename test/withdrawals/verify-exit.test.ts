@@ -13,7 +13,7 @@ import {
   routerSelf,
 } from "../../src/router/router-codec.ts";
 import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
-import { type AskedWithdrawal, verifyExit } from "../../src/withdrawals/verify-exit.ts";
+import { type ExpectedWithdrawal, verifyExit } from "../../src/withdrawals/verify-exit.ts";
 import { OTHER, USDC, USER, VAULT, type vault, WETH, wethVault } from "../support/deposits/fixtures.ts";
 import {
   askedOf,
@@ -27,7 +27,7 @@ import {
 } from "../support/withdrawals/fixtures.ts";
 
 /** The field named in the refusal of a call; null when it passed. */
-function refusedField(asked: AskedWithdrawal, call: UserCall): string | null {
+function refusedField(asked: ExpectedWithdrawal, call: UserCall): string | null {
   try {
     verifyExit(asked, call);
     return null;

@@ -13,10 +13,10 @@ import {
   type RouterStep,
   routerSelf,
 } from "../../src/router/router-codec.ts";
-import { toRoutedOrder } from "../../src/withdrawals/routed-exit.ts";
+import { toRoutedOrder } from "../../src/withdrawals/prepare-routed-exit.ts";
 import { verifyApprovals } from "../../src/withdrawals/verify-approvals.ts";
 import { verifyTransferData } from "../../src/withdrawals/verify-transfer-data.ts";
-import { type AskedRoute, verifyRoutedExit } from "../../src/withdrawals/verify-transfer-step.ts";
+import { type ExpectedRoute, verifyRoutedExit } from "../../src/withdrawals/verify-transfer-step.ts";
 import { terms } from "../support/across/built.ts";
 import { OTHER, USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { encodeFields, honestFields, type SwapFields, swapRequest } from "../support/kyber/stage.ts";
@@ -48,7 +48,7 @@ function refused(work: () => void): string | null {
   }
 }
 
-const quoteOf = (data: Hex, of: Partial<VerifiedTransfer>): AskedRoute["quote"] => ({
+const quoteOf = (data: Hex, of: Partial<VerifiedTransfer>): ExpectedRoute["quote"] => ({
   transaction: { to: PROVIDER, data, value: of.nativeFee ?? 0n },
   spender: PROVIDER,
   ...{ toAmount: of.toAmount ?? 0n, toAmountMin: of.toAmountMin ?? 0n },
@@ -73,7 +73,7 @@ function swapping(data = swapData()) {
   const asStep = { receiverOffset: kyberReceiverOffset(decoded) };
   const plan = { route: route as VerifiedTransfer, asStep, amount: AMOUNT };
   const built = toRoutedOrder(exit, { plan, minOut: LEAST_OUT });
-  const asked: AskedRoute = { ...askedOf(exit), least: LEAST_OUT, quote: route, paid: WORTH };
+  const asked: ExpectedRoute = { ...askedOf(exit), least: LEAST_OUT, quote: route, paid: WORTH };
   return { asked, built };
 }
 
@@ -111,7 +111,7 @@ function bridging(data = bridgeData(), fee = 0n) {
   const route = quoteOf(data, { toAmount: 100_000_000n, toAmountMin: terms.outputAmount, nativeFee: fee });
   const plan = { route: route as VerifiedTransfer, asStep: { receiverOffset: null }, amount: AMOUNT };
   const built = toRoutedOrder(exit, { plan, minOut: terms.outputAmount });
-  const asked: AskedRoute = { ...askedOf(exit), least: terms.outputAmount, quote: route, paid: WORTH };
+  const asked: ExpectedRoute = { ...askedOf(exit), least: terms.outputAmount, quote: route, paid: WORTH };
   return { asked, built };
 }
 

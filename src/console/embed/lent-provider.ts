@@ -1,4 +1,4 @@
-import type { EmbedEvent } from "../../client/embed-events.ts";
+import type { EmbedEvent } from "../../client/embed-types.ts";
 import { type FromFrame, type FromHost, HELLO, LEND } from "./embed-protocol.ts";
 
 /** The wallet of the page around the frame, as an EIP-1193 provider. */

@@ -15,7 +15,7 @@ export interface IdempotencyKey {
  * Limits for taking an idempotency key again. A key that was taken before `forgottenBefore` is free; a key that was
  * taken before `deadBefore` is free if it has no response, because its request is assumed to have died.
  */
-export interface ClaimAges {
+export interface KeyExpiry {
   forgottenBefore: Date;
   deadBefore: Date;
 }
@@ -26,7 +26,7 @@ export interface ClaimAges {
  */
 export async function takeKey(
   db: Database,
-  claim: IdempotencyKey & { bodyHash: string; owner: string; now: Date; ages: ClaimAges },
+  claim: IdempotencyKey & { bodyHash: string; owner: string; now: Date; ages: KeyExpiry },
 ): Promise<boolean> {
   const { now, ages, ...row } = claim;
   const fresh = { ...row, claimedAt: now, response: null, expiresAt: null };

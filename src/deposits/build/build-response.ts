@@ -5,7 +5,7 @@ import type { StepPlan } from "../../orders/order-steps.ts";
 import { isNativePayment, simulatedHead, type TokenPayment } from "../../orders/simulate-payment.ts";
 import { toTransactionRequest, toWalletCall } from "../../orders/wallet-calls.ts";
 import { formatUsdValue } from "../../prices/price.ts";
-import type { AuthorizationKind } from "../../router/signed-order.ts";
+import type { AuthorizationKind } from "../../router/order-signature-messages.ts";
 import type { BuildEstimate, BuiltDeposit, Warning } from "../../schemas/quote-schema.ts";
 import type { Approval, TransactionRequest, WalletCall } from "../../schemas/transaction-schema.ts";
 import { settlementOf } from "../../vaults/vault-settlement.ts";

@@ -10,7 +10,7 @@ import {
 } from "viem";
 import { MAX_UINT256 } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
-import { assertSameRouterCall, callMismatch } from "../../orders/router-comparison.ts";
+import { assertSameRouterCall, callMismatch } from "../../orders/compare-router-calls.ts";
 import type { UserCall } from "../../orders/wallet-calls.ts";
 import {
   callOnlyStep,
@@ -19,8 +19,8 @@ import {
   type RouterStep,
   spendingStep,
 } from "../../router/router-codec.ts";
+import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { DepositCall } from "../../vaults/vault-adapter.ts";
-import { adapterOf } from "../../vaults/vault-families.ts";
 import { type DepositIntent, paysNative } from "./deposit-order.ts";
 
 /**

@@ -14,9 +14,9 @@ import { priceIsSafe } from "../../orders/order-slippage.ts";
 import { readWithFeeds } from "../../prices/read-prices.ts";
 import { isUnsafeRoute } from "../../providers/provider-failures.ts";
 import { decodeRouterError, foreignReason } from "../../router/router-codec.ts";
+import { adapterOf, explainVaultRevert } from "../../vaults/families/vault-families.ts";
 import type { DepositTerms, Refusal } from "../../vaults/vault-adapter.ts";
 import { pauseReason } from "../../vaults/vault-entry.ts";
-import { adapterOf, explainVaultRevert } from "../../vaults/vault-families.ts";
 import type { ExplainedRevert } from "../../vaults/vault-reverts.ts";
 import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./deposit-order.ts";
 

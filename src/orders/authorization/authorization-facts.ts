@@ -4,8 +4,8 @@ import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "
 import type { Context } from "../../context.ts";
 import { once } from "../../lib/once.ts";
 import type { SigningToken } from "../../lib/signing-token-setting.ts";
-import { hashPermit2Domain, permit2Address } from "../../router/signed-order.ts";
-import { sharePermitQuery } from "./share-domain.ts";
+import { hashPermit2Domain, permit2Address } from "../../router/order-signature-messages.ts";
+import { sharePermitQuery } from "./share-token-domain.ts";
 import { signingTokensOf } from "./signing-tokens.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { failure } from "../../errors.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { once } from "../../lib/once.ts";
-import { permit2Address, toCancelMessage } from "../../router/signed-order.ts";
+import { permit2Address, toCancelMessage } from "../../router/order-signature-messages.ts";
 import type { Step } from "../../schemas/step-schema.ts";
 import type { TransactionRequest } from "../../schemas/transaction-schema.ts";
 import { type StepLeg, signatureStep, transactionStep } from "../order-steps.ts";

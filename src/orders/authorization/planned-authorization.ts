@@ -1,6 +1,5 @@
 import { type Address, getAddress, type Hex, hashTypedData, hexToBigInt } from "viem";
 import * as z from "zod";
-import { decodeRouterCall, type RouterCall } from "../../router/router-codec.ts";
 import {
   type AuthorizationKind,
   encodeSignedCall,
@@ -8,7 +7,8 @@ import {
   toAuthorizationMessage,
   toPermit2Message,
   toPermitMessage,
-} from "../../router/signed-order.ts";
+} from "../../router/order-signature-messages.ts";
+import { decodeRouterCall, type RouterCall } from "../../router/router-codec.ts";
 import type { AuthorizationFacts } from "./authorization-facts.ts";
 
 const HexText = z.string().transform((text) => text as Hex);

@@ -1,5 +1,5 @@
-import type { ChainFeeds } from "../feed-definitions.ts";
 import { chainFeeds } from "./feed-rows.ts";
+import type { ChainFeeds } from "./price-feed.ts";
 
 /**
  * Price feeds on Ethereum.

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { ChainFeeds, FeedDefinition } from "../feed-definitions.ts";
+import type { ChainFeeds, FeedDefinition } from "./price-feed.ts";
 
 /** A feed: proxy, heartbeat in seconds, deviation in basis points, and decimals if they are not 8. */
 type FeedRow = readonly [proxy: Address, heartbeatS: number, deviationBps: number, decimals?: number];

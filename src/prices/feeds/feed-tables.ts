@@ -1,5 +1,5 @@
-import type { ChainFeeds } from "../feed-definitions.ts";
 import { ethereumFeeds } from "./ethereum-feeds.ts";
+import type { ChainFeeds } from "./price-feed.ts";
 import { rollupFeeds } from "./rollup-feeds.ts";
 import { sovereignChainFeeds } from "./sovereign-chain-feeds.ts";
 

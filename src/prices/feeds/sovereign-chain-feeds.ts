@@ -1,6 +1,6 @@
-import { UNKNOWN_HEARTBEAT_S } from "../feed-answers.ts";
-import type { ChainFeeds } from "../feed-definitions.ts";
+import { UNKNOWN_HEARTBEAT_S } from "./feed-answers.ts";
 import { chainFeeds } from "./feed-rows.ts";
+import type { ChainFeeds } from "./price-feed.ts";
 
 /**
  * Price feeds on other chains, by chain id.

@@ -12,14 +12,14 @@ import {
   isUnpaired,
   recordEvidence,
   restateFromChains,
-} from "../track/deposit-evidence.ts";
-import { nextCheck } from "../track/deposit-schedule.ts";
-import { isOpen } from "../track/deposit-state-machine.ts";
-import { createTransactionReader, type TransactionReader } from "../track/deposit-transaction-reader.ts";
-import { applyWhileScheduled } from "../track/deposit-transitions.ts";
-import { trackDeposit } from "../track/track-deposit.ts";
-import { trackWithdrawal } from "../withdraw/track-withdrawal.ts";
-import { applyToScheduledWithdrawal } from "../withdraw/withdrawal-transitions.ts";
+} from "../deposits/deposit-evidence.ts";
+import { nextCheck } from "../deposits/deposit-schedule.ts";
+import { isOpen } from "../deposits/deposit-state-machine.ts";
+import { createTransactionReader, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
+import { applyWhileScheduled } from "../deposits/deposit-transitions.ts";
+import { trackDeposit } from "../deposits/track-deposit.ts";
+import { trackWithdrawal } from "../withdrawals/track-withdrawal.ts";
+import { applyToScheduledWithdrawal } from "../withdrawals/withdrawal-transitions.ts";
 
 /** Delay until deposits that a run left out are due again, in milliseconds. */
 const POSTPONE_MS = 5 * SECOND_MS;

@@ -1,6 +1,6 @@
 import { decodeEventLog, type Hex, parseAbiItem, toEventSelector } from "viem";
+import { findFamily } from "../families/vault-families.ts";
 import type { Vault } from "../vault.ts";
-import { findFamily } from "../vault-families.ts";
 import { beaconEvents, commonGovernanceEvents } from "./common-governance-events.ts";
 import {
   type EventArgs,

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { families } from "../../../src/vaults/vault-families.ts";
+import { families } from "../../../src/vaults/families/vault-families.ts";
 
 /** The adapters that are named in the files that call a suite. */
 async function adaptersUnder(suite: RegExp): Promise<Set<string>> {

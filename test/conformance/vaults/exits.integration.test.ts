@@ -27,8 +27,8 @@ import {
   tokenizedVaultAbi,
 } from "#stand-ins/upshift";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
+import { explainExitRevert } from "../../../src/vaults/families/vault-families.ts";
 import type { PendingExit } from "../../../src/vaults/vault-exits.ts";
-import { explainExitRevert } from "../../../src/vaults/vault-families.ts";
 import { deployCentrifuge, deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
 import { deployAccountable, deployIpor, withShare } from "../../support/conformance/vaults/exit-stand-ins.ts";
 import {

@@ -4,8 +4,8 @@ import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import type { Context } from "../../../src/context.ts";
 import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
 import type { Provider, ProviderStatus } from "../../../src/providers/provider.ts";
-import { createTransactionReader } from "../../../src/tracking/track/deposit-transaction-reader.ts";
-import { trackDeposit } from "../../../src/tracking/track/track-deposit.ts";
+import { createTransactionReader } from "../../../src/tracking/deposits/deposit-transaction-reader.ts";
+import { trackDeposit } from "../../../src/tracking/deposits/track-deposit.ts";
 import { Api } from "../../support/e2e/api.ts";
 import {
   addressOf,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ReadResult } from "../../../src/chains/chain-query.ts";
 import { accountKindOf, authorizationQuery } from "../../../src/orders/authorization/authorization-facts.ts";
 import { signingTokensOf } from "../../../src/orders/authorization/signing-tokens.ts";
-import { hashPermit2Domain } from "../../../src/router/signed-order.ts";
+import { hashPermit2Domain } from "../../../src/router/order-signature-messages.ts";
 import { testContext } from "../../support/context.ts";
 import { USDC, USER } from "../../support/deposits/fixtures.ts";
 

@@ -10,7 +10,7 @@ import {
 import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import {
-  bridgedToken as bridgedAddress,
+  routerBridged as bridgedAddress,
   type RouterCall,
   unsignedCalldata,
 } from "../../../src/router/router-codec.ts";

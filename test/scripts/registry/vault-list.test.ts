@@ -7,7 +7,7 @@ import { readSeedFile } from "../../../scripts/db/seed.ts";
 import { readPublishedRows, readVaultList } from "../../../scripts/registry/vault-list.ts";
 import { knownChains } from "../../../src/chains/chain-definitions.ts";
 import { formatVaultId } from "../../../src/lib/vault-id.ts";
-import { findFamily } from "../../../src/vaults/vault-families.ts";
+import { findFamily } from "../../../src/vaults/families/vault-families.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "causeway-list-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,11 +2,11 @@ import { CHAIN_ID, vaultAddress, vaultRow } from "../../../scripts/bench/vault-r
 import { createBudget, type RequestBudget } from "../../../src/chains/rpc-request-budget.ts";
 import type { TipStep } from "../../../src/db/queries/flow-writes.ts";
 import type { VaultRow } from "../../../src/db/queries/vault-queries.ts";
+import { auditLogs } from "../../../src/flows/audit-flow-logs.ts";
 import { backfill } from "../../../src/flows/backfill-flows.ts";
 import { loadIndexState, missingBlocks, missingBlocksOfAny } from "../../../src/flows/flow-index-state.ts";
 import type { Indexer } from "../../../src/flows/flow-store.ts";
 import { indexTip } from "../../../src/flows/index-flow-tip.ts";
-import { auditLogs } from "../../../src/flows/recheck-flow-logs.ts";
 import { uniteRanges } from "../../../src/lib/block-ranges.ts";
 import { createLogger } from "../../../src/lib/logger.ts";
 import { describe, describeLog, same } from "./compare.ts";

@@ -1,5 +1,5 @@
 import { type Address, decodeFunctionData, encodeFunctionResult, parseAbi } from "viem";
-import type { ChainFeeds, FeedDefinition } from "../../../src/prices/feed-definitions.ts";
+import type { ChainFeeds, FeedDefinition } from "../../../src/prices/feeds/price-feed.ts";
 import type { TokenPrice } from "../../../src/prices/price.ts";
 import { type Contracts, head } from "../chains/multicall.ts";
 

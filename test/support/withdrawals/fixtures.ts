@@ -3,12 +3,12 @@ import type { ChainClient } from "../../../src/chains/chain-client.ts";
 import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
 import { orderDeadline } from "../../../src/orders/order-floors.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { adapterOf } from "../../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
 import { type ExitTerms, unknownExitTerms, type VaultExits } from "../../../src/vaults/vault-exits.ts";
-import { adapterOf } from "../../../src/vaults/vault-families.ts";
 import type { Exit } from "../../../src/withdrawals/exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "../../../src/withdrawals/exit-preflight.ts";
-import type { AskedWithdrawal } from "../../../src/withdrawals/verify-exit.ts";
+import type { ExpectedWithdrawal } from "../../../src/withdrawals/verify-exit.ts";
 import type { WithdrawalOrder } from "../../../src/withdrawals/withdrawal-order.ts";
 import { contractsClient } from "../chains/multicall.ts";
 import { testChain } from "../chains/rpc-node.ts";
@@ -77,7 +77,7 @@ export function exitOf(order: WithdrawalOrder, change: Partial<Exit> = {}): Exit
 export const LEAST = 124_000_000n;
 
 /** Returns the expected contents of a redemption, for its verification. */
-export function askedOf({ order, way, minAssets }: Exit): AskedWithdrawal {
+export function askedOf({ order, way, minAssets }: Exit): ExpectedWithdrawal {
   return { order, mode: way.mode, held: HELD, readAt: READ_AT, least: minAssets, pays: way.pays };
 }
 

@@ -6,7 +6,7 @@ import { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
 import { type Position, Positions } from "../../../src/schemas/position-schema.ts";
 import { BuiltRequestAction, BuiltWithdrawal } from "../../../src/schemas/withdraw-build-schema.ts";
 import { WithdrawalDetail } from "../../../src/schemas/withdrawal-schema.ts";
-import { adapterOf } from "../../../src/vaults/vault-families.ts";
+import { adapterOf } from "../../../src/vaults/families/vault-families.ts";
 import { build, execute, vaultIdOf, vaultOf } from "../conformance/vaults/deposit.ts";
 import type { Placed } from "../conformance/vaults/family.ts";
 import type { TestUser } from "../e2e/chain.ts";

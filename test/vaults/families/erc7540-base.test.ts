@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { centrifuge, centrifugeRequests } from "../../../src/vaults/families/centrifuge-family.ts";
 import { erc7540Requests } from "../../../src/vaults/families/erc7540-base.ts";
 import { lagoon } from "../../../src/vaults/families/lagoon-family.ts";
+import { adapterOf } from "../../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
-import { adapterOf } from "../../../src/vaults/vault-families.ts";
 import { NOW, OTHER, USDC, USER, vault } from "../../support/deposits/fixtures.ts";
 import { answer, eventLog, Revert } from "../../support/vaults/answer.ts";
 

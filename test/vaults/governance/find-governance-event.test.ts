@@ -10,6 +10,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { signalRules } from "../../../src/signals/list-signal-rules.ts";
+import { families } from "../../../src/vaults/families/vault-families.ts";
 import {
   decodeEventArgs,
   eventTopic,
@@ -18,7 +19,6 @@ import {
 } from "../../../src/vaults/governance/find-governance-event.ts";
 import { governanceContractsOf } from "../../../src/vaults/governance/governance-event.ts";
 import { toVault } from "../../../src/vaults/vault.ts";
-import { families } from "../../../src/vaults/vault-families.ts";
 import { factsOf, NOW } from "../../support/signals/facts.ts";
 import { logOf } from "../../support/vaults/governance-logs.ts";
 

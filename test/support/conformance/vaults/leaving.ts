@@ -1,8 +1,8 @@
 import { type Address, BaseError, encodeFunctionData, erc20Abi, type Hex } from "viem";
 import type { Query, ReadResult } from "../../../../src/chains/chain-query.ts";
+import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import type { Token, Vault } from "../../../../src/vaults/vault.ts";
 import type { ExitMode, ExitTerms, PendingExit, VaultExits } from "../../../../src/vaults/vault-exits.ts";
-import { adapterOf } from "../../../../src/vaults/vault-families.ts";
 import { vaultOf } from "./deposit.ts";
 import type { Placed, StandIn } from "./family.ts";
 import { place } from "./suite.ts";

@@ -1,8 +1,8 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit } from "../../../../src/vaults/vault-adapter.ts";
-import { adapterOf } from "../../../../src/vaults/vault-families.ts";
 import { readUncached } from "../../../../src/vaults/vault-state.ts";
 import { balanceOf } from "../../e2e/balances.ts";
 import { build, depositUnbuilt, execute, flowsIn, sampleAmount, statusOf, vaultOf } from "./deposit.ts";

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Query, ReadResult } from "../../../../src/chains/chain-query.ts";
 import { erc4626 } from "../../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
 import { metaMorpho } from "../../../../src/vaults/families/morpho-family.ts";
+import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import type {
   DepositTerms,
@@ -11,7 +12,6 @@ import type {
   VaultFlags,
   VaultState,
 } from "../../../../src/vaults/vault-adapter.ts";
-import { adapterOf } from "../../../../src/vaults/vault-families.ts";
 import { NOW, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
 
 const abi = parseAbi([

@@ -17,11 +17,11 @@ import { gearbox } from "../../../../src/vaults/families/gearbox-family.ts";
 import { metaMorpho, morphoV2 } from "../../../../src/vaults/families/morpho-family.ts";
 import { silo } from "../../../../src/vaults/families/silo-family.ts";
 import { spark } from "../../../../src/vaults/families/spark-family.ts";
+import { explainExitRevert } from "../../../../src/vaults/families/vault-families.ts";
 import { yearn } from "../../../../src/vaults/families/yearn-family.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import type { VaultAdapter } from "../../../../src/vaults/vault-adapter.ts";
 import type { ExitInput, ExitTerms } from "../../../../src/vaults/vault-exits.ts";
-import { explainExitRevert } from "../../../../src/vaults/vault-families.ts";
 import { type ContractAnswer, contractsClient } from "../../../support/chains/multicall.ts";
 import { OTHER, USER, vault } from "../../../support/deposits/fixtures.ts";
 

@@ -1,8 +1,8 @@
 import { decodeFunctionData, type Log, parseAbi, toFunctionSelector, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { mellow } from "../../../../src/vaults/families/mellow/mellow-adapter.ts";
+import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
-import { adapterOf } from "../../../../src/vaults/vault-families.ts";
 import { NOW, OTHER, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
 import { answer, eventLog } from "../../../support/vaults/answer.ts";
 

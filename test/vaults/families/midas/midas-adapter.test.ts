@@ -8,8 +8,8 @@ import {
   midasMinted,
   mostPaymentFor,
 } from "../../../../src/vaults/families/midas/midas-pricing.ts";
+import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
-import { adapterOf } from "../../../../src/vaults/vault-families.ts";
 import { NOW, OTHER, USDC, USER, vault, WETH } from "../../../support/deposits/fixtures.ts";
 import { answer, Revert, reasonData } from "../../../support/vaults/answer.ts";
 

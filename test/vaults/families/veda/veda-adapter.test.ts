@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { decodeFunctionData, maxUint256, parseAbi, toFunctionSelector, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
+import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import { veda } from "../../../../src/vaults/families/veda/veda-adapter.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
-import { adapterOf } from "../../../../src/vaults/vault-families.ts";
 import { NOW, OTHER, USDC, USER, vault, WETH } from "../../../support/deposits/fixtures.ts";
 import { answer, eventLog, Revert, reasonData } from "../../../support/vaults/answer.ts";
 

@@ -1,0 +1,57 @@
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { runSimulation } from "../chains/simulator/run-simulation.ts";
+import type { Context } from "../context.ts";
+import type { NextStep } from "../schemas/deposit-schema.ts";
+import type { NextStepRefusal } from "../schemas/step-schema.ts";
+import { explainVaultRevert } from "../vaults/families/vault-families.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-payment.ts";
+import { toTransactionRequest, toWalletCall } from "./wallet-calls.ts";
+
+/**
+ * The claim of settled shares: `next` is the simulated claim transaction, `refusal` the error because of which the
+ * claim cannot be sent now. Both are null if there is nothing to claim.
+ */
+export interface PreparedClaim {
+  next: NextStep | null;
+  refusal: NextStepRefusal | null;
+}
+
+/** Creates a claim result that has an error code with its text instead of a transaction. */
+export const refusedClaim = (code: string, detail: string): PreparedClaim => ({
+  next: null,
+  refusal: { code, detail },
+});
+
+/**
+ * Simulates a claim of settled shares from the user's address and returns the transaction to sign. Returns a refusal
+ * instead if the claim would revert or the chain is not served. `headTime` is the timestamp, in seconds, of the block
+ * at which the claimable shares were read. Throws `simulation_unavailable`. Errors of the RPC nodes propagate.
+ */
+export async function prepareClaim(
+  ctx: Context,
+  of: { vault: Vault; user: Address; call: { target: Address; data: Hex }; headTime: number },
+): Promise<PreparedClaim> {
+  const { vault, user, call } = of;
+  const { chainId, shareToken } = vault;
+  const client = ctx.chains.client(chainId);
+  if (client === null) return refusedClaim("chain_unsupported", `chain ${chainId} is not served`);
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [user] });
+  const own = { ...call, value: 0n };
+  const simulation = await runSimulation(client, {
+    user,
+    calls: [own],
+    reads: [{ target: shareToken, data }],
+    overrides: [{ address: user, balance: GAS_FUNDS }],
+    time: of.headTime + INCLUSION_DELAY_S,
+    standsAlone: true,
+  });
+  const [made] = simulation.calls;
+  if (made === undefined || !made.ok) {
+    const { code, text } = explainVaultRevert(vault, made?.returnData ?? "0x");
+    return refusedClaim(code ?? "would_revert", `the claim would revert: ${text ?? "without a reason"}`);
+  }
+  const request = toTransactionRequest(own, { chainId, gasUsed: made.gasUsed });
+  const calls = [toWalletCall(own, chainId)];
+  return { next: { kind: "claim", transaction_request: request, approval: null, calls }, refusal: null };
+}

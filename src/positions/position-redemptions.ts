@@ -1,0 +1,276 @@
+import type { Address } from "viem";
+import { atBlockTime } from "../chains/block-time-query.ts";
+import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
+import type { OpenRequest, UserRequestFlow } from "../db/queries/user-flow-queries.ts";
+import { sameAddress } from "../lib/address.ts";
+import { mulDivDown } from "../lib/amount.ts";
+import { SECOND_MS } from "../lib/durations.ts";
+import type { VaultRequest } from "../schemas/position-schema.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
+import type { Vault } from "../vaults/vault.ts";
+import type { PendingExit } from "../vaults/vault-exits.ts";
+import type { PendingPosition } from "./position-pending-deposits.ts";
+import type { HeldShares } from "./position-shares.ts";
+
+/** A user's open redemptions at a vault, and the vault's price of instant redemption. */
+export interface LeavingShares {
+  vault: Vault;
+  requests: readonly PendingExit[];
+  /**
+   * Assets that the user's redemption requests have taken out of the vault according to the indexed flows, in the
+   * asset's smallest unit; null if unknown.
+   */
+  takenOut: bigint | null;
+  /**
+   * Value of a sample of shares before (`gross`) and after (`net`) the fees of instant redemption. Null if the vault
+   * has no instant redemption or the fees are unknown.
+   */
+  price: { gross: bigint; net: bigint } | null;
+}
+
+/**
+ * Returns the query for a user's open redemptions, and for the prices of instant redemption, at the vaults of one
+ * chain. Null if no vault needs a read. Redemptions that the vault rejected are excluded, because they have no value.
+ */
+export function leavingQuery(input: {
+  user: Address;
+  vaults: readonly Vault[];
+  open: readonly OpenRequest[];
+  requestFlows: readonly UserRequestFlow[];
+  /** Lowercase addresses of the vaults whose price is read. The price of the others is null. */
+  priced: ReadonlySet<string>;
+  now: number;
+}): Query<LeavingShares[]> | null {
+  if (leavingParts(input).length === 0) return null;
+  return atBlockTime(input.now, (now) => {
+    const parts = Object.fromEntries(leavingParts({ ...input, now }));
+    return mapQuery(queryAll(parts), (all) => Object.values(all));
+  });
+}
+
+function leavingParts(input: Parameters<typeof leavingQuery>[0]) {
+  return input.vaults.flatMap((vault): [string, Query<LeavingShares>][] => {
+    const requests = openRedemptions(vault, input);
+    const price = input.priced.has(vault.address.toLowerCase()) ? exitPriceOf(vault) : null;
+    if (requests === null && price === null) return [];
+    const none: Query<null> = { reads: {}, interpret: () => null };
+    const takenOut = takenByRequests(vault, input);
+    const parts = queryAll({ requests: requests ?? none, price: price ?? none, takenOut });
+    return [[vault.vaultId, mapQuery(parts, (found) => toLeaving(vault, found))]];
+  });
+}
+
+const exitPriceOf = (vault: Vault) => adapterOf(vault).exits?.exitPrice?.(vault) ?? null;
+
+/**
+ * Maximum number of vaults per chain for which all prices of instant redemption are read before the user's shares are
+ * known. The two reads of each vault then still fit into the request that reads the shares.
+ */
+const MAX_PRICED_AHEAD = 140;
+
+/**
+ * Returns the lowercase addresses of the vaults whose prices of instant redemption are read together with the user's
+ * shares: all vaults of a chain with at most 140, otherwise those in which the user has indexed flows.
+ */
+export function pricedAhead(
+  vaults: readonly Vault[],
+  flows: { sums: Readonly<Record<string, string | null>> } | undefined,
+): ReadonlySet<string> {
+  if (vaults.length <= MAX_PRICED_AHEAD) return new Set(vaults.map(({ address }) => address.toLowerCase()));
+  return new Set(Object.keys(flows?.sums ?? {}));
+}
+
+/**
+ * Returns the query for the prices of instant redemption, by vault id, of held vaults that are not in `priced`. Null if
+ * there are none.
+ */
+export function missingPricesQuery(
+  held: readonly HeldShares[],
+  priced: ReadonlySet<string>,
+): Query<Record<string, LeavingShares["price"]>> | null {
+  const parts = held.flatMap(({ vault }): [string, Query<LeavingShares["price"]>][] => {
+    const query = priced.has(vault.address.toLowerCase()) ? null : exitPriceOf(vault);
+    return query === null ? [] : [[vault.vaultId, query]];
+  });
+  return parts.length === 0 ? null : queryAll(Object.fromEntries(parts));
+}
+
+/**
+ * Adds prices of instant redemption, by vault id, to a user's redemptions. A held vault without open redemptions is
+ * added with its price.
+ */
+export function withPrices(
+  leaving: readonly LeavingShares[],
+  input: { held: readonly HeldShares[]; prices: Readonly<Record<string, LeavingShares["price"]>> },
+): LeavingShares[] {
+  const known = new Set(leaving.map(({ vault }) => vault.vaultId));
+  const added = input.held
+    .filter(({ vault }) => !known.has(vault.vaultId))
+    .map(({ vault }): LeavingShares => ({ vault, requests: [], takenOut: 0n, price: null }));
+  return [...leaving, ...added].map((one) => ({
+    ...one,
+    price: input.prices[one.vault.vaultId] ?? one.price,
+  }));
+}
+
+/**
+ * Returns the query for the assets that a user's redemption requests have taken out of a vault according to the indexed
+ * flows. The result is zero without such flows, and null if the family cannot value them.
+ */
+function takenByRequests(
+  vault: Vault,
+  { user, requestFlows }: { user: Address; requestFlows: readonly UserRequestFlow[] },
+): Query<bigint | null> {
+  const own = requestFlows.filter(
+    ({ chainId, vaultAddress }) => chainId === vault.chainId && sameAddress(vaultAddress, vault.address),
+  );
+  const nothing: Query<bigint | null> = { reads: {}, interpret: () => (own.length === 0 ? 0n : null) };
+  return own.length === 0
+    ? nothing
+    : (adapterOf(vault).exits?.takenOut?.(vault, { user, flows: own }) ?? nothing);
+}
+
+function toLeaving(
+  vault: Vault,
+  found: Pick<LeavingShares, "price" | "takenOut"> & { requests: readonly PendingExit[] | null },
+): LeavingShares {
+  return { ...found, vault, requests: found.requests ?? [] };
+}
+
+/**
+ * Returns the query for a user's open redemptions at one vault, or null if the vault's family has no redemption
+ * requests.
+ */
+export function openRedemptions(
+  vault: Vault,
+  of: { user: Address; open: readonly OpenRequest[]; now: number },
+): Query<readonly PendingExit[]> | null {
+  const exits = adapterOf(vault).exits;
+  if (exits?.pending === undefined) return null;
+  const requestIds = of.open.filter((one) => isRedemptionOf(vault, one)).map(({ requestId }) => requestId);
+  const query = exits.pending(vault, { user: of.user, requestIds, now: of.now });
+  return mapQuery(query, (requests) => requests.filter(isOpen));
+}
+
+/**
+ * Returns false for redemptions that have ended: rejected by the vault, or expired with the shares still in the user's
+ * wallet.
+ */
+const isOpen = ({ state, inWallet }: PendingExit): boolean =>
+  state !== "rejected" && !(state === "expired" && inWallet);
+
+const isRedemptionOf = ({ chainId, address }: Vault, one: OpenRequest): boolean =>
+  one.direction === "withdrawal" && one.chainId === chainId && sameAddress(one.vaultAddress, address);
+
+/** A user's position in one vault, including open redemptions. Amounts are in the asset's smallest unit. */
+export interface PositionValue extends HeldShares {
+  /**
+   * Assets that the user would receive for all shares by instant redemption, or null if that is impossible or unknown.
+   */
+  redeemable: bigint | null;
+  /**
+   * Correction of the sum of the user's indexed flows: the flows' withdrawals that are not yet paid, minus withdrawals
+   * that they do not count. Null if unknown.
+   */
+  correction: bigint | null;
+  requests: readonly PendingExit[];
+}
+
+/**
+ * Adds open redemptions to a user's positions, so that a request does not change a position's value: a redemption
+ * counts unless its shares are still in the wallet and thus already counted. A position that consists only of a request
+ * has a balance of zero.
+ */
+export function joinRequests(
+  held: readonly HeldShares[],
+  leaving: readonly LeavingShares[],
+): PositionValue[] {
+  const byVault = new Map(leaving.map((one) => [one.vault.vaultId, one]));
+  const own = new Set(held.map(({ vault }) => vault.vaultId));
+  const gone = leaving
+    .filter(({ vault, requests }) => requests.length > 0 && !own.has(vault.vaultId))
+    .map(({ vault }): HeldShares => ({ vault, shares: 0n, assets: 0n }));
+  return [...held, ...gone].map((one) => {
+    const found = byVault.get(one.vault.vaultId);
+    const requests = found?.requests ?? [];
+    const outside = requests.filter(({ inWallet }) => !inWallet);
+    return {
+      ...one,
+      assets: sumWith(one.assets, outside),
+      redeemable: redeemableOf(one, found?.price ?? null),
+      correction: correctionOf(found),
+      requests,
+    };
+  });
+}
+
+function correctionOf(found: LeavingShares | undefined): bigint | null {
+  if (found === undefined) return 0n;
+  const unpaid = sumWith(
+    0n,
+    found.requests.filter(({ bookedOut }) => bookedOut),
+  );
+  return unpaid === null || found.takenOut === null ? null : unpaid - found.takenOut;
+}
+
+function sumWith(start: bigint | null, requests: readonly PendingExit[]): bigint | null {
+  return requests.reduce((sum, { assets }) => (sum === null || assets === null ? null : sum + assets), start);
+}
+
+/**
+ * Returns the assets that the user would receive for all shares by instant redemption, rounded down. Null if the vault
+ * does not pay instantly or its fee is unknown.
+ */
+function redeemableOf({ vault, assets }: HeldShares, price: LeavingShares["price"]): bigint | null {
+  const exits = adapterOf(vault).exits;
+  if (assets === null || exits === undefined) return null;
+  if (exits.exitPrice === undefined) return exits.modes(vault).join() === "instant" ? assets : null;
+  return price === null || price.gross === 0n ? null : mulDivDown(assets, price.net, price.gross);
+}
+
+const timeText = (seconds: number | null): string | null =>
+  seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
+
+/** Converts an open redemption to the API's format. */
+export function toWireRedemption(
+  vault: Vault,
+  { request, open }: { request: PendingExit; open: readonly OpenRequest[] },
+): VaultRequest {
+  const row = open.find((one) => isRedemptionOf(vault, one) && one.requestId === request.requestId);
+  return {
+    request_id: request.requestId,
+    kind: "redeem",
+    shares: request.shares?.toString() ?? null,
+    assets: request.assets?.toString() ?? null,
+    // A request whose window passed outside of the wallet waits for its cancellation.
+    state: request.state === "claimable" ? "claimable" : "pending",
+    since: timeText(request.since),
+    earliest: timeText(request.earliest),
+    expires_at: timeText(request.expiresAt),
+    claimable: request.claimableAssets?.toString() ?? null,
+    cancellable: request.cancellable,
+    in_wallet: request.inWallet,
+    tracking_id: row?.trackingId ?? null,
+  };
+}
+
+/** Converts a user's pending deposits into one vault to the API's format. */
+export function toWireDepositRequest(
+  { vault, pendingAssets, claimableShares }: PendingPosition,
+  open: readonly OpenRequest[],
+): VaultRequest {
+  const row = open.find(
+    (one) =>
+      one.direction === "deposit" &&
+      one.chainId === vault.chainId &&
+      sameAddress(one.vaultAddress, vault.address),
+  );
+  return {
+    ...{ request_id: row?.requestId ?? "0", kind: "deposit", tracking_id: row?.trackingId ?? null },
+    shares: claimableShares?.toString() ?? null,
+    assets: pendingAssets?.toString() ?? null,
+    state: (claimableShares ?? 0n) > 0n ? "claimable" : "pending",
+    ...{ since: null, earliest: null, expires_at: null, cancellable: false, in_wallet: false },
+    claimable: claimableShares?.toString() ?? null,
+  };
+}

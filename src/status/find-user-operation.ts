@@ -1,0 +1,46 @@
+import { encodeEventTopics, type Hex } from "viem";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { toTopicLists } from "../chains/log-filter.ts";
+import { searchLogs } from "../chains/log-reader.ts";
+import { RpcNumber } from "../chains/rpc-values.ts";
+import type { Context } from "../context.ts";
+import { describeError } from "../lib/logger.ts";
+import { entryPoints, userOperationAbi } from "../tracking/deposits/source-transaction.ts";
+
+/** Number of newest blocks that are searched for a user operation. */
+const SEARCHED_BLOCKS = 20_000;
+/** Maximum number of blocks in one log request: the event is indexed by the hash, so that a wide range costs little. */
+const WINDOW_BLOCKS = 10_000;
+/** Maximum number of log requests of one search, including rejected ones. */
+const MAX_REQUESTS = 3;
+
+/**
+ * Searches the newest blocks of a chain for a user operation of a smart account, and returns the hash of the
+ * transaction that contains it. Null if none was found or the search failed, which is logged. The answer is that of a
+ * single RPC node, so the caller must verify the transaction. Source: ERC-4337, `UserOperationEvent`.
+ */
+export async function findUserOperation(
+  ctx: Context,
+  { client, operationHash }: { client: ChainClient; operationHash: Hex },
+): Promise<Hex | null> {
+  const { chainId } = client.definition;
+  const [abi, eventName] = [userOperationAbi(), "UserOperationEvent"] as const;
+  const topics = encodeEventTopics({ abi, eventName, args: { userOpHash: operationHash } });
+  try {
+    const head = RpcNumber.parse(await client.request("eth_blockNumber", []));
+    const { logs } = await searchLogs(client, {
+      range: { from: Math.max(0, head - SEARCHED_BLOCKS + 1), to: head },
+      filters: [
+        { addresses: entryPoints.map((address) => address.toLowerCase()), topics: toTopicLists(topics) },
+      ],
+      order: "newest_first",
+      maxBlocks: WINDOW_BLOCKS,
+      until: (found) => found.length > 0,
+      maxRequests: MAX_REQUESTS,
+    });
+    return (logs[0]?.txHash as Hex | undefined) ?? null;
+  } catch (error) {
+    ctx.log.warn("user_operation_unsearched", { chain_id: chainId, error: describeError(error) });
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+import { getAddress, type Hex } from "viem";
+import type { Receipt } from "../../chains/chain-transaction.ts";
+import type { Context } from "../../context.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import type { BlockTime } from "../../lib/block-ranges.ts";
+import { asyncDepositsOf } from "../../vaults/families/vault-families.ts";
+import { findVaultForDeposit } from "../../vaults/find-vault.ts";
+import type { Vault } from "../../vaults/vault.ts";
+import type { AsyncDeposits, PendingDeposit } from "../../vaults/vault-adapter.ts";
+import { readUncached } from "../../vaults/vault-state.ts";
+import type { Transition } from "./deposit-transitions.ts";
+
+/** Reads the vault of a deposit or withdrawal from Postgres. Throws `vault_not_found`, `store_unavailable`. */
+export function findVaultOfDeposit(
+  ctx: Context,
+  row: Pick<DepositRow, "vaultChainId" | "vaultAddress">,
+): Promise<Vault> {
+  return findVaultForDeposit(ctx, { chainId: row.vaultChainId, address: getAddress(row.vaultAddress) });
+}
+
+/** A deposit's request at an asynchronous vault, as the vault reports it at one block. */
+export interface RequestState {
+  vault: Vault;
+  requests: AsyncDeposits;
+  pending: PendingDeposit;
+  block: BlockTime;
+}
+
+/** Returns true if a deposit failed because its vault rejected the request. */
+export function isRejected({ state, requestId }: { state: string; requestId: string | null }): boolean {
+  return state === "failed" && requestId !== null;
+}
+
+/**
+ * Reads the requests of a deposit's user from its asynchronous vault: the deposit's own if its id is known. Returns
+ * null if the vault no longer accepts requests. Throws `vault_not_found`, `store_unavailable`. Errors of the RPC nodes
+ * propagate.
+ */
+export async function readRequest(
+  ctx: Context,
+  row: Pick<DepositRow, "vaultChainId" | "vaultAddress" | "userAddress" | "requestId">,
+): Promise<RequestState | null> {
+  const { vaultChainId: chainId, requestId } = row;
+  const vault = await findVaultOfDeposit(ctx, row);
+  const requests = asyncDepositsOf(vault);
+  if (requests === null) return null;
+  const requestIds = requestId === null ? [] : [requestId];
+  const described = requests.pending(vault, { user: getAddress(row.userAddress), requestIds });
+  const { value: pending, block } = await readUncached(ctx, { chainId, query: described });
+  return { vault, requests, pending, block };
+}
+
+/**
+ * Returns true if a request is neither pending nor claimable, false if it is one of the two, and null if the vault's
+ * views do not show it.
+ */
+export function isRequestGone({
+  pendingAssets,
+  claimableShares,
+  claimableAssets,
+}: PendingDeposit): boolean | null {
+  const open = [pendingAssets, claimableShares, claimableAssets].some((amount) => (amount ?? 0n) > 0n);
+  if (open) return false;
+  return pendingAssets === null || claimableShares === null ? null : true;
+}
+
+/**
+ * Returns the transition of a deposit whose transaction made a request at an asynchronous vault. Empty if the receipt
+ * contains no request. Throws `vault_not_found`, `store_unavailable`.
+ */
+export async function requestTransitions(
+  ctx: Context,
+  at: { row: DepositRow; hash: Hex; receipt: Receipt; confirmed: boolean },
+): Promise<Transition[]> {
+  const { row, hash, receipt, confirmed } = at;
+  const vault = await findVaultOfDeposit(ctx, row);
+  const user = getAddress(row.userAddress);
+  const request = asyncDepositsOf(vault)?.findRequest(vault, { user, logs: receipt.logs }) ?? null;
+  if (request === null) return [];
+  const change = {
+    substatus: null,
+    depositTxHash: hash,
+    depositProven: true,
+    requestId: request.requestId,
+    receivedAmount: request.assets?.toString() ?? null,
+  };
+  const event = { kind: "chain", shows: "vault_requested", confirmed } as const;
+  return [{ event, change, write: "on_change" }];
+}

@@ -1,0 +1,211 @@
+import type { Hex } from "viem";
+import type { Context } from "../../context.ts";
+import { deliversAnother, refundsAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
+import { describeError } from "../../lib/logger.ts";
+import type { DeliveryProof, ProviderStatus } from "../../providers/provider.ts";
+import { findDeliveredAmount, findRefund, findShareProof } from "./deposit-proofs.ts";
+import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import {
+  completedTransition,
+  deliveredTransition,
+  refundedTransition,
+  type Transition,
+} from "./deposit-transitions.ts";
+import { vaultTransitions } from "./destination-transaction.ts";
+
+/**
+ * Reads a transfer's status from its provider and, if another provider operates the bridge, also from that one.
+ * Statuses with evidence from the bridge's contracts come first. A provider that fails is logged and left out.
+ */
+export async function askProviderStatus(
+  ctx: Context,
+  of: {
+    row: Pick<TrackedRow, "trackingId" | "provider" | "bridge" | "tool">;
+    transfer: { txHash: Hex; fromChainId: number; toChainId: number; arrivals: readonly Hex[] };
+  },
+): Promise<ProviderStatus[]> {
+  const { row } = of;
+  const { scope } = ctx.providers;
+  const asked = (await ctx.providers.all()).filter(
+    ({ name }) => name === row.provider || name === row.bridge,
+  );
+  const transfer = { ...of.transfer, tool: row.tool ?? "" };
+  const answers = await Promise.all(
+    asked.map(async (provider) => {
+      try {
+        return await provider.status(scope, transfer);
+      } catch (error) {
+        ctx.log.warn("provider_status_failed", {
+          provider: provider.name,
+          tracking_id: row.trackingId,
+          error: describeError(error),
+        });
+        return null;
+      }
+    }),
+  );
+  const said = answers.filter((answer) => answer !== null);
+  return said.sort((a, b) => Number(b.proof !== null) - Number(a.proof !== null));
+}
+
+interface DeliveryInput {
+  row: DepositRow;
+  readTransaction: TransactionReader;
+  /** Transactions on the vault's chain that may be the delivery of the transfer, or contain the Router's event. */
+  arrivals?: readonly Hex[];
+}
+
+/** Providers' substatuses that the API returns unchanged. */
+const PUBLIC_SUBSTATUSES = new Set([
+  "BRIDGE_NOT_AVAILABLE",
+  "CHAIN_NOT_AVAILABLE",
+  "REFUND_IN_PROGRESS",
+  "UNKNOWN_ERROR",
+]);
+
+/**
+ * Returns the transitions of a routed deposit whose transfer has left the source chain: its delivery, its refund, or
+ * only a new substatus. A provider's status only names transactions: a delivery must be proven by a receipt on the
+ * vault's chain, a refund by a receipt on the source chain. Errors of the RPC nodes propagate.
+ */
+export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
+  const { row, arrivals = [] } = following;
+  const { fromChainId, vaultChainId: toChainId } = row;
+  const txHash = row.sourceTxHash as Hex;
+  const said = await askProviderStatus(ctx, { row, transfer: { txHash, fromChainId, toChainId, arrivals } });
+  const found =
+    (await findOutcome(ctx, { ...following, said })) ??
+    (await repeatedOutcome(ctx, { ...following, said })) ??
+    statusTransitions(said);
+  const explorer = said.find(({ explorerLink }) => explorerLink !== null)?.explorerLink;
+  if (explorer === undefined) return found;
+  return found.map((one) => ({ ...one, change: { ...one.change, routerExplorer: explorer } }));
+}
+
+/**
+ * Returns the transition for the first transaction named by a provider that proves a delivery, otherwise for the first
+ * that proves a refund. Null if none proves either. If the bridge numbers its transfers, only a payout with this
+ * transfer's number can be its delivery, even if another provider names other transactions.
+ */
+async function findOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
+  const { said } = following;
+  const naming = said.some(isNumbered) ? said.filter(({ proof }) => proof?.delivery != null) : said;
+  for (const hash of new Set(naming.map(({ destinationTxHash }) => destinationTxHash))) {
+    const delivery = hash === null ? null : await arrivalTransition(ctx, { ...following, hash });
+    if (delivery !== null) return [delivery];
+  }
+  for (const hash of namedRefunds(said)) {
+    const refund = await refundTransition(ctx, { ...following, hash });
+    if (refund !== null) return [refund];
+  }
+  return null;
+}
+
+/**
+ * Returns the transitions for a Router event of the deposit in a transaction that no provider names, or null. If the
+ * bridge numbers its transfers and its contracts show this one, such an event belongs to another transfer (a second one
+ * of the user, or a third party's) and is ignored.
+ */
+async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
+  const { row, readTransaction, said, arrivals = [] } = following;
+  if (said.some(isNumbered)) return null;
+  for (const hash of arrivals) {
+    const transitions = await vaultTransitions(ctx, { row, hash, readTransaction });
+    if (transitions.some(({ event }) => event.kind === "chain" && event.shows === "shares"))
+      return transitions;
+  }
+  return null;
+}
+
+/**
+ * Returns the transactions that providers name as a transfer's refund. Until the transfer's deadline has passed, only
+ * the provider that operates the bridge counts: another one may name the refund of a different transfer of the same
+ * amount.
+ */
+export function namedRefunds(said: readonly ProviderStatus[]): Hex[] {
+  const isOverdue = said.some(({ proof }) => proof?.taken?.refundable === true);
+  const naming = isOverdue ? said : said.filter(isNumbered);
+  return [...new Set(naming.flatMap(({ refundTxHash }) => refundTxHash ?? []))];
+}
+
+/** Returns true if a status has evidence from a bridge that numbers its transfers. */
+const isNumbered = ({ proof }: Pick<ProviderStatus, "proof">): boolean => proof?.taken != null;
+
+type WithStatuses = DeliveryInput & { said: readonly ProviderStatus[] };
+type WithHash = WithStatuses & { hash: Hex };
+
+/**
+ * Returns true if a delivery that was matched only by its content (amounts and parties, without a transfer id) is
+ * already recorded for a different deposit.
+ */
+async function isOtherDelivery(
+  ctx: Context,
+  of: { row: DepositRow; hash: Hex; delivery: DeliveryProof },
+): Promise<boolean> {
+  return of.delivery.matchedBy === "content" && (await deliversAnother(ctx.db, of));
+}
+
+/**
+ * Returns the transition of a deposit if a transaction on the vault's chain delivered shares or the target token to its
+ * user. Null if the transaction proves neither.
+ */
+async function arrivalTransition(
+  ctx: Context,
+  { row, readTransaction, said, hash }: WithHash,
+): Promise<Transition | null> {
+  const seen = await readTransaction(row.vaultChainId, hash);
+  if (seen.receipt === null) return null;
+  const at = { row, confirmed: isConfirmed(ctx, { chainId: row.vaultChainId, seen }) };
+  const proof = findShareProof(seen.receipt, { row, via: "router" });
+  if (proof !== null) return completedTransition(at, { ...proof, destinationTxHash: hash });
+  const witness = said.find((hint) => hint.destinationTxHash === hash && hint.proof?.delivery != null);
+  const delivery = witness?.proof?.delivery ?? null;
+  if (delivery === null || (await isOtherDelivery(ctx, { row, hash, delivery }))) return null;
+  const amount = findDeliveredAmount(seen.receipt, { row, delivery });
+  return amount === null ? null : deliveredTransition(at, { amount, destinationTxHash: hash });
+}
+
+/**
+ * Returns the transition of a deposit that was refunded on the source chain, or null if the transaction does not prove
+ * a refund. Transactions older than the source transaction and refunds recorded for other deposits do not count.
+ */
+async function refundTransition(
+  ctx: Context,
+  { row, readTransaction, said, hash }: WithHash,
+): Promise<Transition | null> {
+  const took = said.find(({ proof }) => proof !== null)?.proof?.taken ?? null;
+  if (took === null || (await refundsAnother(ctx.db, { row, hash }))) return null;
+  const [seen, source] = await Promise.all([
+    readTransaction(row.fromChainId, hash),
+    readTransaction(row.fromChainId, row.sourceTxHash as Hex),
+  ]);
+  if (seen.receipt === null || source.receipt === null) return null;
+  if (seen.receipt.blockNumber < source.receipt.blockNumber || hash === row.sourceTxHash) return null;
+  const amount = findRefund(seen.receipt, { row, took });
+  const at = { row, confirmed: isConfirmed(ctx, { chainId: row.fromChainId, seen }) };
+  return amount === null ? null : refundedTransition(at, { amount, refundTxHash: hash });
+}
+
+/**
+ * Returns transitions that keep a deposit's state and set its substatus to that of the providers' statuses, or to null.
+ */
+function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
+  const substatus = substatusOf(said);
+  return said.map(({ phase }) => ({
+    event: { kind: "provider", phase },
+    change: { substatus },
+    write: "always",
+  }));
+}
+
+/** Returns the API's substatus for the providers' statuses: the first that any of them maps to, or null. */
+export function substatusOf(said: readonly ProviderStatus[]): string | null {
+  return said.map(toSubstatus).find((word) => word !== null) ?? null;
+}
+
+function toSubstatus({ phase, substatus }: ProviderStatus): string | null {
+  if (phase === "refunding" || phase === "refunded") return "REFUND_IN_PROGRESS";
+  if (phase === "failed") return "UNKNOWN_ERROR";
+  return substatus !== null && PUBLIC_SUBSTATUSES.has(substatus) ? substatus : null;
+}

@@ -1,0 +1,212 @@
+import type { Hex } from "viem";
+import type { Context } from "../../context.ts";
+import {
+  type EvidenceBlock,
+  type EvidenceRow,
+  replaceEvidence,
+} from "../../db/queries/deposit-evidence-queries.ts";
+import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
+import type {
+  DepositChange,
+  DepositRow,
+  TrackedRow,
+  WithdrawalChange,
+  WithdrawalRow,
+} from "../../db/queries/deposit-queries.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
+import { trackWithdrawal } from "../withdrawals/track-withdrawal.ts";
+import { currentWithdrawalState } from "../withdrawals/withdrawal-state-machine.ts";
+import { previewWithdrawal, restateWithdrawal } from "../withdrawals/withdrawal-transitions.ts";
+import { currentState } from "./deposit-state-machine.ts";
+import type { TransactionReader } from "./deposit-transaction-reader.ts";
+import { previewTransitions, restateDeposit } from "./deposit-transitions.ts";
+import { provingTransactions, readEvidence } from "./proving-transactions.ts";
+import { trackDeposit } from "./track-deposit.ts";
+
+interface EvidenceOf<Row extends TrackedRow = TrackedRow> {
+  row: Row;
+  readTransaction: TransactionReader;
+}
+
+/**
+ * Completeness of a deposit's evidence. `incomplete`: a block is not recorded. `open`: all are recorded, but one is not
+ * final. `final`: all are final.
+ */
+export type EvidenceStanding = "incomplete" | "open" | "final";
+
+/**
+ * Records the blocks of the transactions that prove a deposit's row, which are then watched for reorgs until they are
+ * final. Does nothing if all are recorded. A transaction that is not in a block is left to a later check. Throws
+ * `store_unavailable`. Errors of the RPC nodes propagate.
+ */
+export async function recordEvidence(
+  ctx: Context,
+  { row, readTransaction, known }: EvidenceOf & { known: readonly EvidenceRow[] },
+): Promise<EvidenceStanding> {
+  const wanted = provingTransactions(row);
+  const at = ({ chainId, txHash }: { chainId: number; txHash: string }) =>
+    known.find((one) => one.chainId === chainId && one.txHash === txHash && one.blockHash !== "");
+  if (wanted.length === known.length && wanted.every((one) => at(one) !== undefined))
+    return known.every(({ final }) => final) ? "final" : "open";
+  const blocks: EvidenceBlock[] = [];
+  for (const one of wanted) {
+    const stored = at(one);
+    const read = stored ?? (await readEvidence(readTransaction, one));
+    if (read !== null) blocks.push(read);
+  }
+  const { trackingId } = row;
+  const plain = blocks.map(({ chainId, txHash, blockNumber, blockHash }) => ({
+    ...{ chainId, txHash },
+    ...{ blockNumber, blockHash },
+  }));
+  await replaceEvidence(ctx.db, { trackingId, blocks: plain });
+  return blocks.length === wanted.length ? "open" : "incomplete";
+}
+
+/** Time after which a transaction that is in no block counts as lost, in milliseconds. */
+const GONE_MS = 5 * MINUTE_MS;
+/** Time after which nodes may have pruned a transaction, so that its absence shows nothing, in milliseconds. */
+const FORGOTTEN_MS = DAY_MS;
+
+/**
+ * Returns true if a deposit's row depends on a transaction that is no longer on the chain: a reorg replaced its
+ * recorded block, or the transaction was seen minutes ago and is in no block now. Errors of the RPC nodes propagate.
+ */
+export async function hasLostEvidence(
+  ctx: Context,
+  { row, readTransaction, known }: EvidenceOf & { known: readonly EvidenceRow[] },
+): Promise<boolean> {
+  if (known.some(({ blockHash }) => blockHash === "")) return true;
+  // Its pending transaction has come to prove another deposit.
+  if (row.state === "submitted" && row.sourceTxHash === null) return true;
+  const age = ctx.now() - row.updatedAt.getTime();
+  if (age < GONE_MS || age > FORGOTTEN_MS) return false;
+  const { state, sourceTxHash, fromChainId: chainId } = row;
+  const sent =
+    state === "submitted" && sourceTxHash !== null ? [{ chainId, txHash: sourceTxHash as Hex }] : [];
+  for (const one of [...provingTransactions(row), ...sent]) {
+    if (known.some(({ txHash }) => txHash === one.txHash)) continue;
+    const { transaction, receipt } = await readTransaction(one.chainId, one.txHash);
+    if (receipt === null && (transaction === null || state !== "submitted")) return true;
+  }
+  return false;
+}
+
+/**
+ * Returns true if the source of a routed deposit that has ended is proven, but not recorded as evidence. The source was
+ * then found after the delivery, and the two may belong to different transfers of the same order. Returns false if
+ * nodes may have pruned the transactions. Errors of the RPC nodes propagate.
+ */
+export async function isUnpaired(
+  ctx: Context,
+  { row, readTransaction, known }: EvidenceOf & { known: readonly EvidenceRow[] },
+): Promise<boolean> {
+  const { direction, provider, sourceProven, sourceTxHash } = row;
+  if (
+    direction === "withdrawal" ||
+    provider === null ||
+    !sourceProven ||
+    known.some(({ txHash }) => txHash === sourceTxHash)
+  )
+    return false;
+  if (ctx.now() - row.updatedAt.getTime() > FORGOTTEN_MS) return false;
+  for (const { chainId, txHash } of provingTransactions(row))
+    if ((await readTransaction(chainId, txHash)).receipt === null) return false;
+  return true;
+}
+
+/**
+ * Derives the state of a deposit or withdrawal from scratch, from the transactions that its row names, and stores the
+ * result. Returns the row unchanged if a chain cannot be read. Throws `store_unavailable`.
+ */
+export async function restateFromChains(ctx: Context, of: EvidenceOf): Promise<TrackedRow> {
+  const { row, readTransaction } = of;
+  return row.direction === "deposit"
+    ? restateDepositFromChains(ctx, { row, readTransaction })
+    : restateExitFromChains(ctx, { row, readTransaction });
+}
+
+async function restateExitFromChains(
+  ctx: Context,
+  { row, readTransaction }: EvidenceOf<WithdrawalRow>,
+): Promise<WithdrawalRow> {
+  const unsent = row.twoStep ? { ...NO_EXIT_SEEN, ...NO_TRANSFER } : NO_EXIT_SEEN;
+  const blank: WithdrawalRow = { ...row, ...unsent, state: "built", history: [] };
+  const { row: shown, unreadable } = await trackWithdrawal(ctx, {
+    ...{ row: blank, readTransaction, hints: hintsOf(row) },
+    apply: previewWithdrawal,
+  });
+  if (unreadable !== null) return row;
+  const state = currentWithdrawalState(shown, ctx.now());
+  const columns = Object.fromEntries(Object.keys(unsent).map((name) => [name, Reflect.get(shown, name)]));
+  const differs =
+    state !== row.state || Object.entries(columns).some(([name, value]) => Reflect.get(row, name) !== value);
+  if (!differs) return row;
+  ctx.log.warn("withdrawal_restated", { tracking_id: row.trackingId, from: row.state, to: state });
+  return restateWithdrawal(ctx, { row, shown: { ...columns, state } });
+}
+
+async function restateDepositFromChains(
+  ctx: Context,
+  { row, readTransaction }: EvidenceOf<DepositRow>,
+): Promise<DepositRow> {
+  const blank: DepositRow = { ...row, ...NOTHING_SEEN, state: "built", history: [] };
+  const hints = hintsOf(row);
+  const { row: shown, unreadable } = await trackDeposit(ctx, {
+    ...{ row: blank, readTransaction, hints },
+    apply: restatePreview,
+  });
+  if (unreadable !== null) return row;
+  const state = currentState(shown, ctx.now());
+  const columns = Object.fromEntries(
+    Object.keys(NOTHING_SEEN).map((name) => [name, shown[name as keyof typeof NOTHING_SEEN]]),
+  );
+  const differs =
+    state !== row.state || Object.entries(columns).some(([name, value]) => Reflect.get(row, name) !== value);
+  if (!differs) return row;
+  ctx.log.warn("deposit_restated", { tracking_id: row.trackingId, from: row.state, to: state });
+  return restateDeposit(ctx, { row, shown: { ...columns, state } });
+}
+
+const restatePreview = async (
+  ctx: Context,
+  input: Parameters<typeof previewTransitions>[1],
+): Promise<DepositRow> => previewTransitions(ctx, input);
+
+/** Column values of a deposit without any known transaction. */
+const NOTHING_SEEN = {
+  substatus: null,
+  shares: null,
+  receivedAmount: null,
+  sourceTxHash: null,
+  sourceProven: false,
+  depositTxHash: null,
+  depositProven: false,
+  claimTxHash: null,
+  destinationTxHash: null,
+  refundTxHash: null,
+  deliveredAmount: null,
+  requestId: null,
+} as const satisfies DepositChange;
+
+/** Column values of a withdrawal without any known transaction. */
+const NO_EXIT_SEEN = { ...NOTHING_SEEN, assets: null } as const satisfies WithdrawalChange;
+const NO_TRANSFER = { provider: null, bridge: null, tool: null } as const satisfies WithdrawalChange;
+
+/** Returns the transactions that a row names as hints. */
+function hintsOf(row: TrackedRow): DepositHint[] {
+  const { trackingId, fromChainId, vaultChainId } = row;
+  const exits = row.direction === "withdrawal";
+  const listed: readonly (readonly [number, string | null])[] = [
+    [fromChainId, row.sourceTxHash],
+    [vaultChainId, row.depositTxHash],
+    [exits ? row.toChainId : vaultChainId, row.destinationTxHash],
+    [vaultChainId, row.claimTxHash],
+    [vaultChainId, exits ? row.refundTxHash : null],
+  ];
+  return listed.flatMap(([chainId, txHash]) =>
+    txHash === null
+      ? []
+      : [{ trackingId, chainId, txHash, origin: "logs" as const, notedAt: row.createdAt, droppedAt: null }],
+  );
+}

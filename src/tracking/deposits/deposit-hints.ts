@@ -1,0 +1,109 @@
+import type { Hex } from "viem";
+import type { Context } from "../../context.ts";
+import { type DepositHint, dropHints } from "../../db/queries/deposit-hint-queries.ts";
+import type { DepositRow, TrackedRow, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import { DAY_MS } from "../../lib/durations.ts";
+import { isOpenWithdrawal } from "../withdrawals/withdrawal-state-machine.ts";
+import { isOpen, isRequested, isUnseen } from "./deposit-state-machine.ts";
+import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import { isSourceOpen, matchesSource } from "./source-transaction.ts";
+
+/** Lifetime of a hint whose transaction no node knows, in milliseconds. */
+const UNKNOWN_TTL_MS = 3 * DAY_MS;
+/** Lifetime of a hint that may still prove a later step, in milliseconds. */
+const UNDECIDED_TTL_MS = 30 * DAY_MS;
+
+/** Maximum number of hints on the vault's chain that one check reads. */
+const MAX_ARRIVALS = 12;
+
+/**
+ * Returns the hashes that may be those of a deposit's or withdrawal's source transaction: the recorded hash, unless it
+ * is proven, then the hints on the source chain.
+ */
+export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[]): Hex[] {
+  const recorded = row.sourceTxHash === null || row.sourceProven ? [] : [row.sourceTxHash];
+  return [...new Set([...recorded, ...hashesOn(row.fromChainId, hints)])] as Hex[];
+}
+
+/**
+ * Returns the hashes on the vault's chain that may prove a later step of a routed deposit: the recorded hash, unless it
+ * is proven, then the newest hints.
+ */
+export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[]): Hex[] {
+  const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];
+  // The newest: anyone can send tokens to the user while the user's own are in transit.
+  return [...new Set([...recorded, ...hashesOn(row.vaultChainId, hints).slice(-MAX_ARRIVALS)])] as Hex[];
+}
+
+/** Returns the hashes of the hints on one chain, oldest first. */
+export function hashesOn(chainId: number, hints: readonly DepositHint[]): string[] {
+  return hints.flatMap((hint) => (hint.chainId === chainId ? [hint.txHash] : []));
+}
+
+interface TriedHints {
+  row: TrackedRow;
+  hints: readonly DepositHint[];
+  readTransaction: TransactionReader;
+}
+
+/**
+ * Drops the hints of a deposit or withdrawal that need no further reads: those that the row now contains as proof,
+ * those whose confirmed receipts prove nothing, and those whose transaction no node has known for three days. Throws
+ * `store_unavailable`.
+ */
+export async function dropReadHints(
+  ctx: Context,
+  { row, hints, readTransaction }: TriedHints,
+): Promise<void> {
+  const read: string[] = [];
+  const carrying: string[] = [];
+  for (const hint of hints) {
+    if (!(await isDone(ctx, { row, hint, readTransaction }))) continue;
+    read.push(hint.txHash);
+    if (await carriesToo({ row, hint, readTransaction })) carrying.push(hint.txHash);
+  }
+  const now = new Date(ctx.now());
+  await dropHints(ctx.db, { trackingId: row.trackingId, txHashes: read, carrying, now });
+}
+
+/**
+ * Returns true if a reported transaction contains the built source call, even if another transaction is the proven
+ * source.
+ */
+async function carriesToo(of: Omit<TriedHints, "hints"> & { hint: DepositHint }): Promise<boolean> {
+  const { row, hint, readTransaction } = of;
+  const { chainId, origin, txHash } = hint;
+  if (origin !== "report" || chainId !== row.fromChainId) return false;
+  return matchesSource(row, await readTransaction(chainId, txHash as Hex));
+}
+
+async function isDone(
+  ctx: Context,
+  { row, hint, readTransaction }: Omit<TriedHints, "hints"> & { hint: DepositHint },
+): Promise<boolean> {
+  const age = ctx.now() - hint.notedAt.getTime();
+  if (age > UNDECIDED_TTL_MS) return true;
+  if (!mayProve(row, hint)) return true;
+  const seen = await readTransaction(hint.chainId, hint.txHash as Hex);
+  if (seen.receipt === null) return age > UNKNOWN_TTL_MS;
+  if (!isConfirmed(ctx, { chainId: hint.chainId, seen })) return false;
+  // A later step is proven only after the earlier ones, so its transaction is read again until then.
+  if (row.direction === "withdrawal") return row.state !== "submitted" && row.state !== "bridging";
+  return isUnseen(row.state) ? hint.chainId === row.fromChainId : !isWaiting(row);
+}
+
+/** Returns true if a hint on this chain could still prove a step that the row does not contain. */
+function mayProve(row: TrackedRow, { chainId }: DepositHint): boolean {
+  if (row.direction === "withdrawal") return mayProveExit(row, chainId);
+  if (chainId === row.fromChainId && isSourceOpen(row)) return true;
+  return chainId === row.vaultChainId && (isOpen(row.state) || row.state === "partial");
+}
+
+function mayProveExit(row: WithdrawalRow, chainId: number): boolean {
+  if (chainId === row.vaultChainId && !row.sourceProven) return true;
+  return isOpenWithdrawal(row.state) && (chainId === row.vaultChainId || chainId === row.toChainId);
+}
+
+/** Returns true while a transaction on the vault's chain may prove a later step even though it proves nothing now. */
+const isWaiting = (row: DepositRow): boolean =>
+  row.state === "submitted" || row.state === "bridging" || isRequested(row);

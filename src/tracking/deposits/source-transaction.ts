@@ -1,0 +1,332 @@
+import {
+  type Address,
+  type Hex,
+  keccak256,
+  type Log,
+  pad,
+  parseAbi,
+  parseEventLogs,
+  zeroAddress,
+} from "viem";
+import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
+import type { Context } from "../../context.ts";
+import { provesAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
+import { sameAddress } from "../../lib/address.ts";
+import { once } from "../../lib/once.ts";
+import { depositRouterAddress } from "../../router/router-address.ts";
+import { executedOrders, routerBridged, unsignedCalldata } from "../../router/router-codec.ts";
+import { isRejected, requestTransitions } from "./async-deposit-request.ts";
+import { failureReason } from "./deposit-failure-reason.ts";
+import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from "./deposit-proofs.ts";
+import { isOpen } from "./deposit-state-machine.ts";
+import { isConfirmed } from "./deposit-transaction-reader.ts";
+import { completedTransition, deliveredTransition, type Transition } from "./deposit-transitions.ts";
+
+/** Minimum length of a deposit's calldata, in bytes: a selector and two words. */
+const MIN_CALL_BYTES = 68;
+/** Maximum number of bytes of a transaction's input that are searched for calls. */
+const MAX_SEARCHED_BYTES = 131_072;
+/** Maximum number of bytes that are hashed for one transaction, over all candidate calls. */
+const MAX_HASHED_BYTES = 262_144;
+/** Number of hex digits of a 32-byte word. */
+const WORD_DIGITS = 64;
+/**
+ * Matches a 32-byte length word, whose first 28 bytes are zero. A lookahead, because the next match may begin within
+ * the zeros of this one.
+ */
+const LENGTH_WORD = /(?=0{56}([0-9a-f]{8}))/g;
+
+/**
+ * Returns the keccak256 hashes of all byte strings in a transaction's input that follow their own length, at any depth:
+ * smart-account batches encode their calls this way. A match does not prove that the call is made. Sources: EIP-5792,
+ * ERC-7579, ERC-4337, Safe's MultiSend.
+ */
+export function innerDataHashes(input: Hex): Set<Hex> {
+  const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();
+  const hashes = new Set<Hex>();
+  let left = MAX_HASHED_BYTES;
+  for (const match of text.matchAll(LENGTH_WORD)) {
+    const bytes = Number.parseInt(match[1] ?? "0", 16);
+    const start = match.index + WORD_DIGITS;
+    if (match.index % 2 !== 0 || bytes < MIN_CALL_BYTES || start + 2 * bytes > text.length) continue;
+    left -= bytes;
+    if (left < 0) break;
+    hashes.add(keccak256(`0x${text.slice(start, start + 2 * bytes)}`));
+  }
+  return hashes;
+}
+
+type BuiltSource = Pick<
+  TrackedRow,
+  | "direction"
+  | "ref"
+  | "moveToken"
+  | "userAddress"
+  | "sourceTo"
+  | "sourceDataHash"
+  | "fromToken"
+  | "fromAmount"
+>;
+
+/**
+ * Returns true if a transaction is the source transaction that was built for a deposit or withdrawal, a smart account's
+ * batch that contains it, or a Router order that carries the deposit into a bridge or swap and that the user paid for
+ * with a signature, whichever account submitted it.
+ */
+export function matchesSource(row: BuiltSource, { transaction, receipt }: TransactionOnChain): boolean {
+  if (transaction === null) return false;
+  if (isSourceTransaction(row, transaction)) return true;
+  if (receipt !== null && paidForRoute(row, receipt)) return true;
+  return receipt !== null && isInBatch(row, { transaction, receipt });
+}
+
+/**
+ * Returns true if a receipt shows a Router order that carried a deposit into a bridge or swap and that the user paid
+ * for with a signature, submitted by any account. The Router names the user as payer only if the user's own tokens were
+ * taken.
+ */
+function paidForRoute(row: BuiltSource, receipt: Receipt): boolean {
+  const { ref, userAddress, fromToken, sourceTo, moveToken } = row;
+  if (!receipt.succeeded || !sameAddress(sourceTo, depositRouterAddress)) return false;
+  return executedOrders(receipt.logs).some(
+    ({ args }) =>
+      args.ref === ref &&
+      sameAddress(args.payer, userAddress) &&
+      sameAddress(args.tokenIn, fromToken) &&
+      [routerBridged, moveToken ?? routerBridged].some((token) => sameAddress(args.tokenOut, token)),
+  );
+}
+
+/**
+ * Returns true if a transaction has the sender, target and calldata of the source transaction that was built for a
+ * deposit.
+ */
+export function isSourceTransaction(row: BuiltSource, transaction: Transaction): boolean {
+  return (
+    sameAddress(transaction.from, row.userAddress) &&
+    transaction.to !== null &&
+    sameAddress(transaction.to, row.sourceTo) &&
+    builtDataHashes(transaction.input).includes(row.sourceDataHash as Hex)
+  );
+}
+
+/**
+ * Returns the hashes under which a transaction's calldata may be stored for a deposit: its own and, for a signed Router
+ * order, that of the order without the signature.
+ */
+export function builtDataHashes(input: Hex): Hex[] {
+  const unsigned = unsignedCalldata(input);
+  return [input, ...(unsigned === null || unsigned === input ? [] : [unsigned])].map((data) =>
+    keccak256(data),
+  );
+}
+
+/**
+ * Returns true if a successful transaction made a deposit's source call within a batch: the call's calldata is in the
+ * input, its target emitted an event, and the user paid. The calldata alone proves nothing, because anyone can repeat
+ * it and a batch may ignore a failed call.
+ */
+function isInBatch(
+  row: BuiltSource,
+  { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
+): boolean {
+  return (
+    receipt.succeeded &&
+    receipt.logs.some(({ address }) => sameAddress(address, row.sourceTo)) &&
+    hasPaid(row, { transaction, receipt }) &&
+    [...innerDataHashes(transaction.input)].some((hash) => hash === row.sourceDataHash)
+  );
+}
+
+/**
+ * Returns true if a transaction shows that the user paid for a deposit or withdrawal: by a Transfer event of the token;
+ * for native currency, which has no such event, by the user's own account having executed the batch; for a withdrawal
+ * also by an event of the vault that names the user.
+ */
+function hasPaid(
+  { direction, userAddress, sourceTo, fromToken, fromAmount }: BuiltSource,
+  { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
+): boolean {
+  // Some vaults leave the shares of a request in the wallet; then their own event names the user.
+  if (direction === "withdrawal" && namesAccount(receipt, { emitter: sourceTo, account: userAddress }))
+    return true;
+  if (!sameAddress(fromToken, zeroAddress)) {
+    return transfersOf(receipt.logs, fromToken).some(
+      ({ from, value }) =>
+        sameAddress(from, userAddress) && (fromAmount === "0" || value === BigInt(fromAmount)),
+    );
+  }
+  const { from, to } = transaction;
+  const own = [from, to ?? zeroAddress].some((account) => sameAddress(account, userAddress));
+  return own || ranUserOperation(userAddress, { to, logs: receipt.logs });
+}
+
+/** Returns true if an event that the contract `emitter` emitted contains the account's address. */
+function namesAccount({ logs }: Receipt, of: { emitter: string; account: string }): boolean {
+  const word = pad(of.account as Hex)
+    .toLowerCase()
+    .slice(2);
+  return logs.some(
+    ({ address, topics, data }) =>
+      sameAddress(address, of.emitter) && [...topics, data].some((part) => part.toLowerCase().includes(word)),
+  );
+}
+
+/** EntryPoint contracts of ERC-4337, one per version, each at the same address on every chain. Source: ERC-4337. */
+export const entryPoints: readonly Address[] = [
+  "0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789",
+  "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
+  "0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108",
+  "0x433709009B8330FDa32311DF1C2AFA402eD8D009",
+];
+
+/** ABI of the event that an EntryPoint emits for each user operation. Source: ERC-4337. */
+export const userOperationAbi = once(() =>
+  parseAbi([
+    "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",
+  ]),
+);
+
+/** Returns true if an ERC-4337 EntryPoint executed a user operation of the account successfully. */
+function ranUserOperation(account: string, ran: { to: Address | null; logs: readonly Log[] }): boolean {
+  const entryPoint = entryPoints.find((known) => sameAddress(known, ran.to ?? zeroAddress));
+  if (entryPoint === undefined) return false;
+  const logs = ran.logs.filter(({ address }) => sameAddress(address, entryPoint));
+  const operations = parseEventLogs({ abi: userOperationAbi(), logs });
+  return operations.some(({ args }) => sameAddress(args.sender, account) && args.success);
+}
+
+/** A source-chain transaction that may belong to a deposit. */
+interface SourceCandidate {
+  row: DepositRow;
+  hash: Hex;
+  seen: TransactionOnChain;
+}
+
+/**
+ * Returns the transitions that a transaction on the source chain proves for a deposit. Empty if the transaction is
+ * neither the built one nor in itself a proof of the deposit. Throws `store_unavailable`. Errors of the RPC nodes
+ * propagate.
+ */
+export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
+  const { row, hash, seen } = source;
+  const { transaction, receipt } = seen;
+  const carries = matchesSource(row, seen);
+  if (receipt === null) {
+    // A pending transaction proves nothing, because another transaction may replace it.
+    return carries
+      ? [{ event: { kind: "source_pending" }, change: sourceColumns(hash), write: "on_change" }]
+      : [];
+  }
+  const confirmed = isConfirmed(ctx, { chainId: row.fromChainId, seen });
+  const at = {
+    row,
+    hash,
+    receipt,
+    confirmed,
+    batched: transaction !== null && !isSourceTransaction(row, transaction),
+  };
+  if (!receipt.succeeded) return carries ? revertTransitions(ctx, { ...at, transaction }) : [];
+  const proof = mayUseRouter(row) ? findShareProof(receipt, { row, via: "router" }) : null;
+  // Anyone can repeat a deposit for its user: this completes it, but its source is the user's own transaction.
+  if (proof !== null && !carries && !proof.byUser)
+    return [completedTransition(at, { ...proof, destinationTxHash: hash })];
+  if (proof !== null) return [completedTransition(at, proof)].map(withSource(at));
+  if (!carries || (await provesAnother(ctx.db, { row, hash }))) return [];
+  return (row.provider === null ? await directTransitions(ctx, at) : routedTransitions(at)).map(
+    withSource(at),
+  );
+}
+
+/**
+ * Returns true while a deposit's source transaction is not proven, whatever the state, or if it reverted and may be
+ * sent again.
+ */
+export function isSourceOpen(row: DepositRow): boolean {
+  return !row.sourceProven || (row.state === "failed" && !isRejected(row));
+}
+
+/**
+ * Returns true if a Router event in a source-chain receipt can belong to this deposit: if it is a direct deposit
+ * through the Router, or begins with a swap on the vault's chain.
+ */
+function mayUseRouter(row: DepositRow): boolean {
+  if (row.provider !== null) return row.fromChainId === row.vaultChainId;
+  return sameAddress(row.sourceTo, depositRouterAddress);
+}
+
+interface MatchedSource {
+  row: DepositRow;
+  hash: Hex;
+  receipt: Receipt;
+  confirmed: boolean;
+  /** True if the source call was part of a smart account's batch. */
+  batched: boolean;
+}
+
+const sourceColumns = (hash: Hex) => ({ sourceTxHash: hash, substatus: null });
+
+/**
+ * Adds the source transaction to a transition. A confirmed source is marked as proven in any state, which also gives a
+ * deposit that was found by its delivery its source. An unconfirmed one only sets the hash. If the deposit has ended,
+ * only the source columns change.
+ */
+const withSource =
+  ({ row, hash, confirmed }: MatchedSource) =>
+  (transition: Transition): Transition => {
+    if (!confirmed) return { ...transition, change: sourceColumns(hash) };
+    const proven = { sourceTxHash: hash, sourceProven: true };
+    const known = row.sourceProven && row.sourceTxHash === hash;
+    const write = known ? transition.write : "always";
+    if (repeatedByOthers(row, transition))
+      return { ...transition, change: { ...transition.change, ...proven, destinationTxHash: null }, write };
+    if (!isOpen(row.state)) return { ...transition, change: proven, write };
+    return { ...transition, change: { ...sourceColumns(hash), ...proven, ...transition.change }, write };
+  };
+
+/**
+ * Returns true if a direct deposit was completed by another account that repeated it, before the user's own transaction
+ * was seen.
+ */
+const repeatedByOthers = ({ state, provider }: DepositRow, { event }: Transition): boolean =>
+  state === "completed" && provider === null && event.kind === "chain" && event.shows === "shares";
+
+async function revertTransitions(
+  ctx: Context,
+  at: MatchedSource & { transaction: Transaction | null },
+): Promise<Transition[]> {
+  const { row, hash, receipt, transaction, confirmed } = at;
+  const client = ctx.chains.client(row.fromChainId);
+  if (!confirmed || client === null || transaction === null) return [];
+  const substatus = await failureReason(client, { transaction, receipt });
+  const event = { kind: "chain", shows: "source_reverted", confirmed } as const;
+  return [{ event, change: { ...sourceColumns(hash), sourceProven: true, substatus }, write: "on_change" }];
+}
+
+/**
+ * Returns the transitions of a direct deposit that the user made at the vault without the Router. Empty for a Router
+ * deposit, which only the Router's event proves.
+ */
+async function directTransitions(ctx: Context, at: MatchedSource): Promise<Transition[]> {
+  const { row, hash, receipt, batched } = at;
+  if (sameAddress(row.sourceTo, depositRouterAddress)) return [];
+  // Shares of several deposits in one batch cannot be told apart.
+  if (batched && countShareTransfers(row, receipt) > 1) return [];
+  const proof = findShareProof(receipt, { row, via: "user" });
+  // A share transfer names no deposit, so it counts for the first deposit that it proves.
+  if (proof !== null) return [completedTransition(at, { ...proof, depositTxHash: hash })];
+  return requestTransitions(ctx, at);
+}
+
+/**
+ * Returns the transitions of a routed deposit whose source transaction succeeded: its tokens are in transit or, after a
+ * swap on the vault's chain, already delivered.
+ */
+function routedTransitions(at: MatchedSource): Transition[] {
+  const { row, hash, receipt, confirmed } = at;
+  const event = { kind: "chain", shows: "source_succeeded", confirmed } as const;
+  const left: Transition = { event, change: {}, write: "on_change" };
+  const amount = row.fromChainId === row.vaultChainId ? findSwapOutput(receipt, row) : null;
+  return amount === null ? [left] : [left, deliveredTransition(at, { amount, destinationTxHash: hash })];
+}

@@ -1,0 +1,154 @@
+import type { Context } from "../../context.ts";
+import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-queries.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import { AppError } from "../../errors.ts";
+import { describeError } from "../../lib/logger.ts";
+import { isRejected } from "./async-deposit-request.ts";
+import { deliveryTransitions } from "./bridge-delivery.ts";
+import { dropReadHints, sourceCandidates, vaultCandidates } from "./deposit-hints.ts";
+import { settlementTransitions } from "./deposit-request-settlement.ts";
+import { isOpen, isRequested } from "./deposit-state-machine.ts";
+import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import { applyTransitions, type Transition } from "./deposit-transitions.ts";
+import { awaitsSecondStep, findSecondStepTransactions, vaultTransitions } from "./destination-transaction.ts";
+import { isSourceOpen, sourceTransitions } from "./source-transaction.ts";
+
+interface TrackInput {
+  row: DepositRow;
+  readTransaction: TransactionReader;
+  /** Hints: transactions that may belong to the deposit. */
+  hints: readonly DepositHint[];
+  /** Stores the transitions. */
+  apply: typeof applyTransitions;
+}
+
+/** A deposit after tracking. `unreadable` is the error of a chain that could not be read, or null if no read failed. */
+export interface TrackedDeposit {
+  row: DepositRow;
+  unreadable: AppError | null;
+}
+
+/**
+ * Tracks a deposit: reads the chains from the source transaction to the vault and stores what has changed. Progress on
+ * one chain is stored even if another chain cannot be read. `hints` are transactions that may belong to the deposit; if
+ * absent, they are loaded. `apply` stores the transitions, by default `applyTransitions`. Throws `store_unavailable`.
+ */
+export async function trackDeposit(
+  ctx: Context,
+  given: Pick<TrackInput, "row" | "readTransaction"> & Partial<TrackInput>,
+): Promise<TrackedDeposit> {
+  const { row, readTransaction, apply = applyTransitions } = given;
+  const hints = given.hints ?? (await selectHints(ctx.db, [row.trackingId]));
+  let current = row;
+  try {
+    for (const follow of [trackSource, trackVaultHints, trackDelivery, trackSecondStep, trackRequest])
+      current = await follow(ctx, { row: current, readTransaction, hints, apply });
+    await dropReadHints(ctx, { row: current, readTransaction, hints });
+    return { row: current, unreadable: null };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
+    ctx.log.warn("deposit_unread", { tracking_id: row.trackingId, error: describeError(error) });
+    return { row: current, unreadable: error };
+  }
+}
+
+/**
+ * Tracks the source transaction of a deposit: tries its candidates until one is proven. A recorded hash is removed if
+ * its confirmed receipt does not show the deposit.
+ */
+async function trackSource(
+  ctx: Context,
+  { row, readTransaction, hints, apply }: TrackInput,
+): Promise<DepositRow> {
+  let current = row;
+  for (const hash of sourceCandidates(row, hints)) {
+    if (!isSourceOpen(current)) return current;
+    const seen = await readTransaction(row.fromChainId, hash);
+    const transitions = await sourceTransitions(ctx, { row: current, hash, seen });
+    const disproven =
+      transitions.length === 0 &&
+      current.sourceTxHash === hash &&
+      seen.receipt !== null &&
+      isConfirmed(ctx, { chainId: row.fromChainId, seen });
+    current = await apply(ctx, {
+      ...{ row: current, readTransaction },
+      transitions: disproven ? [...transitions, NO_SOURCE] : transitions,
+    });
+  }
+  return current;
+}
+
+/**
+ * Transition that removes a recorded source transaction that does not belong to the deposit. The state stays the same.
+ */
+const NO_SOURCE: Transition = {
+  event: { kind: "provider", phase: "unknown" },
+  change: { sourceTxHash: null },
+  write: "always",
+};
+
+/**
+ * Tracks a routed deposit whose source transaction is unknown by hints on the vault's chain, which may contain its
+ * Router event. Once it is bridging, its delivery decides instead which event is its own.
+ */
+async function trackVaultHints(
+  ctx: Context,
+  { row, readTransaction, hints, apply }: TrackInput,
+): Promise<DepositRow> {
+  let current = row;
+  if (row.provider === null) return row;
+  for (const hash of vaultCandidates(row, hints)) {
+    if (!isOpen(current.state) || current.state === "bridging") return current;
+    const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
+    current = await apply(ctx, { row: current, transitions, readTransaction });
+  }
+  return current;
+}
+
+async function trackDelivery(
+  ctx: Context,
+  { row, readTransaction, hints, apply }: TrackInput,
+): Promise<DepositRow> {
+  if (row.state !== "bridging") return row;
+  const arrivals = vaultCandidates(row, hints);
+  return apply(ctx, {
+    ...{ row, readTransaction },
+    transitions: await deliveryTransitions(ctx, { row, readTransaction, arrivals }),
+  });
+}
+
+/**
+ * Tracks the second step of a two-step deposit: tries the reported transactions and, if none proves it, the
+ * transactions in which the user paid the delivered amount.
+ */
+async function trackSecondStep(
+  ctx: Context,
+  { row, readTransaction, hints, apply }: TrackInput,
+): Promise<DepositRow> {
+  let current = row;
+  const reported = vaultCandidates(row, hints);
+  for (const candidates of [
+    async () => ({ hashes: reported, noteSearched: undefined }),
+    () => findSecondStepTransactions(ctx, { row, readTransaction }),
+  ]) {
+    if (!awaitsSecondStep(current)) return current;
+    const { hashes, noteSearched } = await candidates();
+    for (const hash of hashes) {
+      const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
+      current = await apply(ctx, { row: current, transitions, readTransaction });
+    }
+    if (awaitsSecondStep(current)) await noteSearched?.();
+  }
+  return current;
+}
+
+async function trackRequest(
+  ctx: Context,
+  { row, readTransaction, hints, apply }: TrackInput,
+): Promise<DepositRow> {
+  if (!isRequested(row) && !isRejected(row)) return row;
+  return apply(ctx, {
+    ...{ row, readTransaction },
+    transitions: await settlementTransitions(ctx, { row, readTransaction, hints }),
+  });
+}

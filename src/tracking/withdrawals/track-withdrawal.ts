@@ -1,0 +1,109 @@
+import type { Context } from "../../context.ts";
+import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-queries.ts";
+import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import { AppError } from "../../errors.ts";
+import { describeError } from "../../lib/logger.ts";
+import { dropReadHints, sourceCandidates } from "../deposits/deposit-hints.ts";
+import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
+import { exitRequestTransitions } from "./withdrawal-request.ts";
+import { exitSourceTransitions, isExitSourceOpen } from "./withdrawal-source.ts";
+import { isOpenRequest } from "./withdrawal-state-machine.ts";
+import { exitDeliveryTransitions, secondExitTransitions } from "./withdrawal-transfer.ts";
+import {
+  applyToWithdrawal,
+  type ProvenWithdrawal,
+  type WithdrawalTransition,
+} from "./withdrawal-transitions.ts";
+
+interface TrackInput {
+  row: WithdrawalRow;
+  readTransaction: TransactionReader;
+  /** Hints: transactions that may belong to the withdrawal. */
+  hints: readonly DepositHint[];
+  /** Stores the transitions. */
+  apply: (ctx: Context, input: ProvenWithdrawal) => Promise<WithdrawalRow>;
+}
+
+/**
+ * A withdrawal after tracking. `unreadable` is the error of a chain that could not be read, or null if no read failed.
+ */
+export interface TrackedWithdrawal {
+  row: WithdrawalRow;
+  unreadable: AppError | null;
+}
+
+/**
+ * Tracks a withdrawal: reads the chains from its first transaction to the user's payment and stores what has changed.
+ * Progress on one chain is stored even if another chain cannot be read. `hints` are transactions that may belong to the
+ * withdrawal; if absent, they are loaded. `apply` stores the transitions, by default `applyToWithdrawal`. Throws
+ * `store_unavailable`.
+ */
+export async function trackWithdrawal(
+  ctx: Context,
+  given: Pick<TrackInput, "row" | "readTransaction"> & Partial<TrackInput>,
+): Promise<TrackedWithdrawal> {
+  const { row, readTransaction, apply = applyToWithdrawal } = given;
+  const hints = given.hints ?? (await selectHints(ctx.db, [row.trackingId]));
+  let current = row;
+  try {
+    for (const follow of [trackSource, trackRequest, trackSecondStep, trackDelivery])
+      current = await follow(ctx, { row: current, readTransaction, hints, apply });
+    await dropReadHints(ctx, { row: current, readTransaction, hints });
+    return { row: current, unreadable: null };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
+    ctx.log.warn("withdrawal_unread", { tracking_id: row.trackingId, error: describeError(error) });
+    return { row: current, unreadable: error };
+  }
+}
+
+/**
+ * Tracks the first transaction: tries its candidates until one is proven. A recorded hash is removed if its confirmed
+ * receipt does not show the withdrawal.
+ */
+async function trackSource(
+  ctx: Context,
+  { row, readTransaction, hints, apply }: TrackInput,
+): Promise<WithdrawalRow> {
+  let current = row;
+  for (const hash of sourceCandidates(row, hints)) {
+    if (!isExitSourceOpen(current)) return current;
+    const seen = await readTransaction(row.fromChainId, hash);
+    const transitions = await exitSourceTransitions(ctx, { row: current, hash, seen });
+    const disproven =
+      transitions.length === 0 &&
+      current.sourceTxHash === hash &&
+      seen.receipt !== null &&
+      isConfirmed(ctx, { chainId: row.fromChainId, seen });
+    current = await apply(ctx, {
+      ...{ row: current, readTransaction },
+      transitions: disproven ? [...transitions, NO_SOURCE] : transitions,
+    });
+  }
+  return current;
+}
+
+/**
+ * Transition that removes a recorded first transaction that does not belong to the withdrawal. The state stays the
+ * same.
+ */
+const NO_SOURCE: WithdrawalTransition = {
+  event: { kind: "provider", phase: "unknown" },
+  change: { sourceTxHash: null },
+  write: "always",
+};
+
+async function trackRequest(ctx: Context, at: TrackInput): Promise<WithdrawalRow> {
+  if (!isOpenRequest(at.row.state)) return at.row;
+  return at.apply(ctx, { ...at, transitions: await exitRequestTransitions(ctx, at) });
+}
+
+async function trackSecondStep(ctx: Context, at: TrackInput): Promise<WithdrawalRow> {
+  if (at.row.state !== "awaiting_transfer") return at.row;
+  return at.apply(ctx, { ...at, transitions: await secondExitTransitions(ctx, at) });
+}
+
+async function trackDelivery(ctx: Context, at: TrackInput): Promise<WithdrawalRow> {
+  if (at.row.state !== "bridging") return at.row;
+  return at.apply(ctx, { ...at, transitions: await exitDeliveryTransitions(ctx, at) });
+}

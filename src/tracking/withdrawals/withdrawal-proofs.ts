@@ -1,0 +1,164 @@
+import type { Receipt } from "../../chains/chain-transaction.ts";
+import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import { isNative, sameAddress } from "../../lib/address.ts";
+import { executedOrders, routerBridged } from "../../router/router-codec.ts";
+import { adapterOf } from "../../vaults/families/vault-families.ts";
+import type { Vault } from "../../vaults/vault.ts";
+import type { VaultFlow } from "../../vaults/vault-adapter.ts";
+import { netTransfers, transfersOf } from "../deposits/deposit-proofs.ts";
+
+type Asked = Pick<
+  WithdrawalRow,
+  | "ref"
+  | "userAddress"
+  | "shareToken"
+  | "exitToken"
+  | "moveToken"
+  | "vaultChainId"
+  | "toChainId"
+  | "twoStep"
+  | "minAssets"
+  | "moveMin"
+>;
+
+/** Payment of a redemption as its receipt shows it. Amounts are in smallest units. */
+export interface ExitPayment {
+  /**
+   * `asked`: the user received the requested token. `asset`: the user received the vault's asset, which still has to be
+   * swapped or bridged. `bridge`: a bridge took it.
+   */
+  reached: "asked" | "asset" | "bridge";
+  /** Amount of the token that the user received or the bridge took. */
+  amount: bigint;
+  /** Assets that the vault paid, or null if the receipt does not show them. */
+  assets: bigint | null;
+  /** Shares that were redeemed, or null if the receipt does not show them. */
+  shares: bigint | null;
+}
+
+/** Returns true if the vault itself pays the requested token on the requested chain, so that no transfer follows. */
+export const asksForAssets = ({ exitToken, moveToken, vaultChainId, toChainId }: Asked): boolean =>
+  vaultChainId === toChainId && sameAddress(exitToken, moveToken);
+
+/** Returns the output token that the Router's event must name for this withdrawal. */
+function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }: Asked): string {
+  if (twoStep) return exitToken;
+  return vaultChainId === toChainId ? moveToken : routerBridged;
+}
+
+/** Units by which a rebasing token's `Transfer` events may be below the balance that arrives. */
+const ROUNDING = 2n;
+
+/**
+ * Returns the payment that the Router's event of a withdrawal shows, or null. The event must be an `OrderExecuted` with
+ * the withdrawal's reference, the user as payer and receiver, the share token, the built output token, and at least the
+ * minimum output. The reference alone proves nothing, because anyone can repeat it. The Router measures balances, which
+ * a token may report falsely: a payment counts only as far as the token's own transfers to the user show it.
+ */
+export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
+  if (!receipt.succeeded) return null;
+  const { row, vault } = of;
+  const output = builtOutput(row);
+  const asset = sameAddress(output, row.exitToken);
+  const least = output === routerBridged ? null : row.twoStep || asset ? row.minAssets : row.moveMin;
+  for (const { args } of executedOrders(receipt.logs)) {
+    if (args.ref !== row.ref || args.amountOut < BigInt(least ?? "1")) continue;
+    if (!sameAddress(args.payer, row.userAddress) || !sameAddress(args.receiver, row.userAddress)) continue;
+    if (!sameAddress(args.tokenIn, row.shareToken) || !sameAddress(args.tokenOut, output)) continue;
+    const shares = args.amountIn;
+    const shown = shownPayment(receipt, { token: output, user: row.userAddress });
+    if (shown !== null && (shown <= 0n || shown + ROUNDING < BigInt(least ?? "1"))) continue;
+    const amount = shown !== null && shown < args.amountOut ? shown : args.amountOut;
+    const assets = asset ? amount : redeemedAssets(receipt, { vault, shares });
+    const reached = output === routerBridged ? "bridge" : row.twoStep ? "asset" : "asked";
+    return { reached, amount, assets, shares };
+  }
+  return null;
+}
+
+/**
+ * Returns the amount that a token's own transfers show for a user, or null where there are none to read: a bridge takes
+ * the payment, or it is native currency. What the user spends in the same batch does not count.
+ */
+function shownPayment({ logs }: Receipt, of: { token: string; user: string }): bigint | null {
+  if (of.token === routerBridged || isNative(of.token)) return null;
+  return arrivalsOf(logs, of).reduce((sum, { value }) => sum + value, 0n);
+}
+
+/** Returns the transfers of a token to a user. */
+const arrivalsOf = (logs: Receipt["logs"], { token, user }: { token: string; user: string }) =>
+  transfersOf(logs, token).filter(({ to }) => sameAddress(to, user));
+
+/**
+ * Returns the assets of the withdrawal of `shares` in a vault's events, or null unless exactly one has this number of
+ * shares.
+ */
+function redeemedAssets(receipt: Receipt, of: { vault: Vault; shares: bigint }): bigint | null {
+  const same = withdrawalsIn(receipt, of.vault).filter(({ shares }) => shares === of.shares);
+  return same.length === 1 ? (same[0]?.assets ?? null) : null;
+}
+
+/** Returns the withdrawals that a vault's own events in a receipt show. */
+export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
+  const source = adapterOf(vault).flows(vault);
+  const emitters = [vault.entryPoint, ...source.addresses];
+  return logs.flatMap((log): VaultFlow[] => {
+    if (!emitters.some((emitter) => sameAddress(emitter, log.address))) return [];
+    const flow = source.decode(log);
+    return flow?.kind === "withdrawal" ? [flow] : [];
+  });
+}
+
+/**
+ * Returns the payment of a redemption that the user made directly at the vault, or null if the receipt shows no payment
+ * to the user. The proof is the net transfer of the vault's token to the user; for native currency, which has no
+ * transfer event, it is the vault's event of a withdrawal by the user. `batched` is true if the redemption was one of
+ * several calls, in a transaction that anyone may have sent: then the vault's event of the user's own withdrawal must
+ * show it, and only the payment of this event counts.
+ */
+export function findDirectExit(
+  receipt: Receipt,
+  of: { row: Asked & Pick<WithdrawalRow, "fromAmount">; vault: Vault; batched: boolean },
+): ExitPayment | null {
+  if (!receipt.succeeded) return null;
+  const { row, vault, batched } = of;
+  const reached = asksForAssets(row) ? "asked" : "asset";
+  const flow = ownWithdrawal(receipt, { row, vault });
+  const shares = flow?.shares ?? null;
+  if (isNative(row.exitToken)) {
+    const amount = flow?.assets ?? null;
+    return amount === null || amount <= 0n ? null : { reached, amount, assets: amount, shares };
+  }
+  const { exitToken: token, userAddress: user } = row;
+  const amount = batched
+    ? batchedPayment(arrivalsOf(receipt.logs, { token, user }), flow)
+    : netTransfers(receipt.logs, { token, account: user });
+  return amount === null || amount <= 0n ? null : { reached, amount, assets: amount, shares };
+}
+
+/** Returns the only event of a vault that can be the user's withdrawal of the built number of shares, or undefined. */
+function ownWithdrawal(
+  receipt: Receipt,
+  { row, vault }: { row: Asked & Pick<WithdrawalRow, "fromAmount">; vault: Vault },
+): VaultFlow | undefined {
+  const fitting = withdrawalsIn(receipt, vault).filter(
+    ({ user, shares }) =>
+      sameAddress(user, row.userAddress) &&
+      // Anyone may redeem nothing for the user.
+      shares !== 0n &&
+      (row.fromAmount === "0" || shares === null || shares === BigInt(row.fromAmount)),
+  );
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/**
+ * Returns the amount of the transfer by which a vault paid a withdrawal in a batch, in which several calls may pay the
+ * same token: the one of the event's amount, or the only one, if a token that charges transfers made it less.
+ */
+function batchedPayment(arrivals: readonly { value: bigint }[], flow: VaultFlow | undefined): bigint | null {
+  if (flow === undefined) return null;
+  const own = arrivals.find(({ value }) => value === flow.assets);
+  if (own !== undefined) return own.value;
+  const [only] = arrivals.length === 1 ? arrivals : [];
+  return only !== undefined && (flow.assets === null || only.value < flow.assets) ? only.value : null;
+}

@@ -1,0 +1,114 @@
+import type { Context } from "../../context.ts";
+import { pgCode } from "../../db/database-client.ts";
+import { addEvidence } from "../../db/queries/deposit-evidence-queries.ts";
+import {
+  updateWithdrawal,
+  type WithdrawalChange,
+  type WithdrawalRow,
+} from "../../db/queries/deposit-queries.ts";
+import { selectWithdrawal } from "../../db/queries/withdrawal-queries.ts";
+import type { TransactionReader } from "../deposits/deposit-transaction-reader.ts";
+import { readNewEvidence } from "../deposits/proving-transactions.ts";
+import { nextWithdrawalState, type WithdrawalEvent } from "./withdrawal-state-machine.ts";
+
+/** A transition of a withdrawal: an event, with the database columns to write. */
+export interface WithdrawalTransition {
+  event: WithdrawalEvent;
+  /** Database columns to write. With `write: "always"`, they are written even if the state does not change. */
+  change: WithdrawalChange;
+  write: "on_change" | "always";
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+/** Transitions of a withdrawal, with the reader of the transactions that prove them. */
+export interface ProvenWithdrawal {
+  row: WithdrawalRow;
+  transitions: readonly WithdrawalTransition[];
+  readTransaction: TransactionReader;
+}
+
+/**
+ * Applies transitions to a withdrawal in order, stores the result in one write and returns the new row. The blocks that
+ * prove it are stored first, so that a later reorg is noticed. Returns the stored row without changes if another writer
+ * has changed the state, or if a transaction already proves another withdrawal. Throws `store_unavailable`. Errors of
+ * the RPC nodes propagate.
+ */
+export async function applyToWithdrawal(ctx: Context, input: ProvenWithdrawal): Promise<WithdrawalRow> {
+  return store(ctx, { ...input, also: { nextCheckAt: new Date(ctx.now()), checks: 0 } });
+}
+
+/**
+ * Applies transitions like `applyToWithdrawal`, but leaves the schedule unchanged. Throws `store_unavailable`. Errors
+ * of the RPC nodes propagate.
+ */
+export async function applyToScheduledWithdrawal(
+  ctx: Context,
+  input: ProvenWithdrawal,
+): Promise<WithdrawalRow> {
+  return store(ctx, { ...input, also: {} });
+}
+
+async function store(
+  ctx: Context,
+  input: ProvenWithdrawal & { also: WithdrawalChange },
+): Promise<WithdrawalRow> {
+  const { row, readTransaction } = input;
+  const changed = changeOf(ctx, input);
+  if (changed === null) return row;
+  const { trackingId } = row;
+  // The evidence comes first: a run that is killed in between leaves evidence without a claim, which does no harm.
+  const blocks = await readNewEvidence(readTransaction, { before: row, after: { ...row, ...changed } });
+  await addEvidence(ctx.db, { trackingId, blocks });
+  const change = { ...changed, ...input.also };
+  try {
+    const updated = await updateWithdrawal(ctx.db, { trackingId, from: row.state, change });
+    return updated ?? (await selectWithdrawal(ctx.db, trackingId)) ?? row;
+  } catch (error) {
+    if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
+    ctx.log.warn("withdrawal_proof_used", { tracking_id: trackingId });
+    return row;
+  }
+}
+
+/**
+ * Stores a withdrawal in the state that the chains show after a reorg, with an entry in its history if the state
+ * changes. Returns the current row if another writer changed the state in the meantime. Throws `store_unavailable`.
+ */
+export async function restateWithdrawal(
+  ctx: Context,
+  { row, shown }: { row: WithdrawalRow; shown: WithdrawalChange & Pick<WithdrawalRow, "state"> },
+): Promise<WithdrawalRow> {
+  const { trackingId } = row;
+  const entry = { state: shown.state, at: new Date(ctx.now()).toISOString() };
+  const history = shown.state === row.state ? row.history : [...row.history, entry];
+  const change = { ...shown, history };
+  const updated = await updateWithdrawal(ctx.db, { trackingId, from: row.state, change });
+  return updated ?? (await selectWithdrawal(ctx.db, trackingId)) ?? row;
+}
+
+/** Returns a withdrawal's row as transitions would change it, without storing it. */
+export async function previewWithdrawal(
+  ctx: Context,
+  input: Pick<ProvenWithdrawal, "row" | "transitions">,
+): Promise<WithdrawalRow> {
+  return { ...input.row, ...changeOf(ctx, input) };
+}
+
+/** Returns the columns that transitions change in a withdrawal's row, or null if nothing changes. */
+function changeOf(
+  ctx: Context,
+  { row, transitions }: Pick<ProvenWithdrawal, "row" | "transitions">,
+): WithdrawalChange | null {
+  let state = row.state;
+  let change: WithdrawalChange = {};
+  for (const { event, change: own, write } of transitions) {
+    const moved = nextWithdrawalState(state, event);
+    if (moved !== state || write === "always") change = { ...change, ...own };
+    state = moved;
+  }
+  const differs = Object.entries(change).some(([key, value]) => row[key as keyof WithdrawalChange] !== value);
+  if (state === row.state) return differs ? change : null;
+  const at = new Date(ctx.now()).toISOString();
+  return { ...change, state, history: [...row.history, { state, at }] };
+}

@@ -1,0 +1,107 @@
+import type { Hex } from "viem";
+import type { Vault } from "../vault.ts";
+import type { AsyncDeposits, VaultAdapter, VaultFamily } from "../vault-adapter.ts";
+import type { Deriver } from "../vault-derivation.ts";
+import { type ExplainedRevert, explainCommonRevert, explainExitError } from "../vault-reverts.ts";
+import { aaveStataFamily } from "./aave-stata-family.ts";
+import { accountableFamily } from "./accountable-family.ts";
+import { centrifugeFamily } from "./centrifuge-family.ts";
+import { erc4626Family } from "./erc4626-base/erc4626-adapter.ts";
+import { eulerEarnFamily, eulerFamily } from "./euler-family.ts";
+import { fluidFamily } from "./fluid-family.ts";
+import { gearboxFamily } from "./gearbox-family.ts";
+import { iporFamily } from "./ipor-family.ts";
+import { lagoonFamily } from "./lagoon-family.ts";
+import { mellowFamily } from "./mellow/mellow-adapter.ts";
+import { mellowLrtFamily } from "./mellow-lrt-family.ts";
+import { midasFamily } from "./midas/midas-adapter.ts";
+import { metaMorphoFamily, morphoV2Family } from "./morpho-family.ts";
+import { siloFamily } from "./silo-family.ts";
+import { sparkFamily } from "./spark-family.ts";
+import { upshiftFamily } from "./upshift/upshift-adapter.ts";
+import { upshiftLegacyFamily } from "./upshift/upshift-legacy-adapter.ts";
+import { vedaFamily } from "./veda/veda-adapter.ts";
+import { yearnFamily } from "./yearn-family.ts";
+
+/**
+ * All vault families. A vault belongs to the first conclusive family whose deriver accepts it, so families that
+ * recognise their own vaults come before the one that accepts any ERC-4626 vault.
+ */
+export const families: readonly VaultFamily[] = [
+  vedaFamily,
+  midasFamily,
+  mellowFamily,
+  upshiftFamily,
+  lagoonFamily,
+  centrifugeFamily,
+  metaMorphoFamily,
+  morphoV2Family,
+  iporFamily,
+  accountableFamily,
+  mellowLrtFamily,
+  upshiftLegacyFamily,
+  eulerFamily,
+  yearnFamily,
+  aaveStataFamily,
+  sparkFamily,
+  gearboxFamily,
+  fluidFamily,
+  siloFamily,
+  eulerEarnFamily,
+  erc4626Family,
+];
+
+/** Vault families by name, which registry entries store as `adapter`. */
+const byName: ReadonlyMap<string, VaultFamily> = new Map(
+  families.map((family) => [family.adapter.name, family]),
+);
+
+/** Finds a vault family by its name in registry entries, or returns null if no family has that name. */
+export function findFamily(name: string): VaultFamily | null {
+  return byName.get(name) ?? null;
+}
+
+/** Finds the adapter of a vault family by the family's name, or returns null if no family has that name. */
+export function findAdapter(name: string): VaultAdapter | null {
+  return findFamily(name)?.adapter ?? null;
+}
+
+/** Finds the deriver of a vault family by the family's name, or returns null if no family has that name. */
+export function deriverOf(name: string): Deriver | null {
+  return findFamily(name)?.deriver ?? null;
+}
+
+/**
+ * Returns the adapter of a vault's family. Throws an Error if the family is unknown; the registry entry must then be
+ * `unsupported`.
+ */
+export function adapterOf(vault: Vault): VaultAdapter {
+  const adapter = findAdapter(vault.adapter);
+  if (adapter === null) throw new Error(`${vault.vaultId}: no adapter is called ${vault.adapter}`);
+  return adapter;
+}
+
+/**
+ * Returns a vault's asynchronous deposits, or null if every deposit mints shares at once. Throws an Error if the
+ * vault's family is unknown.
+ */
+export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
+  return adapterOf(vault).asyncDeposits?.(vault) ?? null;
+}
+
+/**
+ * Maps the revert data of a deposit to an error code and a text: by the errors of the vault's family, otherwise by
+ * those that vaults of any family share.
+ */
+export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
+  return adapterOf(vault).explain?.(revert) ?? explainCommonRevert(revert);
+}
+
+/**
+ * Maps the revert data of a withdrawal to an error code and a text: by the family's errors for withdrawals, otherwise
+ * by those that vaults of any family share, with the meaning they have for a withdrawal.
+ */
+export function explainExitRevert(vault: Vault, revert: Hex): ExplainedRevert {
+  const own = adapterOf(vault).exits?.explain?.(revert) ?? null;
+  return own ?? explainExitError(revert, explainVaultRevert(vault, revert));
+}

@@ -1,0 +1,182 @@
+import type { Address } from "viem";
+import { nativeBalanceRead } from "../chains/aggregate-reads.ts";
+import { createQuery, queryAll, valueOrNull } from "../chains/chain-query.ts";
+import { runSimulation } from "../chains/simulator/run-simulation.ts";
+import type { SimulationResult } from "../chains/simulator/simulation.ts";
+import type { Context } from "../context.ts";
+import { type AppError, failure } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import { SECOND_MS } from "../lib/durations.ts";
+import { isGasSufficient, readGasPrice, waitForGasPrice } from "../orders/gas-funds.ts";
+import { toClaimStep } from "../orders/order-steps.ts";
+import {
+  balanceOfRead,
+  GAS_FUNDS,
+  INCLUSION_DELAY_S,
+  increaseOf,
+  simulatedHead,
+} from "../orders/simulate-payment.ts";
+import { toTransactionRequest, toWalletCall } from "../orders/wallet-calls.ts";
+import type { Step } from "../schemas/step-schema.ts";
+import type { BuiltRequestAction, RequestActionInput } from "../schemas/withdraw-build-schema.ts";
+import { explainExitRevert } from "../vaults/families/vault-families.ts";
+import { findVaultForDeposit } from "../vaults/find-vault.ts";
+import { findToken } from "../vaults/find-vault-token.ts";
+import type { Vault } from "../vaults/vault.ts";
+import type { ExitFollowUp, PendingExit, VaultExits } from "../vaults/vault-exits.ts";
+import { readTimed } from "../vaults/vault-state.ts";
+import { exitsOf } from "./withdrawal-order.ts";
+
+/** An action on a redemption request: the claim of its payment, or its cancellation. */
+export type RequestAction = "claim" | "cancel";
+
+interface Asked {
+  vault: Vault;
+  exits: VaultExits;
+  user: Address;
+  request: PendingExit;
+  nativeBalance: bigint | null;
+  block: BlockTime;
+}
+
+/**
+ * Builds the claim or cancellation of a redemption request and simulates it from the user's address. The request may
+ * have been made without this service. Throws `vault_not_found`; `mode_unsupported` if the vault has no such call;
+ * `nothing_to_withdraw` if there is nothing to claim or no such request; `cooldown` if the request is not yet payable;
+ * `withdrawal_state` if it can no longer be cancelled; `exits_paused`, `not_allowed`, `no_liquidity` or `would_revert`
+ * if the vault rejects the call. Errors of the RPC nodes and of the simulation propagate.
+ */
+export async function buildRequestAction(
+  ctx: Context,
+  { input, action }: { input: RequestActionInput; action: RequestAction },
+): Promise<BuiltRequestAction> {
+  const vault = await findVaultForDeposit(ctx, input.vault_id);
+  const asked = await readAsked(ctx, { vault, user: input.user_address, requestId: input.request_id });
+  const call = action === "claim" ? claimCall(asked) : cancelCall(asked);
+  return simulateAction(ctx, { ...asked, action, call });
+}
+
+async function readAsked(
+  ctx: Context,
+  of: { vault: Vault; user: Address; requestId: string },
+): Promise<Asked> {
+  const { vault, user, requestId } = of;
+  const exits = exitsOf(vault);
+  if (exits.pending === undefined)
+    throw failure("mode_unsupported", `${vault.name} pays instantly and takes no requests`);
+  const { pending } = exits;
+  const open = (now: number) => pending(vault, { user, requestIds: [requestId], now });
+  const gas = createQuery({ gas: nativeBalanceRead(user) }, ({ gas: read }) => valueOrNull(read));
+  const { value, block } = await readTimed(ctx, {
+    chainId: vault.chainId,
+    query: (now) => queryAll({ pending: open(now), gas }),
+  });
+  const request = value.pending.find((one) => one.requestId.toLowerCase() === requestId.toLowerCase());
+  if (request === undefined)
+    throw failure("nothing_to_withdraw", `the account has no request ${requestId} with ${vault.name}`);
+  return { vault, exits, user, request, nativeBalance: value.gas, block };
+}
+
+function claimCall(asked: Asked): ExitFollowUp {
+  const { vault, exits, user, request } = asked;
+  if (request.state !== "claimable") throw notClaimable(asked);
+  const call = exits.claim?.(vault, { user, request }) ?? null;
+  if (call === null) throw failure("mode_unsupported", `${vault.name} pays this request without a claim`);
+  return call;
+}
+
+function notClaimable({ vault, request, block }: Asked): AppError {
+  const { earliest, state } = request;
+  if (state === "pending" && earliest !== null && earliest > block.timestamp) {
+    const until = new Date(earliest * SECOND_MS).toISOString();
+    return failure("cooldown", `${vault.name} pays this request at ${until} at the earliest`, { until });
+  }
+  const why = {
+    pending: "has not settled this request yet",
+    rejected: "rejected this request",
+    expired: "no longer pays this request, because its claim window has ended",
+  };
+  return failure("nothing_to_withdraw", `${vault.name} ${state === "claimable" ? "" : why[state]}`);
+}
+
+function cancelCall({ vault, exits, user, request }: Asked): ExitFollowUp {
+  if (exits.cancel === undefined)
+    throw failure("mode_unsupported", `${vault.name} does not allow requests to be cancelled`);
+  if (!request.cancellable)
+    throw failure("withdrawal_state", `${vault.name} does not allow this request to be cancelled now`);
+  const call = exits.cancel(vault, { user, request });
+  if (call === null)
+    throw failure("mode_unsupported", `${vault.name} does not allow requests to be cancelled`);
+  return call;
+}
+
+type Acting = Asked & { action: RequestAction; call: ExitFollowUp };
+
+async function simulateAction(ctx: Context, of: Acting): Promise<BuiltRequestAction> {
+  const { vault, user, request, call, block, action } = of;
+  const { chainId } = vault;
+  const client = ctx.chains.client(chainId);
+  if (client === null) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
+  const gasPrice = readGasPrice(ctx, client);
+  const own = { ...call, value: 0n };
+  const watched = action === "claim" && request.pays === "assets" ? request.token : vault.shareToken;
+  const simulation = await runSimulation(client, {
+    ...{ user, calls: [own], standsAlone: true },
+    reads: isNative(watched) ? [] : [balanceOfRead(watched, user)],
+    overrides: [{ address: user, balance: GAS_FUNDS }],
+    time: block.timestamp + INCLUSION_DELAY_S,
+  });
+  const received = receivedBy(simulation, of);
+  const [made] = simulation.calls;
+  const transaction = toTransactionRequest(own, { chainId, gasUsed: made?.gasUsed ?? 0n });
+  const price = await waitForGasPrice(gasPrice);
+  const balance = of.nativeBalance;
+  const gas = balance === null || price === null ? null : { balance, gasPrice: price };
+  const token = await findToken(ctx, { chainId, address: watched });
+  return {
+    transaction_request: transaction,
+    approval: null,
+    steps: [
+      actionStep(action, {
+        ...toClaimStep({ chainId, token, request: transaction, state: "required", txHash: null }),
+      }),
+    ],
+    calls: [toWalletCall(own, chainId)],
+    simulation: {
+      block_number: simulatedHead(simulation, block),
+      gas_used: (made?.gasUsed ?? 0n).toString(),
+      received: received?.toString() ?? null,
+      balance_sufficient: true,
+      allowance_sufficient: true,
+      gas_sufficient: isGasSufficient(gas, { transaction, approvals: 0 }),
+    },
+  };
+}
+
+/** Converts the step of a claim to the step of the action: unchanged for a claim, relabelled for a cancellation. */
+function actionStep(action: RequestAction, claim: Step): Step {
+  if (action === "claim") return claim;
+  return { ...claim, step_id: "cancel", purpose: "cancel", title: "Cancel the request" };
+}
+
+/**
+ * Returns the amount that the user received in the simulation, in the token's smallest unit, or null if it could not be
+ * read. Throws the error for the vault's revert, and `nothing_to_withdraw` for a claim without a payment, because some
+ * vaults skip unsettled requests instead of reverting.
+ */
+function receivedBy(simulation: SimulationResult, { vault, action }: Acting): bigint | null {
+  const [made] = simulation.calls;
+  if (made === undefined || !made.ok) {
+    const { code, text } = explainExitRevert(vault, made?.returnData ?? "0x");
+    if (code === "exits_paused") throw failure(code, `${vault.name} does not pay withdrawals now`);
+    if (code === "not_allowed") throw failure(code, `${vault.name} does not allow this account to do so`);
+    if (code === "no_liquidity")
+      throw failure(code, `${vault.name} does not have this much liquidity now`, { available: null });
+    throw failure("would_revert", `the ${action} would revert`, { revert: text });
+  }
+  const received = increaseOf(simulation, 0);
+  if (action === "claim" && received === 0n)
+    throw failure("nothing_to_withdraw", `${vault.name} would pay nothing for this request now`);
+  return received;
+}

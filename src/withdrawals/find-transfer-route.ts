@@ -1,0 +1,181 @@
+import { type Address, keccak256 } from "viem";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { unservedChain } from "../chains/chain-definitions.ts";
+import type { Context } from "../context.ts";
+import { isNative } from "../lib/address.ts";
+import { toTransferRequest } from "../orders/route-candidates.ts";
+import { assertFair, planLoss, type RouteOrder } from "../orders/route-offer.ts";
+import { type FoundRoute, type RouteAttempt, searchRoutes } from "../orders/route-search.ts";
+import {
+  type SimulatedPayment,
+  simulateProviderTransaction,
+  type TokenPayment,
+  watchedBalance,
+} from "../orders/simulate-payment.ts";
+import { toTransactionRequest, toWalletCall } from "../orders/wallet-calls.ts";
+import type { VerifiedTransfer } from "../providers/provider.ts";
+import type { Approval, TransactionRequest, WalletCall } from "../schemas/transaction-schema.ts";
+import { findToken } from "../vaults/find-vault-token.ts";
+import { readTokenMetadata } from "../vaults/token-metadata.ts";
+import type { Token } from "../vaults/vault.ts";
+import { verifyTransferData } from "./verify-transfer-data.ts";
+
+/**
+ * Returns the requested token with its symbol and decimals. Throws `token_unsupported` if the address is not a token.
+ */
+export async function wantedToken(
+  ctx: Context,
+  { chainId, token: address }: { chainId: number; token: Address },
+): Promise<Token> {
+  if (isNative(address)) {
+    const { symbol, decimals } = await findToken(ctx, { chainId, address });
+    return { address, symbol, decimals: decimals ?? 18 };
+  }
+  return { address, ...(await readTokenMetadata(ctx, { chainId, address })) };
+}
+
+/**
+ * Builds a provider's transaction for an offer and verifies it. Throws `price_unsafe` if the offer is not fair, and
+ * `upstream_rejected` if the calldata differs from the request; errors of the provider propagate.
+ */
+export async function buildOffer(
+  ctx: Context,
+  { order, attempt }: { order: RouteOrder; attempt: RouteAttempt },
+): Promise<VerifiedTransfer> {
+  const { token, option, provider, deadline } = attempt;
+  const loss = planLoss(await attempt.offer());
+  const bridges = option.bridge === null ? null : [option.bridge];
+  const request = { ...toTransferRequest(order, token), bridges, slippage: loss.transfer };
+  const route = await provider.build({ ...ctx.providers.scope, deadline }, request);
+  assertFair(await attempt.offer(route.nativeFee), { built: route, simulated: null, minIn: null });
+  const { from, client, user } = order;
+  const ends = { from: from.client.definition, to: client.definition };
+  const asked = { user, ...ends, token: from.token, amount: from.amount, wanted: token.address };
+  verifyTransferData({ ...asked, least: route.toAmountMin }, route.transaction.data);
+  return route;
+}
+
+/** Finds a route that swaps or bridges a vault's payment to the user. Errors of `searchRoutes` propagate. */
+export function findTransfer<B>(
+  ctx: Context,
+  of: { order: RouteOrder; token: Token; build: (ctx: Context, attempt: RouteAttempt) => Promise<B> },
+): Promise<FoundRoute<B>> {
+  const { order, token, build } = of;
+  // Deliveries go to the user; nothing of ours is called with them.
+  return searchRoutes(ctx, {
+    ...{ order, targets: [token], build },
+    callable: () => false,
+    isTargetRefusal: () => false,
+  });
+}
+
+/** A simulated transaction of a provider that the user sends. */
+export interface UserTransfer {
+  route: VerifiedTransfer;
+  payment: TokenPayment;
+  source: Extract<SimulatedPayment, { ok: true }>;
+}
+
+/** A provider's transaction that was built in an attempt of a route search. */
+export interface BuiltOffer {
+  order: RouteOrder;
+  attempt: RouteAttempt;
+  route: VerifiedTransfer;
+}
+
+/**
+ * Simulates a provider's transaction that the user sends. A user who does not hold the amount yet receives it by a
+ * state override. Throws `price_unsafe` if the output is not fair; errors of the simulation propagate.
+ */
+export async function simulateUserTransfer(
+  ctx: Context,
+  { order, attempt, route }: BuiltOffer,
+): Promise<UserTransfer> {
+  const { funds, token } = attempt;
+  const { from, user } = order;
+  const spender = route.spender ?? route.transaction.to;
+  const payment: TokenPayment = {
+    ...{ client: from.client, payer: user, token: from.token, amount: from.amount, spender },
+    balance: funds.balance,
+    nativeBalance: funds.nativeBalance,
+    allowance: funds.allowances.get(spender.toLowerCase()) ?? null,
+    block: funds.block,
+  };
+  const here = from.chainId === order.client.definition.chainId;
+  const watch = here ? watchedBalance(token.address, user) : null;
+  const { source, gained } = await simulateProviderTransaction(ctx, { payment, route, watch });
+  const output = gained === null ? null : { seen: gained, floor: route.toAmountMin };
+  const simulated = { delivered: gained, output };
+  assertFair(await attempt.offer(route.nativeFee), { built: route, simulated, minIn: null });
+  return { route, payment, source };
+}
+
+/** The second step of a withdrawal: the user's swap or bridge of the vault's payment. */
+export interface TransferStep {
+  user: Address;
+  /** The vault's payment: chain, token and amount in the token's smallest unit. */
+  from: { chainId: number; token: Address; amount: bigint };
+  to: { chainId: number; token: Address };
+  slippage: number;
+  preferredBridge: string | null;
+}
+
+/** The second step of a withdrawal, ready to be signed. */
+export interface PreparedTransfer {
+  transaction_request: TransactionRequest;
+  approval: Approval | null;
+  calls: WalletCall[];
+  /**
+   * Target of the transaction. The transaction is recognised on-chain by `target` and `dataHash`, the keccak256 hash of
+   * its calldata.
+   */
+  target: Address;
+  dataHash: string;
+  provider: string;
+  bridge: string | null;
+  tool: string;
+  /** Expected amount on arrival, in the smallest unit of the requested token; `toAmountMin` is the minimum. */
+  toAmount: bigint;
+  toAmountMin: bigint;
+  /** False if the account does not hold the amount now, or its balance could not be read. */
+  balanceSufficient: boolean;
+}
+
+/**
+ * Finds, verifies and simulates the second step of a withdrawal for the amount that the vault paid. Throws
+ * `chain_unsupported`, `token_unsupported`, `no_route`, `price_unsafe`, `would_revert`; errors of the providers, the
+ * RPC nodes and the simulation propagate.
+ */
+export async function prepareTransfer(ctx: Context, step: TransferStep): Promise<PreparedTransfer> {
+  const { user, from, to, slippage, preferredBridge } = step;
+  const order: RouteOrder = {
+    from: { ...from, client: servedClient(ctx, from.chainId) },
+    client: servedClient(ctx, to.chainId),
+    ...{ user, slippage, preferredBridge },
+  };
+  const token = await wantedToken(ctx, to);
+  const build = async (scope: Context, attempt: RouteAttempt) =>
+    simulateUserTransfer(scope, { order, attempt, route: await buildOffer(scope, { order, attempt }) });
+  const { built } = await findTransfer(ctx, { order, token, build });
+  const { route, payment, source } = built;
+  const { to: target, data, value } = route.transaction;
+  const { chainId } = from;
+  const { balance, spender } = payment;
+  return {
+    transaction_request: toTransactionRequest({ target, data, value }, { chainId, gasUsed: source.gasUsed }),
+    approval: isNative(from.token)
+      ? null
+      : { token_address: from.token, spender_address: spender, amount: from.amount.toString() },
+    calls: source.calls.map((call) => toWalletCall(call, chainId)),
+    ...{ target, dataHash: keccak256(data) },
+    ...{ provider: route.provider, bridge: route.bridge, tool: route.tool },
+    ...{ toAmount: route.toAmount, toAmountMin: route.toAmountMin },
+    balanceSufficient: balance !== null && balance >= from.amount,
+  };
+}
+
+function servedClient(ctx: Context, chainId: number): ChainClient {
+  const client = ctx.chains.client(chainId);
+  if (client === null) throw unservedChain(chainId, ctx.chains.definitions);
+  return client;
+}

@@ -1,0 +1,301 @@
+import { type Hex, hexToBigInt, type Log, size } from "viem";
+import { simulatedLogs } from "../chains/chain-transaction.ts";
+import type { SimulationResult } from "../chains/simulator/simulation.ts";
+import type { Context } from "../context.ts";
+import { type AppError, failure } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
+import { fractionToParts, larger, MAX_UINT256, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
+import { allowedLoss } from "../orders/order-slippage.ts";
+import {
+  balanceOfRead,
+  increaseOf,
+  type SimulatedPayment,
+  simulatedHead,
+  simulatePayment,
+  type TokenPayment,
+} from "../orders/simulate-payment.ts";
+import type { UserCall } from "../orders/wallet-calls.ts";
+import { paidTo } from "../vaults/vault-exits.ts";
+import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
+import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
+import { explainFailedExit, findExitRefusal, isBelowFloor, paysLess } from "./exit-refusals.ts";
+import { verifyApprovals } from "./verify-approvals.ts";
+import { type ExpectedWithdrawal, verifyExit } from "./verify-exit.ts";
+import type { WithdrawalOrder } from "./withdrawal-order.ts";
+
+/**
+ * Exit fee up to which a withdrawal is accepted even if the slippage is lower, in parts per billion (3%). The response
+ * shows the fee separately.
+ */
+const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
+
+/** Units by which a rebasing token's `Transfer` events may be below the balance that arrives. */
+const TRANSFER_ROUNDING = 2n;
+
+/** Results of simulating a withdrawal's first transaction. */
+export interface SimulatedExit {
+  /** The calls to sign, in order: the approvals that are still needed, then the redemption. */
+  calls: UserCall[];
+  gasUsed: bigint;
+  blockNumber: number;
+  /**
+   * Amount that the user received, in the received token's smallest unit. Null if none arrived or it could not be read.
+   */
+  received: bigint | null;
+}
+
+/** A redemption or request that was encoded, verified and simulated. */
+export interface PreparedExit {
+  exit: Exit;
+  facts: ExitFacts;
+  call: UserCall;
+  /** Expected payment of the vault, in the smallest unit of the paid token, or null if unknown. */
+  assets: bigint | null;
+  /** Minimum payment that a contract enforces, or null if none does. */
+  minAssets: bigint | null;
+  simulated: SimulatedExit;
+}
+
+/** A redemption path that is tried for an order. */
+export interface ExitAttempt {
+  order: WithdrawalOrder;
+  facts: ExitFacts;
+  way: ExitWay;
+}
+
+/**
+ * Checks, encodes, verifies and simulates a redemption or a request. Throws the error of `findExitRefusal`;
+ * `price_unsafe` if the vault would pay much less than the shares are worth, or less than its preview; `FailedExit` if
+ * the simulation reverts; `simulation_unavailable`, `upstream_rejected`.
+ */
+export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<PreparedExit> {
+  const { order, facts, way } = attempt;
+  const { shares } = facts;
+  const refusal = findExitRefusal({ order, way, shares, facts }) ?? findExcessiveFee(attempt);
+  if (refusal !== null) throw refusal;
+  const promised = promisedNow(attempt);
+  const minAssets = exactFloor(promised ?? 0n, promisedLoss(attempt)).minOut;
+  const exit: Exit = { order, way, shares, minAssets, deadline: orderDeadline(facts.block.timestamp) };
+  const call = encodeExit(exit);
+  verifyExit(askedOf(attempt, minAssets), call);
+  const made = await simulatePayment(ctx, {
+    payment: sharePayment(attempt),
+    call,
+    reads: [balanceOfRead(order.vault.shareToken, order.user), ...receivedReads(exit)],
+  });
+  if (!made.ok) throw new FailedExit(explainFailedExit({ order, way, shares }, made.revert), made.revert);
+  verifyApprovals(made.calls, { token: order.vault.shareToken, spender: way.spender, amount: shares });
+  if (way.mode !== "instant") return toRequested({ exit, facts, call, made });
+  return toPaid({ exit, facts, call, made, promised });
+}
+
+/**
+ * Returns the expected contents of a built redemption, which the verification compares with its calldata. `least` is
+ * the minimum output.
+ */
+export function askedOf({ order, facts, way }: ExitAttempt, least: bigint): ExpectedWithdrawal {
+  const { shares: held, block } = facts;
+  return { order, mode: way.mode, held, readAt: block.timestamp, least, pays: way.pays };
+}
+
+/**
+ * Returns the maximum loss against the vault's preview, in parts per billion. If the vault pays the requested token:
+ * the slippage, at most 3%, because strategies may realise losses and tokens may charge a fee on transfers. If a swap
+ * or bridge follows: at most 0.5%, because the swap or bridge uses the rest of the slippage.
+ */
+function promisedLoss({ order, way }: ExitAttempt): bigint {
+  if (!way.pays) return allowedLoss(order.slippage, false);
+  const asked = fractionToParts(order.slippage);
+  return asked < MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
+}
+
+/** Error for a redemption whose simulation reverted. `explained` is the error for the API. */
+export class FailedExit extends Error {
+  readonly explained: AppError;
+  /**
+   * True if the Router rejected the output as too low. A call without the Router would pay as little, so it is not
+   * tried.
+   */
+  readonly belowFloor: boolean;
+
+  constructor(explained: AppError, revert: Hex) {
+    super(explained.message);
+    this.name = "FailedExit";
+    this.explained = explained;
+    this.belowFloor = isBelowFloor(revert);
+  }
+}
+
+/** Returns the vault's preview of what it pays in this transaction. Null for a request, and if unknown. */
+function promisedNow({ way }: ExitAttempt): bigint | null {
+  const { previewAssets, paidNow } = way.terms;
+  return way.mode === "instant" ? (paidNow ?? previewAssets) : null;
+}
+
+/**
+ * Returns `price_unsafe` if the exit fee exceeds both 3% of the shares' value and the slippage. Null otherwise, or if
+ * the fee is unknown.
+ */
+function findExcessiveFee({ order, way }: ExitAttempt): AppError | null {
+  const { previewAssets, grossAssets } = way.terms;
+  if (way.mode !== "instant" || previewAssets === null || grossAssets === null) return null;
+  const asked = fractionToParts(order.slippage);
+  const tolerance = asked > MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
+  // One unit, which rounding costs.
+  if ((previewAssets + 1n) * PARTS_PER_BILLION >= grossAssets * (PARTS_PER_BILLION - tolerance)) return null;
+  return failure("price_unsafe", `${order.vault.name} pays much less than the shares are worth`, {
+    subject: "vault",
+  });
+}
+
+/**
+ * Returns the payment of a withdrawal's transaction: the user's shares, with the user's balance and the spender's
+ * allowance.
+ */
+export function sharePayment({ order, facts, way }: ExitAttempt): TokenPayment {
+  const { client, user, vault } = order;
+  const { spender } = way;
+  return {
+    client,
+    payer: user,
+    token: vault.shareToken,
+    amount: facts.shares,
+    // A call of the owner's own needs no allowance.
+    spender: spender ?? vault.entryPoint,
+    allowance: spender === null ? MAX_UINT256 : (facts.allowances.get(spender.toLowerCase()) ?? null),
+    // Shares that the call itself claims first count as held.
+    balance: heldBy({ facts, way }),
+    nativeBalance: facts.nativeBalance,
+    block: facts.block,
+  };
+}
+
+function heldBy({ facts, way }: Pick<ExitAttempt, "facts" | "way">): bigint | null {
+  const { heldShares } = way.terms;
+  if (way.via === "router" || heldShares === null) return facts.balance;
+  return facts.balance === null || heldShares > facts.balance ? heldShares : facts.balance;
+}
+
+function receivedReads(exit: Exit) {
+  const { address } = exit.way.token;
+  return isNative(address) || unwraps(exit) ? [] : [balanceOfRead(address, exit.order.user)];
+}
+
+type Succeeded = Extract<SimulatedPayment, { ok: true }>;
+type Made = { exit: Exit; facts: ExitFacts; call: UserCall; made: Succeeded };
+
+/**
+ * Returns the amount that the user received in a simulation: the increase of the watched balance or, for a Router
+ * order, the output that the Router returns. Null if neither could be read. `index` is the position of the balance
+ * among the watched ones.
+ */
+export function receivedIn(
+  simulation: SimulationResult,
+  of: { index: number; routed: boolean },
+): bigint | null {
+  const rise = increaseOf(simulation, of.index);
+  if (rise !== null) return rise;
+  const returned = simulation.calls.at(-1)?.returnData ?? "0x";
+  return of.routed && size(returned) === 32 ? hexToBigInt(returned) : null;
+}
+
+/**
+ * Throws `price_unsafe` if a simulation shows that the redemption takes more shares than requested, or that the token's
+ * transfers to the user are less than the minimum, although its balances rise: a token may report balances falsely.
+ */
+function requireHonest({ exit, made }: Made): void {
+  const { order, way, shares, minAssets } = exit;
+  const left = increaseOf(made.simulation, 0);
+  if (left !== null && left < -shares)
+    throw failure("price_unsafe", `${order.vault.name} takes more shares than it redeems`, {
+      subject: "vault",
+    });
+  const logs = made.simulation.calls.at(-1)?.logs ?? null;
+  const { address: token } = way.token;
+  if (logs === null || isNative(token) || unwraps(exit)) return;
+  const paid = paidTo(simulatedLogs(logs), { token, receiver: order.user });
+  if (paid.reduce((sum, amount) => sum + amount, TRANSFER_ROUNDING) < minAssets)
+    throw paysLess({ order, way, shares });
+}
+
+function toPaid(of: Made & { promised: bigint | null }): PreparedExit {
+  const { exit, facts, made, promised } = of;
+  const { order, way, shares } = exit;
+  const received = receivedIn(made.simulation, { index: 1, routed: way.via === "router" });
+  if (received === null && way.via === "router")
+    throw failure("simulation_unavailable", "the vault's payment could not be read in the simulation");
+  if (received !== null && received < exit.minAssets) throw paysLess({ order, way, shares });
+  requireHonest(of);
+  // What the simulation saw is what the transaction will do, so that it may lose no more than any other.
+  const seen = exactFloor(received ?? promised ?? 0n, allowedLoss(order.slippage, false)).minOut;
+  // A floor must not depend on a view alone.
+  const raised = seen > exit.minAssets ? { ...exit, minAssets: seen } : exit;
+  const call = raised === exit ? of.call : encodeExit(raised);
+  const least = larger(exit.minAssets, seen) ?? seen;
+  verifyExit(askedOf({ order, facts, way }, least), call);
+  const enforced = way.via === "router" || vaultExitCall(raised).minAssets === "native";
+  const { paidNow, previewAssets } = way.terms;
+  return {
+    ...{ exit: raised, facts, call },
+    assets: paidNow === null ? (received ?? promised) : previewAssets,
+    minAssets: enforced ? raised.minAssets : null,
+    simulated: { ...simulatedOf(of, call), received },
+  };
+}
+
+function simulatedOf({ facts, made }: Made, call: UserCall): Omit<SimulatedExit, "received"> {
+  return {
+    calls: [...made.calls.slice(0, -1), call],
+    gasUsed: made.gasUsed,
+    blockNumber: simulatedHead(made.simulation, facts.block),
+  };
+}
+
+/**
+ * Completes a simulated request. Throws `upstream_rejected` if the vault took the shares without recording a request
+ * for the user.
+ */
+function toRequested(of: Made): PreparedExit {
+  const { exit, facts, made, call } = of;
+  const { way } = exit;
+  if (!isRequestNoted(of))
+    throw failure(
+      "upstream_rejected",
+      `${exit.order.vault.name} takes the shares without recording the request`,
+    );
+  const enforced = vaultExitCall(exit).minAssets === "native";
+  return {
+    ...{ exit, facts, call },
+    assets: way.terms.previewAssets,
+    minAssets: enforced ? exit.minAssets : null,
+    simulated: { ...simulatedOf({ exit, facts, made, call }, call), received: null },
+  };
+}
+
+/**
+ * Returns true if the simulated logs show the request, or an immediate payment in place of one. Without logs, true if
+ * exactly the requested shares left the user.
+ */
+function isRequestNoted({ exit, made }: Made): boolean {
+  const { order, shares, way } = exit;
+  const { exits, vault, user } = order;
+  const logs = made.simulation.calls.at(-1)?.logs ?? null;
+  const left = increaseOf(made.simulation, 0) === -shares;
+  if (logs === null || exits.findRequest === undefined) return left;
+  const seen = simulatedLogs(logs);
+  if (exits.findRequest(vault, { user, logs: seen }) !== null) return true;
+  return left && isPaidAtOnce({ order, way }, seen);
+}
+
+/** Returns true if the logs show that the user received at least the vault's previewed payment less the slippage. */
+export function isPaidAtOnce(
+  { order, way }: Pick<ExitAttempt, "order" | "way">,
+  logs: readonly Log[],
+): boolean {
+  const { previewAssets } = way.terms;
+  if (previewAssets === null) return false;
+  const paid = paidTo(logs, { token: way.token.address, receiver: order.user });
+  const least = exactFloor(previewAssets, allowedLoss(order.slippage, false)).minOut;
+  return paid.reduce((sum, amount) => sum + amount, 0n) >= least;
+}

@@ -1,0 +1,257 @@
+import type { Hex } from "viem";
+import type { Context } from "../context.ts";
+import { type AppError, failure } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
+import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { exactFloor } from "../orders/order-floors.ts";
+import { assertFair, type RouteOrder } from "../orders/route-offer.ts";
+import type { RouteAttempt } from "../orders/route-search.ts";
+import { balanceOfRead, simulatedHead, simulatePayment } from "../orders/simulate-payment.ts";
+import type { UserCall } from "../orders/wallet-calls.ts";
+import type { RouterStepUse, VerifiedTransfer } from "../providers/provider.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
+import {
+  callOnlyStep,
+  decodeRouterError,
+  encodeRouterCall,
+  foreignReason,
+  type RouterCall,
+  type RouterStep,
+  routerBridged,
+  routerSelf,
+} from "../router/router-codec.ts";
+import { explainCommonRevert } from "../vaults/vault-reverts.ts";
+import { prepareMode } from "./choose-exit.ts";
+import { type Exit, floorPerShare, redeemStep, shareOrder } from "./exit-calldata.ts";
+import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
+import { explainFailedExit, paysLess } from "./exit-refusals.ts";
+import { buildOffer, findTransfer, simulateUserTransfer, wantedToken } from "./find-transfer-route.ts";
+import { askedOf, type PreparedExit, receivedIn, sharePayment } from "./prepare-exit.ts";
+import type { PreparedWithdrawal, RoutedExit } from "./prepared-withdrawal.ts";
+import { verifyApprovals } from "./verify-approvals.ts";
+import { verifyRoutedExit } from "./verify-transfer-step.ts";
+import type { WithdrawalOrder } from "./withdrawal-order.ts";
+
+/**
+ * Fraction of the vault's expected payment that is not swapped or bridged, in parts per billion (0.01%). It absorbs a
+ * slightly lower price, which would otherwise fail the order, and is paid to the user.
+ */
+const MARGIN = PARTS_PER_BILLION / 10_000n;
+/** Tolerance for the vault's rounding in addition to the margin, in smallest units. */
+const ROUNDING = 2n;
+
+type Onward = { order: WithdrawalOrder; facts: ExitFacts; mode: ExitWay["mode"] };
+type RoutedFigures = Omit<RoutedExit, "token" | "reasons" | "warnings">;
+/**
+ * Result of a route search. `routed`: one Router transaction does everything. `two_step`: the user swaps or bridges in
+ * a second transaction.
+ */
+type FoundOnward =
+  | { kind: "routed"; exit: RoutedFigures }
+  | { kind: "two_step"; exit: PreparedExit; route: VerifiedTransfer };
+
+/**
+ * Prepares a withdrawal in a token that the vault does not pay. One Router transaction redeems and swaps or bridges, if
+ * the vault allows the Router's executor to redeem and the provider's call can run as a step of an order. Otherwise the
+ * first transaction redeems, and the user swaps or bridges in a second one. In modes in which the vault pays later, the
+ * second step is quoted only after the payment has arrived. Throws the vault's error if the vault rejects the
+ * withdrawal, otherwise that of the route search.
+ */
+export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
+  const { order, facts, mode } = of;
+  const exiting = prepareMode(ctx, of);
+  if (mode !== "instant") return { kind: "two_step", order, exit: await exiting, transfer: null };
+  exiting.catch(() => undefined);
+  const way = facts.ways.find((one) => one.mode === mode);
+  const [token, expected] = await Promise.all([
+    wantedToken(ctx, order.to),
+    way?.terms.previewAssets ?? exiting.then(({ assets }) => assets),
+  ]);
+  if (way === undefined || expected === null)
+    throw failure("price_unsafe", "the vault does not report the amount that it pays", { subject: "vault" });
+  const routing = toRouteOrder(order, { token: way.token.address, amount: onwardAmount(expected) });
+  const build = async (scope: Context, attempt: RouteAttempt) =>
+    buildOnward(scope, { order, exit: await exiting, routing, attempt });
+  const found = await findTransfer(ctx, { order: routing, token, build }).catch(async (error: unknown) => {
+    // The vault's own refusal says more than a route that was not found.
+    await exiting;
+    throw error;
+  });
+  const { built, reasons, warnings } = found;
+  const about = { token, reasons, warnings };
+  if (built.kind === "routed") return { kind: "routed", order, exit: { ...built.exit, ...about } };
+  return { kind: "two_step", order, exit: built.exit, transfer: { route: built.route, ...about } };
+}
+
+/**
+ * Returns the amount of a vault's expected payment that is swapped or bridged, in the paid token's smallest unit.
+ * Throws `below_minimum` if nothing remains.
+ */
+export function onwardAmount(expected: bigint): bigint {
+  const amount = expected - (expected * MARGIN) / PARTS_PER_BILLION - ROUNDING;
+  if (amount > 0n) return amount;
+  throw failure("below_minimum", "the shares are worth too little to be swapped or bridged", {
+    min_deposit: null,
+  });
+}
+
+function toRouteOrder(
+  order: WithdrawalOrder,
+  paid: { token: RouteOrder["from"]["token"]; amount: bigint },
+): RouteOrder {
+  const { client, to, user, slippage, preferredBridge } = order;
+  return {
+    from: { client, chainId: order.vault.chainId, ...paid },
+    client: to.client,
+    ...{ user, slippage, preferredBridge },
+  };
+}
+
+async function buildOnward(
+  ctx: Context,
+  of: { order: WithdrawalOrder; exit: PreparedExit; routing: RouteOrder; attempt: RouteAttempt },
+): Promise<FoundOnward> {
+  const { order, exit, routing, attempt } = of;
+  const route = await buildOffer(ctx, { order: routing, attempt });
+  const { asStep } = route;
+  // Neither beside native money out, nor in an order that is signed, can the Router take a fee.
+  const fee = isNative(order.to.token) || order.signed ? route.transaction.value : 0n;
+  if (exit.exit.way.via !== "router" || asStep === undefined || fee !== 0n) {
+    await simulateUserTransfer(ctx, { order: routing, attempt, route });
+    return { kind: "two_step", exit, route };
+  }
+  return {
+    kind: "routed",
+    exit: await buildRouted(ctx, {
+      order,
+      exit,
+      attempt,
+      plan: { route, asStep, amount: routing.from.amount },
+    }),
+  };
+}
+
+/**
+ * A provider's transaction that runs as a step of a Router order. `amount` is its input, in the smallest unit of the
+ * token that the vault pays.
+ */
+interface StepPlan {
+  route: VerifiedTransfer;
+  asStep: RouterStepUse;
+  amount: bigint;
+}
+
+/** Returns the Router step that makes a provider's call with the payment of the previous step. */
+export function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): RouterStep {
+  const { address: token } = exit.way.token;
+  const { to: target, data, value } = route.transaction;
+  const { receiverOffset } = asStep;
+  const patches =
+    receiverOffset === null ? [] : [{ offset: BigInt(receiverOffset), token: routerSelf, mul: 0n, div: 0n }];
+  return {
+    // In the letter case in which the order is decoded again.
+    ...callOnlyStep({ target, value, data: data.toLowerCase() as Hex }),
+    approveToken: token,
+    spender: route.spender ?? target,
+    ...{ needToken: token, needAmount: amount },
+    patches,
+  };
+}
+
+/** Returns the Router order that redeems shares and swaps or bridges the payment. */
+export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }): RouterCall {
+  const { plan, minOut } = of;
+  const bridged = plan.asStep.receiverOffset === null;
+  return {
+    order: {
+      ...shareOrder(exit),
+      nativeFee: plan.route.transaction.value,
+      tokenOut: bridged ? routerBridged : exit.order.to.token,
+      // What arrives on another chain cannot be measured here: the bridge must take at least the amount.
+      minOut: bridged ? 0n : minOut,
+      minOutPerIn: bridged ? 0n : floorPerShare(exit, minOut),
+    },
+    steps: [redeemStep(exit), providerStep(exit, plan)],
+    sweep: [],
+  };
+}
+
+/**
+ * Encodes the order that redeems and swaps or bridges, and verifies it against the request. Errors of
+ * `verifyRoutedExit` propagate.
+ */
+function encodeRouted(exit: Exit, of: { plan: StepPlan; minOut: bigint; facts: ExitFacts }): UserCall {
+  const { order, way } = exit;
+  const built = toRoutedOrder(exit, of);
+  const data = encodeRouterCall(built);
+  const call = { target: depositRouterAddress, value: built.order.nativeFee, data };
+  const asked = askedOf({ order, facts: of.facts, way }, of.minOut);
+  const paid = way.terms.previewAssets ?? of.plan.amount;
+  verifyRoutedExit({ ...asked, quote: of.plan.route, paid }, call);
+  return call;
+}
+
+type Routed = { order: WithdrawalOrder; exit: PreparedExit; attempt: RouteAttempt; plan: StepPlan };
+
+/**
+ * Encodes, verifies and simulates a redemption with a swap or bridge as one order. Errors of the verification and of
+ * the simulation propagate.
+ */
+async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
+  const { order, exit: prepared, attempt, plan } = of;
+  const { facts } = prepared;
+  const { route, amount } = plan;
+  const exit: Exit = { ...prepared.exit, minAssets: amount };
+  const bridged = plan.asStep.receiverOffset === null;
+  const call = encodeRouted(exit, { plan, minOut: route.toAmountMin, facts });
+  const watched = bridged || isNative(order.to.token) ? [] : [balanceOfRead(order.to.token, order.user)];
+  const payment = sharePayment({ order, facts, way: exit.way });
+  const made = await simulatePayment(ctx, { payment, call, reads: watched });
+  if (!made.ok) throw explainRouted(exit, made.revert);
+  const { spender } = exit.way;
+  verifyApprovals(made.calls, { token: order.vault.shareToken, spender, amount: exit.shares });
+  const seen = bridged ? null : receivedIn(made.simulation, { index: 0, routed: true });
+  if (!bridged && seen === null)
+    throw failure("simulation_unavailable", "the output of the swap could not be read in the simulation");
+  const floor =
+    seen === null
+      ? route.toAmountMin
+      : largest(exactFloor(seen, fractionToParts(order.slippage)).minOut, route.toAmountMin);
+  const final = floor === route.toAmountMin ? call : encodeRouted(exit, { plan, minOut: floor, facts });
+  const output = seen === null ? null : { seen, floor };
+  assertFair(await attempt.offer(route.nativeFee), {
+    built: route,
+    simulated: { delivered: seen, output },
+    minIn: null,
+  });
+  const gas = { gasUsed: made.gasUsed, blockNumber: simulatedHead(made.simulation, facts.block) };
+  return {
+    ...{ route, exit, facts, call: final },
+    assets: prepared.assets ?? amount,
+    minAssets: amount,
+    toAmount: seen ?? route.toAmount,
+    toAmountMin: floor,
+    source: made,
+    simulated: { calls: [...made.calls.slice(0, -1), final], ...gas, received: seen },
+  };
+}
+
+const largest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/**
+ * Returns the error for a reverted simulation of an order that redeems and swaps or bridges: that of the vault if the
+ * redemption failed, otherwise that of the swap or bridge.
+ */
+function explainRouted(exit: Exit, revert: Hex): AppError {
+  const asked = { order: exit.order, way: exit.way, shares: exit.shares };
+  const error = decodeRouterError(revert);
+  if (error?.name === "StepUnderfunded") return paysLess(asked);
+  if (error?.name === "OutputBelowMinimum")
+    return failure("price_unsafe", "the swap would deliver less than its provider promises", {
+      subject: "route",
+    });
+  const ofTransfer = error?.name === "StepFailed" && error.args[0] !== 0n;
+  if (!ofTransfer) return explainFailedExit(asked, revert);
+  const { text } = explainCommonRevert(foreignReason(revert) ?? "0x");
+  return failure("would_revert", "the transfer would revert on its source chain", { revert: text });
+}

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { buildOneStep } from "../../src/deposits/build/one-step-deposit.ts";
+import type { BuiltRoute, PreparedDeposit } from "../../src/deposits/build/prepared-deposit.ts";
+import { buildTwoStep } from "../../src/deposits/build/two-step-deposit.ts";
+import { toRouteOptions } from "../../src/deposits/get-deposit-quote.ts";
+import type { TransferQuote } from "../../src/providers/provider.ts";
+import { USER, VAULT } from "../support/deposits/fixtures.ts";
+import { type Moving, moving, option } from "../support/deposits/routed-fixtures.ts";
+import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
+
+const unpriced = { fees: new Map(), prices: new Map() };
+
+describe("toRouteOptions()", () => {
+  const { toAmount, toAmountMin } = option;
+  const slower: TransferQuote = {
+    ...option,
+    bridge: "slower",
+    estimatedSeconds: 600,
+    toAmount: toAmount + 2n,
+    toAmountMin: toAmountMin + 1n,
+    supportsCall: false,
+  };
+  const optionsOf = ({ attempt }: Moving, built: BuiltRoute) => {
+    const ranking = { quotes: [option, slower], decidedBy: null };
+    const routed = {
+      ...built,
+      token: attempt.token,
+      fromDecimals: 18,
+      ranking,
+      reasons: [],
+      warnings: [],
+      authorization: null,
+    };
+    const prepared: PreparedDeposit = { kind: "routed", order: attempt.order, routed };
+    return toRouteOptions(prepared, unpriced).map(({ bridge, deposit_amount, tags }) => [
+      bridge,
+      deposit_amount,
+      tags,
+    ]);
+  };
+
+  test("deposits the expected amount in one step and the guaranteed amount in two steps", async () => {
+    const world = await moving({ atVault: { rises: { [balanceKey(VAULT, USER)]: sharesFor(toAmount) } } });
+    expect(optionsOf(world, await buildOneStep(world.ctx, world.attempt))).toEqual([
+      ["bridge", String(toAmount), ["recommended", "fastest", "one_transaction"]],
+      ["slower", String(toAmountMin + 1n), ["best_output", "two_step"]],
+    ]);
+  });
+
+  test("names the provider, and tags the highest expected amount, not the highest minimum", async () => {
+    const world = await moving({ atVault: { rises: { [balanceKey(VAULT, USER)]: sharesFor(toAmount) } } });
+    const built = await buildOneStep(world.ctx, world.attempt);
+    const hopeful = { ...option, provider: "other", toAmount: toAmount + 1n, toAmountMin: toAmountMin - 1n };
+    const ranking = { quotes: [option, hopeful], decidedBy: null };
+    const routed = {
+      ...built,
+      token: world.attempt.token,
+      fromDecimals: 18,
+      ranking,
+      reasons: [],
+      warnings: [],
+      authorization: null,
+    };
+    const options = toRouteOptions({ kind: "routed", order: world.attempt.order, routed }, unpriced);
+    expect(
+      options.map(({ provider, bridge, tags }) => [provider, bridge, tags.includes("best_output")]),
+    ).toEqual([
+      [option.provider, "bridge", false],
+      ["other", "bridge", true],
+    ]);
+  });
+
+  test("lists two-step routes only when the vault requires the user as caller", async () => {
+    const shares = { [balanceKey(VAULT, USER)]: sharesFor(toAmountMin) };
+    const world = await moving({ caller: "user", atVault: { rises: shares } });
+    const callable = { ...slower, supportsCall: true };
+    const built = await buildTwoStep(world.ctx, world.attempt);
+    const ranked = {
+      ...built,
+      token: world.attempt.token,
+      fromDecimals: 18,
+      reasons: [],
+      warnings: [],
+      authorization: null,
+    };
+    const routed = { ...ranked, ranking: { quotes: [option, callable], decidedBy: null } };
+    const options = toRouteOptions({ kind: "routed", order: world.attempt.order, routed }, unpriced);
+    expect(options.map(({ deposit_amount, tags }) => [deposit_amount, tags.at(-1)])).toEqual([
+      [String(toAmountMin), "two_step"],
+      [String(toAmountMin + 1n), "two_step"],
+    ]);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { findFirstBlock } from "../../../src/registry/registers/register-start.ts";
+import { completeClient } from "../../support/chains/complete-client.ts";
+import { testChain } from "../../support/chains/rpc-node.ts";
+
+const REGISTER = { address: `0x${"77".repeat(20)}` } as const;
+const HEAD = 400_000_000;
+
+/** A node of a chain on which the reference contract and the register have code from the given blocks on. */
+function nodeOf(of: { reference: number; register: number }) {
+  const probed: number[] = [];
+  const client = completeClient({
+    definition: testChain,
+    observe: () => undefined,
+    async request(_method: string, [, block]: readonly unknown[]) {
+      const number = Number(block);
+      probed.push(number);
+      const flag = (from: number) => (number >= from ? "01" : "00");
+      return `0x${flag(of.reference)}${flag(of.register)}`;
+    },
+  });
+  return { client, probed };
+}
+
+describe("findFirstBlock()", () => {
+  test.each([1, 1_024, 123_456_789, HEAD])(
+    "finds block %i, never too late, within 32 requests",
+    async (first) => {
+      const { client, probed } = nodeOf({ reference: 0, register: first });
+      const found = await findFirstBlock(client, { register: REGISTER, head: HEAD });
+      expect(found).toBeLessThanOrEqual(first);
+      expect(found).toBeGreaterThan(first - 1_025);
+      expect(probed.length).toBeLessThanOrEqual(32);
+    },
+  );
+
+  test("refuses an address without code", async () => {
+    const { client } = nodeOf({ reference: 0, register: HEAD + 1 });
+    const finding = findFirstBlock(client, { register: REGISTER, head: HEAD });
+    await expect(finding).rejects.toThrow("no contract at the register's address");
+  });
+
+  test("does not believe a node that does not show the reference contract: it starts early instead", async () => {
+    const { client, probed } = nodeOf({ reference: HEAD, register: HEAD });
+    expect(await findFirstBlock(client, { register: REGISTER, head: HEAD })).toBe(0);
+    expect(probed).toHaveLength(2);
+  });
+});

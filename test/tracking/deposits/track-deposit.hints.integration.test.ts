@@ -1,0 +1,151 @@
+import { type Hex, keccak256 } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
+import type { Context } from "../../../src/context.ts";
+import { provesAnother } from "../../../src/db/queries/deposit-evidence-queries.ts";
+import { addReportedHint, selectHints } from "../../../src/db/queries/deposit-hint-queries.ts";
+import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
+import { deposits } from "../../../src/db/schema/deposit-tables.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { trackDeposit } from "../../../src/tracking/deposits/track-deposit.ts";
+import { testChain } from "../../support/chains/rpc-node.ts";
+import { NOW, OTHER, row, USER, VAULT } from "../../support/deposits/fixtures.ts";
+import { executedLog, receiptOf, transferLog } from "../../support/deposits/logs.ts";
+
+const TRUE: Hex = `0x${"11".repeat(32)}`;
+const FALSE: Hex = `0x${"22".repeat(32)}`;
+const UNKNOWN: Hex = `0x${"33".repeat(32)}`;
+const input: Hex = "0x12345678";
+const SHARES = "99900000000000000000";
+const direct: DepositRow = { ...row, sourceDataHash: keccak256(input) };
+const sent = { hash: TRUE, from: USER, to: depositRouterAddress, input, value: 0n, gas: 500_000n };
+const confirmed = { confirmations: testChain.confirmations };
+
+/** The user's own deposit, a stranger's transaction, and one that no node knows. */
+const CHAIN: Readonly<Record<Hex, TransactionOnChain>> = {
+  [TRUE]: { transaction: sent, receipt: receiptOf(executedLog()), ...confirmed },
+  [FALSE]: { transaction: { ...sent, hash: FALSE, from: OTHER }, receipt: receiptOf(), ...confirmed },
+};
+const readTransaction = async (_chainId: number, hash: Hex): Promise<TransactionOnChain> =>
+  CHAIN[hash] ?? { transaction: null, receipt: null, confirmations: 0 };
+
+let causeway: TestDeployment;
+beforeAll(async () => {
+  causeway = await startTestDeployment();
+});
+afterAll(() => causeway?.close());
+beforeEach(() => causeway.db.delete(deposits));
+
+function context(): Context {
+  const ctx = causeway.context();
+  const definitions = new Map([[testChain.chainId, testChain]]);
+  return { ...ctx, now: () => NOW, chains: { ...ctx.chains, definitions } };
+}
+
+async function tracked(change: Partial<DepositRow>, hashes: readonly Hex[]) {
+  const ctx = context();
+  await causeway.db.insert(deposits).values({ ...direct, ...change });
+  const { trackingId, fromChainId: chainId } = row;
+  for (const txHash of hashes)
+    await addReportedHint(ctx.db, { trackingId, chainId, txHash, now: new Date(NOW) });
+  const reported = await selectDeposit(ctx.db, trackingId);
+  await trackDeposit(ctx, { row: reported ?? direct, readTransaction });
+  const [stored, hints] = await Promise.all([
+    selectDeposit(ctx.db, trackingId),
+    selectHints(ctx.db, [trackingId]),
+  ]);
+  return { reported, stored, left: hints.map(({ txHash }) => txHash) };
+}
+
+describe("trackDeposit() with reported transactions", () => {
+  test("a report makes the deposit due and binds nothing", async () => {
+    const { reported } = await tracked({}, [FALSE]);
+    expect(reported).toMatchObject({ state: "built", sourceTxHash: null, nextCheckAt: new Date(NOW) });
+  });
+
+  test("the true one is bound, whatever strangers report beside it", async () => {
+    const { stored, left } = await tracked({}, [FALSE, UNKNOWN, TRUE]);
+    expect(stored).toMatchObject({
+      state: "completed",
+      sourceTxHash: TRUE,
+      sourceProven: true,
+      shares: SHARES,
+    });
+    expect(left).toEqual([]);
+  });
+
+  test("a false one is dropped, and an unknown one kept", async () => {
+    const { stored, left } = await tracked({}, [FALSE, UNKNOWN]);
+    expect(stored).toMatchObject({ state: "built", sourceTxHash: null });
+    expect(left).toEqual([UNKNOWN]);
+  });
+
+  test("a false one that the row holds is removed from it", async () => {
+    const { stored } = await tracked({ sourceTxHash: FALSE }, []);
+    expect(stored).toMatchObject({ state: "built", sourceTxHash: null });
+  });
+
+  test.each(["expired", "abandoned", "failed"] as const)(
+    "evidence reopens a deposit that is %s",
+    async (state) => {
+      const { stored } = await tracked({ state }, [TRUE]);
+      expect(stored).toMatchObject({ state: "completed", sourceTxHash: TRUE });
+    },
+  );
+
+  test("a deposit that was completed by its delivery gets its true source", async () => {
+    const history = [{ state: "completed" as const, at: "2026-01-02T03:04:05.678Z" }];
+    const found = { state: "completed" as const, shares: SHARES, sourceTxHash: FALSE, history };
+    const { stored } = await tracked(found, [TRUE]);
+    expect(stored).toMatchObject({ ...found, sourceTxHash: TRUE, sourceProven: true });
+  });
+
+  test("the newest reports are kept", async () => {
+    await causeway.db.insert(deposits).values(direct);
+    const { db } = context();
+    const { trackingId, fromChainId: chainId } = row;
+    for (let index = 0; index < 20; index += 1) {
+      const txHash: Hex = `0x${index.toString(16).padStart(64, "0")}`;
+      await addReportedHint(db, { trackingId, chainId, txHash, now: new Date(NOW + index) });
+    }
+    const kept = await selectHints(db, [trackingId]);
+    expect(kept.map(({ txHash }) => Number(txHash))).toEqual(
+      Array.from({ length: 16 }, (_, index) => index + 4),
+    );
+  });
+});
+
+test("a transaction that was reported for a twin proves the twin", async () => {
+  const ctx = context();
+  const own = { sourceTo: row.vaultAddress };
+  const twin = { ...direct, ...own, trackingId: `trk_${"2".repeat(32)}`, ref: TRUE };
+  await causeway.db.insert(deposits).values([{ ...direct, ...own }, twin]);
+  const { trackingId, fromChainId: chainId } = twin;
+  await addReportedHint(ctx.db, { trackingId, chainId, txHash: TRUE, now: new Date(NOW) });
+
+  expect(await provesAnother(ctx.db, { row: direct, hash: TRUE })).toBe(true);
+  expect(await provesAnother(ctx.db, { row: twin, hash: TRUE })).toBe(false);
+});
+
+test("a deposit leaves its twin the transaction that was reported for the twin, whichever is tracked first", async () => {
+  const ctx = context();
+  const own = { ...direct, sourceTo: row.vaultAddress };
+  const twin = { ...own, trackingId: `trk_${"2".repeat(32)}`, ref: TRUE };
+  await causeway.db.insert(deposits).values([own, twin]);
+  const { fromChainId: chainId } = row;
+  await addReportedHint(ctx.db, { trackingId: twin.trackingId, chainId, txHash: TRUE, now: new Date(NOW) });
+  const seen = { transaction: { ...sent, to: VAULT }, receipt: receiptOf(transferLog()), ...confirmed };
+  const found = {
+    ...{ chainId, txHash: TRUE, origin: "logs" as const },
+    notedAt: new Date(NOW),
+    droppedAt: null,
+  };
+  const states: string[] = [];
+  for (const one of [own, twin]) {
+    const hints = [{ ...found, trackingId: one.trackingId }];
+    const { row: after } = await trackDeposit(ctx, { row: one, readTransaction: async () => seen, hints });
+    states.push(after.state);
+  }
+  expect(states).toEqual(["built", "completed"]);
+});

@@ -1,0 +1,118 @@
+import { decodeFunctionData, encodeErrorResult, parseAbi } from "viem";
+import { describe, expect, test } from "vitest";
+import { RequestActionInput } from "../../src/schemas/withdraw-build-schema.ts";
+import { buildRequestAction, type RequestAction } from "../../src/withdrawals/build-request-action.ts";
+import { USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
+import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
+import {
+  cooling,
+  pooled,
+  storedOf,
+  waitingFunctions,
+  withdrawing,
+} from "../support/withdrawals/withdrawing.ts";
+
+/** Time of the chain's block, in seconds. */
+const HEAD = 1_700_000_000;
+const COOLING = 125_000_000n;
+const LOCKED = 40n * 10n ** 18n;
+const calls = parseAbi([
+  "function unstake(address receiver)",
+  "function removeShares(uint256 shares, address owner) returns (uint256)",
+  "error InvalidCooldown()",
+  "error Odd()",
+]);
+
+interface Case {
+  action?: RequestAction;
+  from?: typeof vault;
+  end?: number;
+  assets?: bigint;
+  locked?: bigint;
+  requestId?: string;
+  effects?: SimulatedEffects;
+}
+
+/** Builds an action on the request of a user with this much cooling, or locked in a pool. */
+async function act(of: Case = {}) {
+  const { end = HEAD, assets = COOLING, locked = 0n, action = "claim" } = of;
+  const none = VAULT;
+  const { ctx } = await withdrawing({
+    vaults: [storedOf(of.from ?? cooling)],
+    functions: waitingFunctions,
+    answers: {
+      ...{ cooldowns: [BigInt(end), assets], cooldownDuration: 604_800 },
+      ...{ manager: none, withdrawalManager: none, lockedShares: locked, maxRedeem: 0n },
+      convertToExitAssets: COOLING,
+    },
+    effects: () => of.effects ?? { rises: { [balanceKey(USDC, USER)]: COOLING } },
+  });
+  const input = RequestActionInput.parse({
+    ...{ vault_id: vault.vaultId, user_address: USER, request_id: of.requestId ?? "0" },
+  });
+  return buildRequestAction(ctx, { input, action });
+}
+const refusalOf = (of: Case) =>
+  act(of).then(
+    () => "none",
+    ({ code, members }: { code: string; members: object }) => ({ code, ...members }),
+  );
+
+describe("buildRequestAction() of a claim", () => {
+  test("pays what the vault settled to the user, with the amount that the simulation saw", async () => {
+    const built = await act();
+    const { to, data } = built.transaction_request;
+    expect(to).toBe(VAULT);
+    expect(decodeFunctionData({ abi: calls, data: data as `0x${string}` })).toMatchObject({
+      ...{ functionName: "unstake", args: [USER] },
+    });
+    expect(built.approval).toBeNull();
+    expect(built.simulation).toMatchObject({ received: COOLING.toString() });
+    expect(built.steps).toMatchObject([{ step_id: "claim", state: "required", token: { symbol: "USDC" } }]);
+    expect(built.calls).toHaveLength(1);
+  });
+
+  test.each<[string, Case, object]>([
+    [
+      "a wait that is not over",
+      { end: HEAD + 60 },
+      { code: "cooldown", until: new Date((HEAD + 60) * 1_000).toISOString() },
+    ],
+    ["no request at all", { assets: 0n }, { code: "nothing_to_withdraw" }],
+    ["another request", { requestId: "7" }, { code: "nothing_to_withdraw" }],
+    [
+      "a vault that takes no requests",
+      { from: { ...vault, adapter: "euler" } },
+      { code: "mode_unsupported" },
+    ],
+    ["a claim that pays nothing", { effects: {} }, { code: "nothing_to_withdraw" }],
+    ["a pool that has not paid", { from: pooled, locked: LOCKED }, { code: "nothing_to_withdraw" }],
+  ])("refuses %s", async (_name, of, refusal) => {
+    expect(await refusalOf(of)).toMatchObject(refusal);
+  });
+
+  test("passes on the vault's own refusal, and any other revert as such", async () => {
+    const reverts = (errorName: "InvalidCooldown" | "Odd") => ({
+      effects: { revert: encodeErrorResult({ abi: calls, errorName }) },
+    });
+    expect(await refusalOf(reverts("InvalidCooldown"))).toMatchObject({ code: "would_revert" });
+    expect(await refusalOf(reverts("Odd"))).toMatchObject({ code: "would_revert" });
+  });
+});
+
+describe("buildRequestAction() of a cancellation", () => {
+  test("takes back the shares of the request", async () => {
+    const effects = { rises: { [balanceKey(VAULT, USER)]: LOCKED } };
+    const built = await act({ action: "cancel", from: pooled, locked: LOCKED, effects });
+    const data = built.transaction_request.data as `0x${string}`;
+    expect(decodeFunctionData({ abi: calls, data })).toMatchObject({
+      ...{ functionName: "removeShares", args: [LOCKED, USER] },
+    });
+    expect(built.steps).toMatchObject([{ step_id: "cancel", purpose: "cancel", state: "required" }]);
+    expect(built.simulation.received).toBe(LOCKED.toString());
+  });
+
+  test("refuses what cannot be cancelled", async () => {
+    expect(await refusalOf({ action: "cancel" })).toMatchObject({ code: "withdrawal_state" });
+  });
+});

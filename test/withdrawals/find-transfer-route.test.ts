@@ -1,0 +1,80 @@
+import { zeroAddress } from "viem";
+import { describe, expect, test } from "vitest";
+import { prepareTransfer, wantedToken } from "../../src/withdrawals/find-transfer-route.ts";
+import { USDC, USER, WETH } from "../support/deposits/fixtures.ts";
+import { balanceKey } from "../support/deposits/simulated-chain.ts";
+import { home } from "../support/withdrawals/fixtures.ts";
+import { EXCHANGE, fairWeth, swapDesk, withdrawing } from "../support/withdrawals/withdrawing.ts";
+
+const ARRIVED = 101_000_000n;
+const { chainId } = home;
+
+/** Prepares the swap of what arrived, on a chain where the account holds this much and gains that. */
+async function transfer(
+  of: {
+    held?: bigint;
+    gained?: bigint;
+    toChain?: number;
+    price?: (usdc: bigint) => bigint;
+    slippage?: number;
+  } = {},
+) {
+  const { ctx } = await withdrawing({
+    answers: { balanceOf: of.held ?? ARRIVED },
+    effects: () => ({ rises: { [balanceKey(WETH, USER)]: of.gained ?? fairWeth(ARRIVED) } }),
+  });
+  const desk = swapDesk(ctx, of.price === undefined ? {} : { price: of.price });
+  return prepareTransfer(desk.ctx, {
+    ...{ user: USER, from: { chainId, token: USDC, amount: ARRIVED } },
+    ...{
+      to: { chainId: of.toChain ?? chainId, token: WETH },
+      slippage: of.slippage ?? 0.03,
+      preferredBridge: null,
+    },
+  });
+}
+
+describe("prepareTransfer()", () => {
+  test("approves exactly the amount to the provider and swaps it to the user", async () => {
+    const made = await transfer();
+    expect(made).toMatchObject({
+      ...{ target: EXCHANGE, provider: "desk", bridge: null, tool: "desk", balanceSufficient: true },
+      ...{ toAmount: fairWeth(ARRIVED), toAmountMin: (fairWeth(ARRIVED) * 99n) / 100n },
+      approval: { token_address: USDC, spender_address: EXCHANGE, amount: ARRIVED.toString() },
+    });
+    expect(made.calls).toHaveLength(2);
+    expect(made.transaction_request).toMatchObject({ to: EXCHANGE, chain_id: chainId });
+  });
+
+  test("is prepared for an account that spent a part, which is said", async () => {
+    expect(await transfer({ held: ARRIVED - 1n })).toMatchObject({ balanceSufficient: false });
+  });
+
+  test.each<[string, Parameters<typeof transfer>[0], string]>([
+    ["an unfair offer", { price: (usdc) => fairWeth(usdc) / 2n }, "price_unsafe"],
+    ["a delivery below the promise", { gained: fairWeth(ARRIVED) / 2n }, "price_unsafe"],
+    ["a chain that is not served", { toChain: 999_999 }, "chain_unsupported"],
+  ])("refuses %s", async (_name, of, code) => {
+    await expect(transfer(of)).rejects.toMatchObject({ code });
+  });
+});
+
+describe("wantedToken()", () => {
+  test("names the native currency as the chain does, and a token as it calls itself", async () => {
+    const { ctx } = await withdrawing();
+    const native = home.native;
+    expect(await wantedToken(ctx, { chainId, token: zeroAddress })).toEqual({
+      ...{ address: zeroAddress, symbol: native.symbol, decimals: native.decimals },
+    });
+    expect(await wantedToken(ctx, { chainId, token: WETH })).toEqual({
+      ...{ address: WETH, symbol: "WETH", decimals: 18 },
+    });
+  });
+
+  test("refuses an address that is no token", async () => {
+    const { ctx } = await withdrawing({ answers: { decimals: undefined, symbol: undefined } });
+    await expect(wantedToken(ctx, { chainId, token: EXCHANGE })).rejects.toMatchObject({
+      code: "token_unsupported",
+    });
+  });
+});

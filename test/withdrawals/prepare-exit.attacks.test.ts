@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { FailedExit, prepareExit } from "../../src/withdrawals/prepare-exit.ts";
+import { testContext } from "../support/context.ts";
+import { OTHER, USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
+import { transferLog } from "../support/deposits/logs.ts";
+import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
+import { factsOf, HELD, home, orderOf, paying, WORTH, wayOf } from "../support/withdrawals/fixtures.ts";
+
+/** Vaults and tokens that show a build something else than they do. */
+describe("a build is refused when", () => {
+  const rises = { [balanceKey(USDC, USER)]: WORTH };
+  const arrives = (value: bigint) => transferLog({ token: USDC, from: VAULT, value });
+
+  async function codeOf(effects: SimulatedEffects, via: "router" | "user" = "router"): Promise<string> {
+    const { client } = simulatedChain({ effects: () => effects, definition: home });
+    const order = orderOf({ client });
+    const way = wayOf(order, { via, terms: paying });
+    const attempt = { order, facts: factsOf(order, [way]), way };
+    const error = await prepareExit(testContext({ clients: [client] }), attempt).then(
+      () => ({ code: "none" }),
+      (thrown) => (thrown instanceof FailedExit ? thrown.explained : thrown),
+    );
+    return error.code ?? String(error);
+  }
+
+  test.each(["router", "user"] as const)("nothing is wrong, it is not (%s)", async (via) => {
+    expect(await codeOf({ rises, logs: [arrives(WORTH)] }, via)).toBe("none");
+    expect(await codeOf({ rises, logs: [arrives(WORTH - 1n), arrives(1n)] }, via)).toBe("none");
+  });
+
+  test.each<[string, SimulatedEffects]>([
+    [
+      "the vault pays less than it previews",
+      { rises: { [balanceKey(USDC, USER)]: WORTH / 2n }, logs: [arrives(WORTH / 2n)] },
+    ],
+    [
+      "the vault pays another receiver",
+      {
+        rises: { [balanceKey(USDC, OTHER)]: WORTH },
+        logs: [transferLog({ token: USDC, to: OTHER, value: WORTH })],
+      },
+    ],
+    [
+      "the vault pays a part now and the rest some day",
+      { rises: { [balanceKey(USDC, USER)]: WORTH / 2n }, logs: [arrives(WORTH / 2n)] },
+    ],
+    ["the token's balance rises without a transfer", { rises, logs: [] }],
+    ["the token's balance rises by more than was transferred", { rises, logs: [arrives(WORTH / 2n)] }],
+    ["another contract emits the transfer", { rises, logs: [transferLog({ token: OTHER, value: WORTH })] }],
+    [
+      "the transfer is to somebody else",
+      { rises, logs: [transferLog({ token: USDC, to: OTHER, value: WORTH })] },
+    ],
+    [
+      "the vault takes more shares than it redeems",
+      { rises: { ...rises, [balanceKey(VAULT, USER)]: -HELD - 1n }, logs: [arrives(WORTH)] },
+    ],
+  ])("%s", async (_name, effects) => {
+    for (const via of ["router", "user"] as const)
+      expect([via, await codeOf(effects, via)]).toEqual([via, "price_unsafe"]);
+  });
+
+  test.each(["router", "user"] as const)(
+    "the vault pays less, over a node that returns no logs (%s)",
+    async (via) => {
+      expect(await codeOf({ rises: { [balanceKey(USDC, USER)]: WORTH / 2n } }, via)).toBe("price_unsafe");
+    },
+  );
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest";
+import type { VerifiedTransfer } from "../../src/providers/provider.ts";
+import { decodeRouterCall, routerBridged, routerSelf } from "../../src/router/router-codec.ts";
+import { onwardAmount, prepareOnward, toRoutedOrder } from "../../src/withdrawals/prepare-routed-exit.ts";
+import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
+import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
+import {
+  exitOf,
+  factsOf,
+  familyVault,
+  HELD,
+  home,
+  LEAST,
+  orderOf,
+  WORTH,
+  wayOf,
+} from "../support/withdrawals/fixtures.ts";
+import { EXCHANGE, fairWeth, swapDesk, withdrawing } from "../support/withdrawals/withdrawing.ts";
+
+describe("onwardAmount()", () => {
+  test("leaves a hundredth of a percent and two units to the user", () => {
+    expect(onwardAmount(WORTH)).toBe(WORTH - 12_500n - 2n);
+    expect(onwardAmount(3n)).toBe(1n);
+  });
+
+  test.each([0n, 1n, 2n])("refuses %s units, of which nothing remains", (paid) => {
+    expect(() => onwardAmount(paid)).toThrow(expect.objectContaining({ code: "below_minimum" }));
+  });
+});
+
+const route: VerifiedTransfer = {
+  ...{ provider: "desk", bridge: null, bridgeName: null, bridgeLogo: null, toAmount: 9n, toAmountMin: 9n },
+  ...{ declaredFee: 0n, nativeFee: 0n, estimatedSeconds: null, gas: null, supportsCall: false },
+  ...{ supportsPlain: true, transaction: { to: EXCHANGE, data: "0xAB12", value: 5n }, spender: null },
+  ...{ executor: null, tool: "desk", validSeconds: 60, swaps: true },
+};
+
+describe("toRoutedOrder()", () => {
+  const plan = (receiverOffset: number | null) => ({
+    route,
+    ...{ asStep: { receiverOffset }, amount: LEAST },
+  });
+  const exit = exitOf(orderOf({ to: { ...orderOf().to, token: WETH } }));
+
+  test("pays out and measures what a swap gives, from what the vault paid", () => {
+    const { order, steps, sweep } = toRoutedOrder(exit, { plan: plan(164), minOut: 9n });
+    expect(order).toMatchObject({
+      tokenIn: VAULT,
+      tokenOut: WETH,
+      minOut: 9n,
+      nativeFee: 5n,
+      receiver: USER,
+    });
+    expect(order.minOutPerIn).toBe((9n * 10n ** 27n) / HELD);
+    expect(steps).toHaveLength(2);
+    expect(steps[1]).toMatchObject({
+      ...{ target: EXCHANGE, data: "0xab12", approveToken: USDC, spender: EXCHANGE, value: 5n },
+      ...{ needToken: USDC, needAmount: LEAST },
+      patches: [{ offset: 164n, token: routerSelf }],
+    });
+    expect(sweep).toEqual([]);
+  });
+
+  test("demands of a bridge that it takes the amount, for nothing can be measured here", () => {
+    const { order, steps } = toRoutedOrder(exit, { plan: plan(null), minOut: 9n });
+    expect(order).toMatchObject({ tokenOut: routerBridged, minOut: 0n, minOutPerIn: 0n });
+    expect(steps[1]).toMatchObject({ needToken: USDC, needAmount: LEAST, patches: [] });
+  });
+});
+
+describe("prepareOnward() of a swap", () => {
+  const swapped = fairWeth(onwardAmount(WORTH));
+  interface Case {
+    paid?: bigint;
+    gained?: bigint;
+    effects?: SimulatedEffects;
+    desk?: Parameters<typeof swapDesk>[1];
+  }
+  /** Withdraws all shares as WETH on a chain that pays and swaps so. */
+  async function onward({ paid = WORTH, gained = swapped, effects, desk: change }: Case = {}) {
+    const world = await withdrawing({
+      effects: () =>
+        effects ?? { rises: { [balanceKey(USDC, USER)]: paid, [balanceKey(WETH, USER)]: gained } },
+    });
+    const desk = swapDesk(world.ctx, change);
+    const client = world.chain.client;
+    const to = { client, chainId: home.chainId, token: WETH };
+    const order = orderOf({ client, to, slippage: 0.03 });
+    const facts = factsOf(order, [wayOf(order, { pays: false }), wayOf(order, { via: "user", pays: false })]);
+    return { made: await prepareOnward(desk.ctx, { order, facts, mode: "instant" }), asked: desk.asked };
+  }
+  const codeOf = (of: Case) =>
+    onward(of).then(
+      () => "none",
+      ({ code }: { code: string }) => code,
+    );
+
+  test("redeems and swaps in one order, with the simulated output less the slippage as its floor", async () => {
+    const { made, asked } = await onward();
+    if (made.kind !== "routed") throw new Error(made.kind);
+    expect(asked[0]).toMatchObject({ fromToken: USDC, toToken: WETH, amount: onwardAmount(WORTH) });
+    const least = (swapped * 99n) / 100n;
+    expect(made.exit).toMatchObject({
+      toAmount: swapped,
+      toAmountMin: least,
+      minAssets: onwardAmount(WORTH),
+    });
+    const { order, steps } = decodeRouterCall(made.exit.call.data);
+    expect(order).toMatchObject({ tokenIn: VAULT, tokenOut: WETH, minOut: least, receiver: USER });
+    expect(steps.map(({ target }) => target)).toEqual([VAULT, EXCHANGE]);
+  });
+
+  test("takes two steps where only the user may call the provider", async () => {
+    const { made } = await onward({ desk: { asStep: false } });
+    expect(made).toMatchObject({
+      kind: "two_step",
+      exit: { assets: WORTH },
+      transfer: { token: { address: WETH } },
+    });
+  });
+
+  test.each<[string, Case, string]>([
+    ["a provider that offers too little", { desk: { price: (usdc) => fairWeth(usdc) / 2n } }, "price_unsafe"],
+    ["a swap that delivers less than promised", { gained: swapped / 2n }, "price_unsafe"],
+    ["a vault that pays too little", { paid: WORTH / 2n }, "price_unsafe"],
+    ["an order that reverts", { effects: { revert: "0x" } }, "would_revert"],
+    [
+      "another contract's calldata",
+      { desk: { made: { transaction: { to: EXCHANGE, data: "0x12345678", value: 0n } } } },
+      "upstream_rejected",
+    ],
+  ])("refuses %s", async (_name, of, code) => {
+    expect(await codeOf(of)).toBe(code);
+  });
+});
+
+test("prepareOnward() leaves the second step of a later payment open", async () => {
+  const effects = { rises: { [balanceKey(VAULT, USER)]: -HELD } };
+  const { ctx, chain } = await withdrawing({ effects: () => effects });
+  const to = { client: chain.client, chainId: home.chainId, token: WETH };
+  const order = orderOf({ client: chain.client, to, vault: familyVault("lagoon") });
+  const way = wayOf(order, { via: "user", mode: "request", pays: false });
+  const of = { order, facts: factsOf(order, [way]), mode: "request" as const };
+  const lagoon = {
+    ...of,
+    order: { ...order, exits: (await import("../support/withdrawals/fixtures.ts")).exitsFor(order.vault) },
+  };
+  expect(await prepareOnward(ctx, lagoon)).toMatchObject({ kind: "two_step", transfer: null });
+});
