@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { createContext, createRuntime } from "../src/context.ts";
-import { type ReindexProgress, reindexChain } from "../src/flows/reindex-flows.ts";
+import { type ReindexProgress, reindexChain } from "../src/flows/reindex-chain.ts";
 import { runCommand, UsageError } from "./command.ts";
 
 const HELP = `Indexes the missing deposits and withdrawals of a chain.

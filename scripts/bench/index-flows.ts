@@ -3,7 +3,7 @@ import { createContext, createRuntime } from "../../src/context.ts";
 import { backfillFromMessage } from "../../src/flows/backfill-flows.ts";
 import { indexerOf } from "../../src/flows/flow-store.ts";
 import { indexChain } from "../../src/flows/index-flows.ts";
-import { reindexChain } from "../../src/flows/reindex-flows.ts";
+import { reindexChain } from "../../src/flows/reindex-chain.ts";
 
 /**
  * Input of the process. `all` indexes everything at full speed; `run` makes one limited run and measures its memory.

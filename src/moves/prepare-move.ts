@@ -31,15 +31,15 @@ import { withStoredVault } from "../vaults/find-vault.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
 import { acceptedTokens } from "../vaults/vault-entry.ts";
 import { prepareMode } from "../withdrawals/choose-exit.ts";
+import { chooseExitSignature, planExitSignature } from "../withdrawals/exit-authorization.ts";
 import { type Exit, redeemStep } from "../withdrawals/exit-calldata.ts";
 import { type ExitFacts, readExitFacts } from "../withdrawals/exit-preflight.ts";
-import { explainFailedExit } from "../withdrawals/exit-refusals.ts";
 import { buildOffer, findTransfer } from "../withdrawals/find-transfer-route.ts";
 import { askedOf, type PreparedExit, sharePayment } from "../withdrawals/prepare-exit.ts";
 import { onwardAmount, prepareOnward, providerStep } from "../withdrawals/prepare-routed-exit.ts";
-import { chooseExitSignature, planExitSignature } from "../withdrawals/sign-exit.ts";
 import { verifyApprovals } from "../withdrawals/verify-approvals.ts";
 import { resolveWithdrawal, type WithdrawalOrder } from "../withdrawals/withdrawal-order.ts";
+import { explainFailedExit } from "../withdrawals/withdrawal-refusals.ts";
 import { type ExpectedMove, verifyMove } from "./verify-move.ts";
 
 /** A deposit that is paid with the shares of another vault. */

@@ -8,7 +8,7 @@ import { errorHelp, problemExample } from "./error-help.ts";
 import { mountGuidePages } from "./guide-pages.ts";
 import { htmlPage, PAGE_CACHE, PAGE_POLICY } from "./page-layout.ts";
 import { reasonHelp } from "./reason-help.ts";
-import { textPages } from "./text-pages.ts";
+import { textPages } from "./robots-and-llms.ts";
 
 /** Path of the icon among the static assets. */
 const ICON = "/docs-assets/icon.svg";

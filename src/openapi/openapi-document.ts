@@ -5,8 +5,8 @@ import { rateLimitOf } from "../http/http-rate-limit.ts";
 import { commonErrors } from "../http/problem-response.ts";
 import { refusesUnknownParameters } from "../http/validate-request.ts";
 import { ProblemBody, ValidationErrorBody } from "../schemas/error-schema.ts";
-import { describeDefaults, nameSharedEnums } from "./document-for-generators.ts";
 import { type DescribedDocument, describeReferences } from "./openapi-references.ts";
+import { describeDefaults, nameSharedEnums } from "./prepare-for-generators.ts";
 import { addResponseExamples } from "./response-examples.ts";
 
 /** Adds the operation of a route to an OpenAPI document. */

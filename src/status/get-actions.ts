@@ -34,7 +34,7 @@ import {
   lacksLiquidity,
   payableShares,
   toExitRefusal,
-} from "../withdrawals/exit-refusals.ts";
+} from "../withdrawals/withdrawal-refusals.ts";
 
 /**
  * On-chain state from which a user's possible actions at a vault follow: conditions of a deposit and of each withdrawal

@@ -19,10 +19,10 @@ import type { UserCall } from "../orders/wallet-calls.ts";
 import { paidTo } from "../vaults/vault-exits.ts";
 import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
-import { explainFailedExit, findExitRefusal, isBelowFloor, paysLess } from "./exit-refusals.ts";
 import { verifyApprovals } from "./verify-approvals.ts";
 import { type ExpectedWithdrawal, verifyExit } from "./verify-exit.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
+import { explainFailedExit, findExitRefusal, isBelowFloor, paysLess } from "./withdrawal-refusals.ts";
 
 /**
  * Exit fee up to which a withdrawal is accepted even if the slippage is lower, in parts per billion (3%). The response

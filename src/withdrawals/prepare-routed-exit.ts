@@ -24,13 +24,13 @@ import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { prepareMode } from "./choose-exit.ts";
 import { type Exit, floorPerShare, redeemStep, shareOrder } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
-import { explainFailedExit, paysLess } from "./exit-refusals.ts";
 import { buildOffer, findTransfer, simulateUserTransfer, wantedToken } from "./find-transfer-route.ts";
 import { askedOf, type PreparedExit, receivedIn, sharePayment } from "./prepare-exit.ts";
 import type { PreparedWithdrawal, RoutedExit } from "./prepared-withdrawal.ts";
 import { verifyApprovals } from "./verify-approvals.ts";
 import { verifyRoutedExit } from "./verify-transfer-step.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
+import { explainFailedExit, paysLess } from "./withdrawal-refusals.ts";
 
 /**
  * Fraction of the vault's expected payment that is not swapped or bridged, in parts per billion (0.01%). It absorbs a

@@ -17,7 +17,7 @@ import {
   routerSelf,
 } from "../router/router-codec.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
-import { type DecodedExitCall, decodeExitCall, isAddressWord } from "./exit-call-decoder.ts";
+import { type DecodedExitCall, decodeExitCall, isAddressWord } from "./verify-exit-calldata.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
 const MIDAS_DECIMALS = 18;

@@ -13,7 +13,7 @@ import { vaults } from "../../src/db/schema/vault-tables.ts";
 import { backfillFromMessage } from "../../src/flows/backfill-flows.ts";
 import { storeOf } from "../../src/flows/flow-store.ts";
 import { indexChain } from "../../src/flows/index-flows.ts";
-import { reindexChain } from "../../src/flows/reindex-flows.ts";
+import { reindexChain } from "../../src/flows/reindex-chain.ts";
 import { randomOf } from "../support/flows/random.ts";
 import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
 

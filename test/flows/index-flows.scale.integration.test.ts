@@ -9,7 +9,7 @@ import { loadFlowState } from "../../src/db/queries/flow-queries.ts";
 import { selectUserFlows, userFlowsStatement } from "../../src/db/queries/user-flow-queries.ts";
 import { flowCoverage, flows } from "../../src/db/schema/flow-tables.ts";
 import { vaults } from "../../src/db/schema/vault-tables.ts";
-import { reindexChain } from "../../src/flows/reindex-flows.ts";
+import { reindexChain } from "../../src/flows/reindex-chain.ts";
 
 /** 200,000 under `npm run stress`. */
 const EVENTS = Number(process.env["FLOW_EVENTS"] ?? "4000");

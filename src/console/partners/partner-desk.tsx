@@ -13,7 +13,7 @@ import { DataTable } from "../ui/data-table.tsx";
 import { EmptyState, ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Stat } from "../ui/layout.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
-import { type PartnerSession, setPartnerSession } from "./partner-session.ts";
+import { type PartnerSession, setPartnerSession } from "./use-partner-session.ts";
 
 /** Sends a request that is authenticated by a partner's session token. */
 function askAs<Name extends keyof operations>({ token }: PartnerSession, request: ApiRequest) {

@@ -9,7 +9,7 @@ import { ErrorState, Loaded, LoadingRows, Notice } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/layout.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
-import { usePartnerApplication, usePartnerSession, usePartnerSignIn } from "./partner-session.ts";
+import { usePartnerApplication, usePartnerSession, usePartnerSignIn } from "./use-partner-session.ts";
 
 const PartnerDesk = lazy(() =>
   import("./partner-desk.tsx").then((module) => ({ default: module.PartnerDesk })),

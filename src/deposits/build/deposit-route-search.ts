@@ -8,7 +8,7 @@ import { isTokenRefusal } from "./deposit-preflight.ts";
 import { findTargetTokens } from "./deposit-target-tokens.ts";
 import { buildOneStep } from "./one-step-deposit.ts";
 import type { RoutedDeposit } from "./prepared-deposit.ts";
-import { assertSignable, signRoute, toSigningFailure } from "./sign-route.ts";
+import { assertSignable, signRoute, toSigningFailure } from "./route-authorization.ts";
 import { buildTwoStep } from "./two-step-deposit.ts";
 
 /**

@@ -2,13 +2,13 @@ import type { Address } from "viem";
 import { knownChains } from "../../chains/chain-definitions.ts";
 import { AppError } from "../../errors.ts";
 import { type BridgedAsset, bridgedAssets } from "../bridged-assets.ts";
+import type { BridgeFacet } from "./lifi-bridges.ts";
 import {
   type CctpContracts,
   cctpContracts,
   type StargateContracts,
   stargateContracts,
-} from "./lifi-bridge-deployments.ts";
-import type { BridgeFacet } from "./lifi-bridges.ts";
+} from "./stargate-and-cctp-contracts.ts";
 
 /** LI.FI's own contracts on one chain, without those of the bridges it uses. */
 interface LifiContracts {

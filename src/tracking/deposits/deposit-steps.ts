@@ -8,7 +8,7 @@ import {
   toClaimStep,
   toLegSteps,
 } from "../../orders/order-steps.ts";
-import { readStepState } from "../../orders/stored-step-state.ts";
+import { readStepState } from "../../orders/read-step-state.ts";
 import type { DepositState, NextStep } from "../../schemas/deposit-schema.ts";
 import type { Step, StepState } from "../../schemas/step-schema.ts";
 import { findToken } from "../../vaults/find-vault-token.ts";

@@ -3,8 +3,8 @@ import type { Receipt } from "../../../chains/chain-transaction.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { DeliveryProof } from "../../provider.ts";
-import { stargatePoolOf } from "../lifi-bridge-deployments.ts";
 import type { PairDeployments } from "../lifi-deployments.ts";
+import { stargatePoolOf } from "../stargate-and-cctp-contracts.ts";
 import { cctpAbi, logsAtAddress, type SentTransfer, stargateAbi } from "./bridge-source-events.ts";
 import { parseBurnBody } from "./cctp-message.ts";
 

@@ -1,7 +1,7 @@
 import { getAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { cctpContracts, stargateContracts } from "../../../src/providers/lifi/lifi-bridge-deployments.ts";
 import { lifiContracts } from "../../../src/providers/lifi/lifi-deployments.ts";
+import { cctpContracts, stargateContracts } from "../../../src/providers/lifi/stargate-and-cctp-contracts.ts";
 
 const stargate = Object.entries(stargateContracts);
 const circle = Object.entries(cctpContracts);

@@ -8,7 +8,7 @@ import {
   lacksLiquidity,
   payableShares,
   toExitRefusal,
-} from "../../src/withdrawals/exit-refusals.ts";
+} from "../../src/withdrawals/withdrawal-refusals.ts";
 import { vault } from "../support/deposits/fixtures.ts";
 import { familyVault, HELD, paying, READ_AT, WORTH } from "../support/withdrawals/fixtures.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StepPlan } from "../../src/orders/order-steps.ts";
-import { readStepState } from "../../src/orders/stored-step-state.ts";
+import { readStepState } from "../../src/orders/read-step-state.ts";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
 import { row, USDC, vault } from "../support/deposits/fixtures.ts";
 import { fixedDatabase, withdrawing } from "../support/withdrawals/withdrawing.ts";

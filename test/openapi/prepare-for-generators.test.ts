@@ -35,7 +35,7 @@ describe("the document for generators of clients", () => {
       places.set(key, (places.get(key) ?? 0) + 1);
       return false;
     });
-    // Add what is listed here to `sharedEnums` in src/openapi/document-for-generators.ts.
+    // Add what is listed here to `sharedEnums` in src/openapi/prepare-for-generators.ts.
     expect([...places].filter(([, count]) => count > 2).map(([key]) => key)).toEqual([]);
     expect(Object.keys(schemas)).toEqual(
       expect.arrayContaining(["DepositState", "Substatus", "VaultType", "BridgeKey"]),
