@@ -27,8 +27,12 @@ export interface Service {
 }
 
 interface IsolateOptions {
-  redisTimeoutMs?: number;
+  /** True for production's deadlines of Redis commands, in tests of a Redis that does not answer. */
+  redisDeadlines?: boolean;
 }
+
+/** Deadline of a Redis command in milliseconds: a busy machine must not turn Redis off. */
+const REDIS_TIMEOUT_MS = 60_000;
 
 /** One isolate of the deployment: its own memory over the shared stores. */
 export interface Isolate extends Service {
@@ -41,8 +45,8 @@ export interface Isolate extends Service {
 /** The service with emulated stores in this process. Every request passes through the whole app. */
 export interface TestDeployment extends Isolate {
   /**
-   * Starts another isolate, with other variables if given. With `redisTimeoutMs` its limiter and cache wait longer for Redis
-   * than in production, where a slow command lets a request pass uncounted.
+   * Starts another isolate, with other variables if given. It waits longer for Redis than in production, where a slow
+   * command lets a request pass uncounted and a job run without its lock.
    */
   isolate(variables?: Record<string, unknown>, options?: IsolateOptions): Isolate;
   db: NeonHttpDatabase;
@@ -103,11 +107,11 @@ export async function startTestDeployment(
         : chainIds.map((chainId) => chainSetting(chainId, hub.rpc[chainId] ?? "")),
     ),
   };
-  const isolate = (variables: Record<string, unknown> = {}, { redisTimeoutMs }: IsolateOptions = {}) => {
+  const isolate = (variables: Record<string, unknown> = {}, { redisDeadlines }: IsolateOptions = {}) => {
     const runtime = createRuntime({ ...bindings, ...variables });
-    if (redisTimeoutMs === undefined) return makeIsolate(runtime);
-    const redis = createRedis({ url: hub.upstash, token: TOKEN, timeoutMs: redisTimeoutMs });
-    return makeIsolate({ ...runtime, redis });
+    if (redisDeadlines === true) return makeIsolate(runtime);
+    const redis = createRedis({ url: hub.upstash, token: TOKEN, timeoutMs: REDIS_TIMEOUT_MS });
+    return makeIsolate({ ...runtime, redis, patientRedis: redis });
   };
   return {
     ...isolate(),

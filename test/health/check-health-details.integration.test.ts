@@ -11,7 +11,6 @@ import { row } from "../support/deposits/fixtures.ts";
 
 const CHAIN = 31337;
 const HASH = `0x${"11".repeat(32)}`;
-const patient = { redisTimeoutMs: 60_000 };
 let causeway: TestDeployment;
 
 beforeAll(async () => {
@@ -20,10 +19,7 @@ beforeAll(async () => {
 afterAll(() => causeway?.close());
 
 const details = async (): Promise<HealthDetails> => {
-  const isolate = causeway.isolate(
-    { REDIS_KEY_PREFIX: `details-${crypto.randomUUID().slice(0, 8)}` },
-    patient,
-  );
+  const isolate = causeway.isolate({ REDIS_KEY_PREFIX: `details-${crypto.randomUUID().slice(0, 8)}` });
   const answer = await isolate.send("/health/details");
   expect(answer.status).toBe(200);
   return HealthDetails.parse(await answer.json());
@@ -80,7 +76,7 @@ test("GET /health/details counts the deposits that wait and what is missing of a
 });
 
 test("GET /health/details shows each job's last run with its own code", async () => {
-  const isolate = causeway.isolate({ REDIS_KEY_PREFIX: "runs" }, patient);
+  const isolate = causeway.isolate({ REDIS_KEY_PREFIX: "runs" });
   const works = { name: "index_flows", run: async () => ({}) } as const;
   const lost = async () => {
     throw failure("store_unavailable", "the database did not answer");

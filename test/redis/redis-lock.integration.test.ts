@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => causeway?.close());
 
 test("extendIfEqual() renews a lock for its holder only, and takes one that has expired", async () => {
-  const { redis } = causeway.isolate({}, { redisTimeoutMs: 60_000 }).context();
+  const { redis } = causeway.isolate().context();
   expect(await redis.setIfAbsent("lock:job:one", "holder", 60_000)).toBe(true);
   expect(await redis.extendIfEqual("lock:job:one", "holder", 60_000)).toBe(true);
   expect(await redis.extendIfEqual("lock:job:one", "another", 60_000)).toBe(false);

@@ -20,8 +20,8 @@ const REFUSALS = [
 /** One account of the schedule, with its expected state. */
 interface Account {
   holder: Holder;
-  /** Assets that the account has deposited in total. */
-  paidIn: bigint;
+  /** The wallet's balance of the asset before the first deposit. */
+  start: bigint;
   sent: Sent[];
 }
 
@@ -52,7 +52,8 @@ export class WithdrawalSchedule {
   async play(): Promise<void> {
     for (let index = 0; index < 2; index += 1) {
       const amount = sampleAmount(this.#placed.asset.decimals) + BigInt(this.#random.below(1_000_000));
-      const account = { holder: await Holder.with(this.#placed, amount), paidIn: 0n, sent: [] };
+      const holder = await Holder.with(this.#placed, amount);
+      const account = { holder, start: await holder.held("asset"), sent: [] };
       this.#accounts.push(account);
       await this.#deposit(account, amount / 2n);
     }
@@ -78,11 +79,9 @@ export class WithdrawalSchedule {
   }
 
   async #deposit(account: Account, amount: bigint): Promise<void> {
-    const held = await account.holder.held("asset");
-    if (held < amount) return;
+    if ((await account.holder.held("asset")) < amount) return;
     this.#note(account, `deposits ${amount}`);
     await account.holder.deposit(amount);
-    account.paidIn += held - (await account.holder.held("asset"));
   }
 
   async #request(account: Account): Promise<void> {
@@ -244,19 +243,11 @@ export class WithdrawalSchedule {
     for (const [index, { position, wallet }] of seen.entries()) {
       const account = this.#accounts[index];
       if (position === null || account === undefined) continue;
-      const net = await this.#netPaid(account, wallet);
+      const net = account.start - wallet;
       if (position.deposited_assets !== String(net))
         throw new Error(`deposited ${position.deposited_assets}, in less out is ${net}: ${describe(seen)}`);
     }
   }
-
-  async #netPaid(account: Account, wallet: bigint): Promise<bigint> {
-    const start = this.#starts.get(account) ?? wallet + account.paidIn;
-    this.#starts.set(account, start);
-    return start - wallet;
-  }
-
-  readonly #starts = new Map<Account, bigint>();
 
   #refused(problem: Record<string, unknown>): void {
     const code = String(problem["code"]);
