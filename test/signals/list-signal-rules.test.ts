@@ -228,7 +228,12 @@ test.each([
     "paused",
     "Reason: incident. The vault holds 1,000,000 USDC. Deposits through",
   ],
-  [["active", "unsupported"], true, "closed", "assets in the vault are not affected."],
+  [
+    ["active", "unsupported"],
+    true,
+    "closed",
+    "This does not change anything for assets already in the vault.",
+  ],
 ] as const)(
   "registry_changed says who changed the status %j, operator: %s",
   (states, byOperator, verb, text) => {

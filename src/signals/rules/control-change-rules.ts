@@ -30,7 +30,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     tier: "medium",
     advice:
       "The curator decides where the assets are allocated: find out who it is before you deposit or leave funds in the vault.",
-    removed: "The vault has no curator any more: find out who decides now where assets are allocated.",
+    removed: "The vault has no curator any more: find out who now decides where assets are allocated.",
   },
   guardian: {
     name: "guardian",

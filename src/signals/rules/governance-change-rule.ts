@@ -26,7 +26,8 @@ const ADVICE: Readonly<Record<GovernanceKind, string>> = {
   cap: "Deposits above the cap fail.",
   pause: "Find out why, and whether deposits and withdrawals still work.",
   allow_list: "Check whether your account can still deposit, transfer shares and withdraw.",
-  price: "The share price depends on this setting: watch the next prices before you deposit or withdraw.",
+  price:
+    "This setting limits updates of the share price: watch the next prices before you deposit or withdraw.",
   strategy: "This change can affect where assets are allocated and what they earn.",
 };
 

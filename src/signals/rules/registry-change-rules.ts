@@ -34,8 +34,8 @@ export const registryChanged: SignalRule = {
   dimension: "trust",
   title: "Registry status changed",
   description:
-    "Deposits into the vault through this service were paused or resumed in the last 24 hours, by an operator or by the " +
-    "automatic check.",
+    "Deposits into the vault through this service were opened, paused, resumed or closed in the last 24 hours, by an " +
+    "operator or by the automatic check.",
   tiers: [
     {
       tier: "medium",
@@ -72,7 +72,7 @@ function summaryOf(facts: VaultFacts, { from, to, reason, byOperator }: Registry
   const effect =
     to === "active"
       ? "Deposits through this service work now."
-      : "Deposits through this service are refused; assets in the vault are not affected.";
+      : "Deposits through this service are refused. This does not change anything for assets already in the vault.";
   return `${change} in the last 24 hours.${why}${holdingText(facts)} ${effect}`;
 }
 

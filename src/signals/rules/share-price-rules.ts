@@ -275,7 +275,7 @@ export const priceStale: SignalRule = {
           `${latest.sharePrice === null ? "not changed" : `been ${priceOf(facts, latest.sharePrice)}`} for ${hours} hours. The ` +
           `median interval between its last ${changes.length} changes is ` +
           `${countOf(Math.max(1, Math.round(intervals.median / 3_600)), "hour")}. Price updates may have stopped: a deposit or ` +
-          "withdrawal now is executed at the old price.",
+          "withdrawal made now would use the old price.",
         metrics: [{ label: "unchanged_for", value: `${unchanged}`, unit: "seconds", change: null }],
         evidence: { usual_seconds: `${intervals.median}`, changes: `${changes.length}` },
         keys: [tier],

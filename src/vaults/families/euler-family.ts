@@ -166,8 +166,8 @@ const eulerEvents: readonly GovernanceEvent[] = [
       title: (args) => (disablesExits(args) ? "withdrawals disabled" : "hook changed"),
       report: (args, context) =>
         disablesExits(args)
-          ? `Withdrawals or redemptions of ${context.vault} were disabled at ${context.time}: they are hooked without a ` +
-            "hook target."
+          ? `Withdrawals or redemptions from ${context.vault} were disabled at ${context.time}: the new hook configuration ` +
+            "covers them but names no hook contract, so every such call reverts."
           : `The hook of ${context.vault} is now ${args["newHookTarget"]}.${tookEffect(context)}`,
       advice: (args) =>
         disablesExits(args)

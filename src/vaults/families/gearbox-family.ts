@@ -49,7 +49,7 @@ const gearboxEvents: readonly GovernanceEvent[] = [
     ...addressTexts("interest rate model", {
       member: "newInterestRateModel",
       advice: "This contract sets the interest that borrowers pay, and so the yield.",
-      removed: "Find out which interest borrowers pay now, because the yield depends on it.",
+      removed: "Find out what interest borrowers pay now: the yield depends on it.",
     }),
     tier: "medium",
   }),

@@ -295,7 +295,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
       report: ({ schedule, target, data }, { vault, time }) =>
         `An operation on ${vault} was scheduled at ${time}: a call to ${functionOf(data)} of contract ${target}, executable ` +
         `from ${formatUtcMinute(schedule)}.`,
-      advice: "Find out what it changes, and whether to withdraw first.",
+      advice: "Find out what it changes, and decide whether to withdraw first.",
     },
   ),
   cancellationEvent(

@@ -33,14 +33,14 @@ interface TimelockedFunction {
   detail: CallDetail;
 }
 
-const toAddress: CallDetail = ([value]) => (isNone(value) ? " (removal)" : `, to ${value}`);
-const ofAccount: CallDetail = ([account]) => `, ${account}`;
+const toAddress: CallDetail = ([value]) => (isNone(value) ? " (removal)" : ` (new address ${value})`);
+const ofAccount: CallDetail = ([account]) => ` (${account})`;
 const toCap =
   (formatCap: (cap: unknown, context: EventContext) => string): CallDetail =>
   ([idData, cap], context) =>
-    ` for ${capScope({ id: keccak256(idData as Hex), idData })}, to ${formatCap(cap, context)}`;
+    ` for ${capScope({ id: keccak256(idData as Hex), idData })} (to ${formatCap(cap, context)})`;
 const toTimelock: CallDetail = ([selector, duration]) =>
-  ` for ${withArticle(changeOf(selector))}, to ${formatDuration(duration)}`;
+  ` for ${withArticle(changeOf(selector))} (to ${formatDuration(duration)})`;
 /** Seconds by which a management fee, which is charged per second, is multiplied to a yearly fee. */
 const YEAR_S = 365 * DAY_S;
 
@@ -60,19 +60,19 @@ const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
   "setAdapterRegistry(address)": { change: "change to the adapter registry", detail: toAddress },
   "addAdapter(address)": { change: "addition of an adapter", detail: ofAccount },
   "removeAdapter(address)": { change: "removal of an adapter", detail: ofAccount },
-  "increaseTimelock(bytes4,uint256)": { change: "increase of the timelock", detail: toTimelock },
+  "increaseTimelock(bytes4,uint256)": { change: "increase in the timelock", detail: toTimelock },
   "decreaseTimelock(bytes4,uint256)": { change: "reduction of the timelock", detail: toTimelock },
   "abdicate(bytes4)": {
-    change: "permanent disabling of a function",
-    detail: ([selector]) => ` (${withArticle(changeOf(selector))})`,
+    change: "permanent deactivation of a function",
+    detail: ([selector]) => ` (${changeOf(selector)})`,
   },
   "setPerformanceFee(uint256)": {
     change: "change to the performance fee",
-    detail: ([fee]) => `, to ${formatWadFraction(fee)}`,
+    detail: ([fee]) => ` (to ${formatWadFraction(fee)})`,
   },
   "setManagementFee(uint256)": {
     change: "change to the management fee",
-    detail: ([fee]) => `, to ${formatWadFraction(Number(fee) * YEAR_S)} a year`,
+    detail: ([fee]) => ` (to ${formatWadFraction(Number(fee) * YEAR_S)} a year)`,
   },
   "setPerformanceFeeRecipient(address)": {
     change: "change to the recipient of the performance fee",
@@ -83,16 +83,16 @@ const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
     detail: toAddress,
   },
   "increaseAbsoluteCap(bytes,uint256)": {
-    change: "increase of the absolute cap",
+    change: "increase in the absolute cap",
     detail: toCap(formatAssetUnits),
   },
   "increaseRelativeCap(bytes,uint256)": {
-    change: "increase of the relative cap",
+    change: "increase in the relative cap",
     detail: toCap((cap) => `${formatWadFraction(cap)} of total assets`),
   },
   "setForceDeallocatePenalty(address,uint256)": {
     change: "change to the penalty on forced deallocations",
-    detail: ([adapter, penalty]) => ` from adapter ${adapter}, to ${formatWadFraction(penalty)}`,
+    detail: ([adapter, penalty]) => ` from adapter ${adapter} (to ${formatWadFraction(penalty)})`,
   },
 };
 const functionBySelector = once(
@@ -128,8 +128,8 @@ const submissionTexts: EventTerms = {
   what: "configuration",
   title: ({ selector }) => `${changeOf(selector)} submitted`,
   report: ({ selector, data, executableAt }, context) => {
-    const call = withArticle(changeOf(selector)) + detailOf({ selector, data }, context);
-    const submitted = `Submitted to the timelock of ${context.vault} at ${context.time}: ${call}.`;
+    const call = changeOf(selector) + detailOf({ selector, data }, context);
+    const submitted = `A call was submitted to the timelock of ${context.vault} at ${context.time}: ${call}.`;
     if (Number(executableAt) >= LAST_TIME) return `${submitted} It can never be executed.`;
     return Number(executableAt) <= context.seconds
       ? `${submitted} It can be executed immediately.`
@@ -139,7 +139,7 @@ const submissionTexts: EventTerms = {
     if (Number(executableAt) >= LAST_TIME) return "";
     return Number(executableAt) <= seconds
       ? "There is no time to withdraw first: find out what it changes."
-      : "Find out what it changes, and whether to withdraw first.";
+      : "Find out what it changes, and decide whether to withdraw first.";
   },
 };
 
@@ -269,8 +269,8 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
       what: "configuration",
       title: ({ selector }) => `pending ${changeOf(selector)} cancelled`,
       report: ({ selector, data }, context) =>
-        `Cancelled in the timelock of ${context.vault} at ${context.time}: ` +
-        `${withArticle(changeOf(selector))}${detailOf({ selector, data }, context)}.`,
+        `A call submitted to the timelock of ${context.vault} was cancelled at ${context.time}: ` +
+        `${changeOf(selector)}${detailOf({ selector, data }, context)}.`,
       advice: "The current configuration remains in force.",
     },
   ),
@@ -295,7 +295,7 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
       member: "account",
       added: ({ newIsSentinel }) => newIsSentinel === true,
       advice: [
-        "Sentinels can cancel pending changes and reduce caps: find out who it is before you rely on it.",
+        "A sentinel can cancel pending changes and reduce caps: find out who it is before you rely on it.",
         "It can no longer cancel pending changes: check who still can.",
       ],
     }),

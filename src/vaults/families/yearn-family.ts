@@ -192,7 +192,7 @@ const yearnEvents: readonly GovernanceEvent[] = [
     advice: ({ future_role_manager }) =>
       isNone(future_role_manager)
         ? "The current role manager remains in place."
-        : "The role manager grants the roles that control the vault, and could then change them, perhaps before you can " +
+        : "The proposed role manager could then grant and revoke the roles that control the vault, perhaps before you can " +
           `withdraw: ${FIND_OUT}`,
   }),
   changeEvent(["address", "owner", "RoleSet(address indexed account, uint256 indexed role)"], {

@@ -185,7 +185,7 @@ export const wardEvents = (
     title: () => `admin${CONTRACT_NAMES[contract]} added`,
     report: (args, { vault, time }) =>
       `${args[argument]} became an admin (ward)${CONTRACT_NAMES[contract]} of ${vault} at ${time}.`,
-    advice: `Admins can change how the vault works: ${FIND_OUT}`,
+    advice: `An admin can change how the vault works: ${FIND_OUT}`,
   }),
   changeEvent([contract, "owner", `Deny(address indexed ${argument})`], {
     what: settingOf(contract, "admins"),
@@ -252,7 +252,7 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
       // A reduction takes effect at once, without this event.
       title: () => "higher supply cap for a market submitted",
       report: ({ id, cap }, context) =>
-        `An increase of the supply cap for market ${id} of ${context.vault} to ${formatAssetUnits(cap, context)} was ` +
+        `An increase in the supply cap for market ${id} of ${context.vault} to ${formatAssetUnits(cap, context)} was ` +
         `submitted at ${context.time}. It has not taken effect yet.`,
       advice: MARKET_CAP,
     },

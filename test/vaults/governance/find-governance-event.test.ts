@@ -164,8 +164,8 @@ test("a timelocked submission names its setting and the earliest execution time"
   // setPerformanceFee(uint256)
   const fee = { selector: "0x70897b23", executableAt: 1_800_000_000n };
   expect(summaries("morpho_v2", "Submit", fee)).toEqual([
-    "Submitted to the timelock of Steady USDC at 2027-01-15 07:50 UTC: a change to the performance fee. It can be executed " +
-      "from 2027-01-15 08:00 UTC. Find out what it changes, and whether to withdraw first. " +
+    "A call was submitted to the timelock of Steady USDC at 2027-01-15 07:50 UTC: change to the performance fee. It can be " +
+      "executed from 2027-01-15 08:00 UTC. Find out what it changes, and decide whether to withdraw first. " +
       "(Steady USDC: change to the performance fee submitted)",
   ]);
   expect(summaries("morpho_v2", "Submit", { executableAt: 1n })[0]).toContain(
@@ -197,36 +197,36 @@ function callOf(signature: string, args: readonly unknown[]) {
 }
 
 test.each([
-  ["setPerformanceFee(uint256)", [15n * 10n ** 16n], "a change to the performance fee, to 15%."],
-  ["setManagementFee(uint256)", [317_097_919n], "a change to the management fee, to 1% a year."],
-  ["setReceiveAssetsGate(address)", [at("0")], "a change to the withdrawal gate (removal)."],
+  ["setPerformanceFee(uint256)", [15n * 10n ** 16n], ": change to the performance fee (to 15%)."],
+  ["setManagementFee(uint256)", [317_097_919n], ": change to the management fee (to 1% a year)."],
+  ["setReceiveAssetsGate(address)", [at("0")], ": change to the withdrawal gate (removal)."],
   [
     "setReceiveAssetsGate(address)",
     [at("a1")],
-    `a change to the withdrawal gate, to ${getAddress(at("a1"))}.`,
+    `: change to the withdrawal gate (new address ${getAddress(at("a1"))}).`,
   ],
   ["setIsAllocator(address,bool)", [at("a1"), false], `(${getAddress(at("a1"))} is removed).`],
-  ["addAdapter(address)", [at("a1")], `an addition of an adapter, ${getAddress(at("a1"))}.`],
+  ["addAdapter(address)", [at("a1")], `: addition of an adapter (${getAddress(at("a1"))}).`],
   [
     "decreaseTimelock(bytes4,uint256)",
     ["0x70897b23", 172_800n],
-    "a reduction of the timelock for a change to the performance fee, to 2 days.",
+    ": reduction of the timelock for a change to the performance fee (to 2 days).",
   ],
   [
     "abdicate(bytes4)",
     ["0x70897b23"],
-    "a permanent disabling of a function (a change to the performance fee).",
+    ": permanent deactivation of a function (change to the performance fee).",
   ],
   [
     "increaseAbsoluteCap(bytes,uint256)",
     [encodeAbiParameters(parseAbiParameters("string, address"), ["this", at("ad")]), 5_000_000n],
-    `an increase of the absolute cap for adapter ${getAddress(at("ad"))}, to 5 USDC.`,
+    `: increase in the absolute cap for adapter ${getAddress(at("ad"))} (to 5 USDC).`,
   ],
-  ["increaseRelativeCap(bytes,uint256)", ["0x12", 10n ** 17n], ", to 10% of total assets."],
+  ["increaseRelativeCap(bytes,uint256)", ["0x12", 10n ** 17n], " (to 10% of total assets)."],
   [
     "setForceDeallocatePenalty(address,uint256)",
     [at("a1"), 10n ** 16n],
-    `on forced deallocations from adapter ${getAddress(at("a1"))}, to 1%.`,
+    `on forced deallocations from adapter ${getAddress(at("a1"))} (to 1%).`,
   ],
 ])("a submission and its cancellation name the arguments of %s", (signature, args, expected) => {
   const given = callOf(signature, args);
@@ -247,7 +247,12 @@ test.each([
   ["morpho_v2", "SetSendAssetsGate", "low", "Any account can now pay for deposits."],
   ["metamorpho", "SubmitGuardian", "medium", "Once it has, no guardian can veto pending changes."],
   ["veda", "AuthorityUpdated", "medium", "Only the owner can now call restricted functions."],
-  ["upshift", "SendersWhitelistUpdated", "medium", "need no listing, or are closed."],
+  [
+    "upshift",
+    "SendersWhitelistUpdated",
+    "medium",
+    "whether any account can deposit now, or whether deposits are closed.",
+  ],
   ["lagoon", "ValuationManagerUpdated", "medium", "Nobody can report a new share price now"],
   ["lagoon", "SecurityCouncilUpdated", "medium", "security council removed"],
   ["euler", "GovSetHookConfig", "high", "withdrawals disabled"],
@@ -271,12 +276,22 @@ test("texts name only what applies to the values of an event", () => {
   const closed = texts("veda", "AssetDataUpdated", { allowDeposits: false, allowWithdraws: false });
   expect(closed).toContain("asset no longer accepted");
   expect(closed).not.toContain("premium");
+  expect(texts("veda", "AssetDataUpdated", { allowDeposits: true, sharePremium: 0 })).not.toContain("0%");
+  expect(texts("veda", "AssetDataUpdated", { allowDeposits: true, sharePremium: 25 })).toContain(
+    ", with a share premium of 0.25%. The change",
+  );
+  expect(texts("veda", "UpperBoundUpdated", { oldBound: 10_100, newBound: 10_200 })).toContain(
+    "The upper bound on price updates of Steady USDC changed from 101% to 102% of the previous price.",
+  );
+  expect(texts("mellow", "SyncDepositParamsSet", { penaltyD6: 0n, maxAge: 86_400 })).toContain(
+    "now incur no penalty and fail if",
+  );
   expect(texts("lagoon", "StateUpdated", { state: 2 })).toContain("shares can be redeemed instantly");
   expect(texts("midas", "ChangeTokenAllowance", { allowance: 2n ** 256n - 1n })).toContain(
     "is now unlimited. The change took effect at 2027-01-15 07:50 UTC. Deposits of this token are not limited",
   );
   expect(texts("mellow", "SyncDepositParamsSet", { penaltyD6: 1_000n, maxAge: 86_400 })).toContain(
-    "are now a penalty of 0.1% and a maximum price age of 24 hours.",
+    "now incur a penalty of 0.1% and fail if the price is older than 24 hours.",
   );
   expect(texts("ipor", "TargetFunctionRoleUpdated", { roleId: 2n ** 64n - 1n })).toMatch(
     /^Any account can now call function 0x/,

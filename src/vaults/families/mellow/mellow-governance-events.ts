@@ -15,9 +15,9 @@ import {
 const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext): string => {
   const bounds = { ...(securityParams as Readonly<Record<string, unknown>>) };
   return (
-    `Price reports of ${context.vault} are now rejected if they deviate by more than ` +
-    `${formatWadFraction(bounds["maxRelativeDeviationD18"])} from the previous price, flagged as suspicious above ` +
-    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])}, and accepted at most every ` +
+    `Price reports of ${context.vault} are now rejected if they deviate from the previous price by more than ` +
+    `${formatWadFraction(bounds["maxRelativeDeviationD18"])}, flagged as suspicious above ` +
+    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])}, and accepted at most once every ` +
     `${formatDuration(bounds["timeout"])}. Limits on the absolute deviation apply as well.${tookEffect(context)}`
   );
 };
@@ -27,11 +27,12 @@ const vaultEvents: readonly GovernanceEvent[] = [
   ...accessControlEvents,
   changeEvent(["entryPoint", "fee", "SyncDepositParamsSet(uint256 penaltyD6, uint32 maxAge)"], {
     what: "instant deposit settings",
-    describe: ({ penaltyD6, maxAge }) =>
-      `are a penalty of ${formatMillionths(penaltyD6)} and a maximum price age of ${formatDuration(maxAge)}`,
-    advice:
-      "The penalty reduces the shares of each instant deposit; instant deposits fail while the price is older than the " +
-      "maximum age.",
+    report: ({ penaltyD6, maxAge }, context) =>
+      `Instant deposits into ${context.vault} now incur ` +
+      `${Number(penaltyD6) === 0 ? "no penalty" : `a penalty of ${formatMillionths(penaltyD6)}`} and fail if the price ` +
+      `is older than ${formatDuration(maxAge)}.${tookEffect(context)}`,
+    advice: ({ penaltyD6 }) =>
+      Number(penaltyD6) === 0 ? "" : "The penalty reduces the shares of each instant deposit.",
   }),
   changeEvent(["address", "pause", "SetQueueStatus(address indexed queue, bool indexed isPaused)"], {
     what: "state of a queue",

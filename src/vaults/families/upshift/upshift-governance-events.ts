@@ -44,7 +44,7 @@ export const upshiftEvents: readonly GovernanceEvent[] = [
     ...addressTexts("depositor whitelist", {
       member: "newWhitelistAddr",
       advice: "This contract decides who may deposit: check whether your account can still deposit.",
-      removed: "Check whether deposits now need no listing, or are closed.",
+      removed: "Check whether any account can deposit now, or whether deposits are closed.",
     }),
   }),
   changeEvent(["entryPoint", "strategy", "SubAccountEnabled(address subAccountAddr)"], {
@@ -85,7 +85,7 @@ export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
     addressTexts("operator", {
       member: "newAddr",
       advice: `The operator decides where assets go: ${FIND_OUT}`,
-      removed: "Find out who decides now where assets go, and who pays withdrawals.",
+      removed: "Find out who now decides where assets go, and who pays withdrawals.",
     }),
   ),
   changeEvent(

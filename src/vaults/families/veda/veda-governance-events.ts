@@ -14,8 +14,9 @@ import {
   tookEffect,
 } from "../../governance/governance-event.ts";
 
-/** Formats the limit on a new share price, which is in basis points of the previous price. */
-const formatPriceBound = (bps: unknown): string => `${formatBps(bps)} of the previous price`;
+/** Describes the change of a limit on a new share price, which is in basis points of the previous price. */
+const describePriceBound = ({ oldBound, newBound }: EventArgs): string =>
+  `changed from ${formatBps(oldBound)} to ${formatBps(newBound)} of the previous price`;
 
 /** Returns a title that says whether a fee was increased or reduced. */
 const feeTitle =
@@ -28,6 +29,12 @@ const acceptsFor = (deposits: unknown, withdrawals: unknown): string => {
     return withdrawals === true ? "accepts deposits and withdrawals in" : "accepts only deposits in";
   return withdrawals === true ? "accepts only withdrawals in" : "accepts neither deposits nor withdrawals in";
 };
+
+const hasPremium = (bps: unknown): boolean => Number(bps) > 0;
+const premiumText = (bps: unknown): string =>
+  hasPremium(bps) ? `, with a share premium of ${formatBps(bps)}` : "";
+const premiumAdvice = (bps: unknown): string =>
+  hasPremium(bps) ? "The premium reduces the shares of a deposit." : "Deposits of this asset pay no premium.";
 
 /**
  * Governance events of BoringVaults: of the vault, the accountant (pricer) and the teller (entry point). Sources:
@@ -57,12 +64,12 @@ export const vedaEvents: readonly GovernanceEvent[] = [
     describe: oldToNewValue(["oldDelay", "newDelay"], formatDuration),
   }),
   changeEvent(["pricer", "price", "UpperBoundUpdated(uint16 oldBound, uint16 newBound)"], {
-    what: "upper bound of a price update",
-    describe: oldToNewValue(["oldBound", "newBound"], formatPriceBound),
+    what: "upper bound on price updates",
+    describe: describePriceBound,
   }),
   changeEvent(["pricer", "price", "LowerBoundUpdated(uint16 oldBound, uint16 newBound)"], {
-    what: "lower bound of a price update",
-    describe: oldToNewValue(["oldBound", "newBound"], formatPriceBound),
+    what: "lower bound on price updates",
+    describe: describePriceBound,
   }),
   changeEvent(
     ["pricer", "price", "RateProviderUpdated(address asset, bool isPegged, address rateProvider)"],
@@ -94,12 +101,10 @@ export const vedaEvents: readonly GovernanceEvent[] = [
           : "asset no longer accepted",
       report: ({ asset, allowDeposits, allowWithdraws, sharePremium }, context) =>
         `${context.vault} now ${acceptsFor(allowDeposits, allowWithdraws)} the asset ${asset}` +
-        `${allowDeposits === true ? `, with a share premium of ${formatBps(sharePremium)}` : ""}.${tookEffect(context)}`,
-      advice: ({ allowDeposits, allowWithdraws }) =>
+        `${allowDeposits === true ? premiumText(sharePremium) : ""}.${tookEffect(context)}`,
+      advice: ({ allowDeposits, allowWithdraws, sharePremium }) =>
         [
-          allowDeposits === true
-            ? "The premium reduces the shares of a deposit."
-            : "Deposits of this asset fail.",
+          allowDeposits === true ? premiumAdvice(sharePremium) : "Deposits of this asset fail.",
           allowWithdraws === true
             ? ""
             : "Withdrawals in this asset fail: check which other assets you can withdraw.",
