@@ -34,8 +34,9 @@ const USER_REJECTED = 4001;
 const NOT_AUTHORIZED = 4100;
 
 /**
- * Returns the wallet's client for a chain. A browser wallet is switched to the chain. Throws `chain_unavailable` and
- * `user_rejected`.
+ * Returns the wallet's client for a chain: the result of `source` if it is a function, otherwise `source` itself,
+ * switched to the chain if necessary. If the switch fails, throws CausewayError `chain_unavailable`, `user_rejected` or
+ * `wrong_account`; errors of the function propagate.
  */
 export async function walletOn(source: WalletSource, chainId: number): Promise<Wallet> {
   if (typeof source === "function") return source(chainId);
@@ -62,7 +63,10 @@ export async function accountOf(wallet: Wallet, expected: string | null): Promis
   throw new CausewayError("wrong_account", `the wallet holds ${address}, the order is of ${expected}`);
 }
 
-/** Returns the address of the wallet's account on a chain. Throws `wrong_account` and the codes of `walletOn`. */
+/**
+ * Returns the address of the wallet's account on a chain. Throws `wrong_account` if none is connected, or if it is not
+ * the account `expected`, if one is given; errors of `walletOn` propagate.
+ */
 export async function addressIn(
   source: WalletSource,
   { chainId, expected }: { chainId: number; expected: `0x${string}` | undefined },
@@ -72,9 +76,9 @@ export async function addressIn(
 }
 
 /**
- * Sends the transaction of a step. `included` waits for the receipt and returns the hash of the transaction, or of the
- * one by which the user replaced it in the wallet; it throws `transaction_reverted` if that reverted. Throws
- * `wrong_account`, `user_rejected`, `wallet_failed`.
+ * Sends the transaction of a step. `included` waits for the receipt for at most ten minutes and returns the hash of the
+ * transaction, or of the one by which the user replaced it in the wallet; it throws `transaction_reverted` if that
+ * reverted, and `wallet_failed` if no receipt is found. Throws `wrong_account`, `user_rejected`, `wallet_failed`.
  */
 export async function sendStep(
   wallet: Wallet,
@@ -104,8 +108,9 @@ async function receiptOf(wallet: Wallet, hash: Hash): Promise<Hash> {
 
 /**
  * Sends the transactions of several steps as one atomic batch (EIP-5792), waits for it, and returns the hash of its
- * last transaction. Null if the wallet rejects batches, so that the steps must be sent separately. Throws
- * `user_rejected` and `transaction_reverted`.
+ * last transaction. Returns null if the wallet rejects batches, so that the steps must be sent separately. Throws
+ * `wrong_account`, `user_rejected`, `transaction_reverted`, and `wallet_failed` if a step has no transaction yet;
+ * errors of the wait, such as its timeout after ten minutes, propagate.
  */
 export async function sendBatch(
   wallet: Wallet,
@@ -129,8 +134,8 @@ export async function sendBatch(
 }
 
 /**
- * Returns true if the wallet executes several calls atomically on a chain. False if the wallet does not say. Source:
- * EIP-5792, `atomic`.
+ * Returns true if the wallet executes several calls atomically on a chain, or would after an upgrade that the user must
+ * approve. Returns false if the wallet does not say. Throws `wrong_account`. Source: EIP-5792, `atomic`.
  */
 export async function canBatch(
   wallet: Wallet,

@@ -2,18 +2,19 @@ import type { Context } from "../context.ts";
 import { deleteUnsentDeposits } from "../db/queries/unsent-deposit-queries.ts";
 import { DAY_MS } from "../lib/durations.ts";
 
-/** Time for which an unsent deposit is kept after its quote has expired, in milliseconds. */
+/** Time for which an unsent deposit or withdrawal is kept after its quote has expired, in milliseconds. */
 const UNSENT_TTL_MS = 30 * DAY_MS;
-/** Minimum time between a deposit's expiry and the last indexed block of its chains, in milliseconds. */
+/** Minimum time between the expiry of a quote and the last indexed block of its chains, in milliseconds. */
 const COVERAGE_MARGIN_MS = DAY_MS;
-/** Maximum number of deposits deleted by one statement, and of statements per run. */
+/** Maximum number of rows deleted by one statement, and of statements per run. */
 const BATCH_SIZE = 1_000;
 const MAX_BATCHES = 10;
 
 /**
- * Deletes the deposits that were never sent and whose quotes expired 30 days ago, so that builds do not fill the table.
- * If one is sent later, its status is derived from the receipt alone. Returns the number of deleted deposits. Throws
- * `store_unavailable`.
+ * Deletes deposits and withdrawals that were never sent and whose quotes expired more than 30 days ago, so that builds
+ * do not fill the table: at most 10,000 per run, and only those whose chains were read without a gap until a day after
+ * the expiry. If one is sent later, its status is derived from the receipt alone. Returns the number of deleted rows.
+ * Throws `store_unavailable`.
  */
 export async function deleteUnsent(ctx: Context): Promise<number> {
   const age = {

@@ -87,7 +87,8 @@ const CachedFees: z.ZodType<GasFees | null> = z
   .nullable();
 
 /**
- * Reads the gas fees of a deposit's chains, cached for 15 seconds. A chain that cannot be read gets null. Never throws.
+ * Reads the gas fees of some chains. Cached values are fresh for 15 seconds, served for up to a minute while they are
+ * reloaded, and for up to five minutes if reloading fails. A chain that cannot be read gets null. Never throws.
  */
 export async function readDepositFees(ctx: Context, chainIds: readonly number[]): Promise<FeesByChain> {
   const read = async (chainId: number): Promise<GasFees | null> => {

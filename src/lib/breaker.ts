@@ -24,8 +24,8 @@ export const providerPolicy: BreakerPolicy = {
 };
 
 /**
- * Decision about a request: `pass`; `doubtful` after a hang that is not conclusive; `trial`, the only request that is
- * sent after a pause; `refused`.
+ * Decision about a request. `pass`: send it. `doubtful`: send it, after the trivial check if there is one, because an
+ * earlier request hung. `trial`: send it as the only request after a pause, in the same way. `refused`: do not send it.
  */
 export type BreakerVerdict = "pass" | "doubtful" | "trial" | "refused";
 

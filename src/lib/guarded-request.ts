@@ -49,8 +49,9 @@ async function admitted(breaker: Breaker): Promise<BreakerVerdict> {
 }
 
 /**
- * Sends a request through a circuit breaker, or directly if there is none. Throws OutsideError `timeout` immediately
- * while the dependency hangs, after a short wait during a trial; errors of `work` propagate.
+ * Sends a request through a circuit breaker, or directly if there is none. After a hang or a pause, sends `check`
+ * first, if given. Throws OutsideError `timeout` without sending `work` if the breaker is open, if a trial in progress
+ * has not succeeded within 300 ms, or if the check gets no response; errors of `work` propagate.
  */
 export async function throughBreaker<T>(breaker: Breaker | undefined, guarded: GuardedWork<T>): Promise<T> {
   if (breaker === undefined) return guarded.work();

@@ -24,8 +24,8 @@ const MIN_OUT_PER_IN = 10n ** 6n;
 const BRIDGE_ROUNDING = 1n;
 
 /**
- * Division of a slippage: the maximum losses of the swap or bridge (`transfer`) and of the vault deposit, in parts per
- * billion.
+ * How a slippage tolerance is split: the maximum loss of the swap or bridge (`transfer`) and of the vault deposit
+ * (`vault`), in parts per billion.
  */
 export interface LossSplit {
   transfer: bigint;
@@ -33,9 +33,9 @@ export interface LossSplit {
 }
 
 /**
- * Splits a slippage between a transfer and the following vault deposit: the vault may lose half of it, at most 0.5%,
- * and the transfer the rest, so that both together lose at most the slippage. All in parts per billion; the transfer's
- * part is rounded down.
+ * Splits a slippage tolerance between a transfer and the vault deposit that follows: the deposit gets half, capped at
+ * 0.5%, and the transfer the rest, so that the compounded loss stays within the tolerance. All values are in parts per
+ * billion; the transfer's part is rounded down.
  */
 export function splitSlippage(slippage: bigint): LossSplit {
   const half = slippage / 2n;

@@ -34,16 +34,17 @@ export async function shareFailure(ctx: Context, failed: { work: string; error: 
 }
 
 /**
- * Throws the failure of the same build in this isolate if it happened after `since`, the start of the waiting request
- * in milliseconds since the epoch. Earlier failures are ignored, so that a new request builds again.
+ * Throws the latest failure of the build `work` in this isolate if it happened after `since`, the time in milliseconds
+ * since the epoch at which the waiting request started. Otherwise does nothing: an earlier failure must not keep a new
+ * request from building.
  */
 export function throwLocalFailure(of: { work: string; since: number }): void {
   throwIfLater(latest.get(of.work), of.since);
 }
 
 /**
- * Throws the failure of the same build in any isolate under the condition of `throwLocalFailure`. Does nothing if Redis
- * fails.
+ * Throws the latest failure of the build `work` in any isolate under the condition of `throwLocalFailure`. Does nothing
+ * if Redis fails, or no longer holds the failure: it keeps one for five seconds.
  */
 export async function throwSharedFailure(ctx: Context, of: { work: string; since: number }): Promise<void> {
   const text = await ctx.redis.get(redisKey(of.work)).catch(() => null);

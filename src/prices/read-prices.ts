@@ -216,9 +216,9 @@ export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): P
 }
 
 /**
- * Returns the prices of some tokens of one chain without caching them, for callers with a cache of their own. The feeds
- * are read in the same batch as `query`, and the price API in parallel. Throws `chain_unsupported`; errors of the chain
- * client propagate.
+ * Runs a query and returns its result and block together with the prices of some tokens of the chain. The feeds are
+ * read in the same batch as `query`, the price API in parallel. Nothing is cached, for callers with a cache of their
+ * own. Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readPricesWith<S>(
   ctx: Context,

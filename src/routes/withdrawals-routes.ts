@@ -312,7 +312,7 @@ const withdrawalsCancelSigned = defineRoute({
     cancelWithdrawal(ctx, { trackingId: params.tracking_id, signature: body.signature ?? null }),
 });
 
-/** Routes that quote, build, claim, cancel, list, read and report on withdrawals. */
+/** Routes that quote, build, authorize, claim, cancel, list, read, report on and abandon withdrawals. */
 export const withdrawalRoutes: readonly AnyRoute[] = [
   withdrawalsQuote,
   withdrawalsBuild,

@@ -47,9 +47,10 @@ const statusOnly = (status: TransferStatusName, substatus: Substatus | null): Un
 
 /**
  * Classifies a transaction without a record by its receipt: as a deposit into or a withdrawal from a vault of the
- * registry, with or without the Router, or as `INVALID`. A pending transaction is `PENDING`, an unknown one
- * `NOT_FOUND`. A request at an asynchronous vault is followed to its claim, settlement or refund. Throws
- * `store_unavailable`.
+ * registry, with or without the Router, otherwise as `INVALID`. A reverted call of the Router is `FAILED`, any other
+ * reverted transaction `INVALID`. A deposit, withdrawal or reverted call of the Router is `PENDING` until it has enough
+ * confirmations, and so is a transaction without a receipt; an unknown transaction is `NOT_FOUND`. A deposit request at
+ * an asynchronous vault is followed to its claim, settlement or refund. Throws `store_unavailable`.
  */
 export async function classifyUntracked(
   ctx: Context,

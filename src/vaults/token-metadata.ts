@@ -20,8 +20,9 @@ const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.strin
 const MAX_SYMBOL_LENGTH = 32;
 
 /**
- * Reads a token's symbol and decimals, cached for a day. Throws `token_unsupported` if the address is not a token.
- * Errors of the RPC nodes propagate.
+ * Reads a token's symbol, empty if the contract returns none, and its decimals. Cached values are fresh for a day,
+ * served for up to two days while they are reloaded, and for up to seven days if reloading fails. Throws
+ * `token_unsupported` if the contract returns no decimals, and `chain_unsupported`; errors of the RPC nodes propagate.
  */
 export async function readTokenMetadata(
   ctx: Context,

@@ -141,7 +141,10 @@ interface StepPlan {
   amount: bigint;
 }
 
-/** Returns the Router step that makes a provider's call with the payment of the previous step. */
+/**
+ * Returns the Router step that calls a provider's contract with the token paid by the preceding redemption. The step
+ * requires at least `amount` of it and sends a swap's output to the Router's executor.
+ */
 export function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): RouterStep {
   const { address: token } = exit.way.token;
   const { to: target, data, value } = route.transaction;
@@ -158,7 +161,11 @@ export function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): R
   };
 }
 
-/** Returns the Router order that redeems shares and swaps or bridges the payment. */
+/**
+ * Returns the Router order that redeems shares and swaps or bridges the payment. `minOut` is the minimum output of a
+ * swap, in the smallest unit of `to.token`; for a bridge it is not used, because the Router cannot measure what arrives
+ * on another chain.
+ */
 export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }): RouterCall {
   const { plan, minOut } = of;
   const bridged = plan.asStep.receiverOffset === null;

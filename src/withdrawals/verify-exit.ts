@@ -162,8 +162,9 @@ export function decodeOrder(call: Pick<UserCall, "target" | "data">): RouterCall
 }
 
 /**
- * Verifies the fields that are the same in all orders paid with shares: payment, user, order reference, attribution and
- * deadline.
+ * Compares the fields that all Router orders paid with shares have in common with the request: share token, amount,
+ * receiver, refund address, order reference, partner attribution and deadline. Throws `upstream_rejected` with the name
+ * of the first field that differs.
  */
 export function verifyShareOrder(
   asked: Pick<ExpectedWithdrawal, "order" | "held" | "readAt">,

@@ -81,7 +81,8 @@ export async function loadFlowState(
 const NEWEST = 1_024;
 
 /**
- * Selects number and stored hash of a chain's newest blocks with final flows, newest first. Throws `store_unavailable`.
+ * Selects the number and stored hash of the newest blocks of a chain that contain final flows, newest first and at most
+ * 1,024. Throws `store_unavailable`.
  */
 export function selectNewestFinal(db: Database, chainId: number): Promise<BlockId[]> {
   return db.run((sql) =>

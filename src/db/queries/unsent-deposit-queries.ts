@@ -9,15 +9,15 @@ export interface UnsentAge {
   before: Date;
   /** Minimum time between the expiry of a quote and the block up to which its chains were read, in milliseconds. */
   marginMs: number;
-  /** Maximum number of deposits to delete. */
+  /** Maximum number of deposits and withdrawals to delete. */
   limit: number;
 }
 
 /**
- * Deletes deposits that were built and never sent, longest unchanged first, and returns their number. A deposit is
- * deleted only if both of its chains were read without a gap beyond its expiry and showed no transaction of it;
- * deposits on unread chains stay. A deposit that is the parent of another one, or has an unread report, is kept too.
- * Throws `store_unavailable`.
+ * Deletes deposits and withdrawals that were built and never sent, longest unchanged first, and returns their number.
+ * One is deleted only if both of its chains were read without a gap beyond its expiry and showed no transaction of it;
+ * those on unread chains stay. One that is the parent of another, or has an unread report, is kept too. Throws
+ * `store_unavailable`.
  */
 export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {
   const before = raw`${age.before.toISOString()}::timestamptz`;

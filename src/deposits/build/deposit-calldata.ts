@@ -161,8 +161,9 @@ export function verifyDepositCall(
 }
 
 /**
- * Decodes a Router call and compares every field with the expected call of a deposit intent. Throws `upstream_rejected`
- * with the name of the first field that differs.
+ * Decodes a Router call and requires every field to equal the expected call. Then checks receiver, refund address,
+ * vault entry point and spender of the expected call against the deposit intent. Throws `upstream_rejected` with the
+ * name of the first field that differs.
  */
 export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expected: RouterCall }): void {
   const { order, steps } = built.expected;

@@ -47,10 +47,11 @@ const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * Reads the vault's deposit conditions, the user's balance, the allowance and the price feeds, and throws if the vault
- * would reject the deposit. `amount` is the amount that reaches the vault. Throws `vault_paused`, `token_unsupported`,
- * `not_allowed`, `price_stale`, `share_locked`, `below_minimum`, `above_maximum`, `zero_shares`, `price_unsafe`,
- * `would_revert`, `upstream_rejected`; errors of the RPC nodes propagate.
+ * Reads the vault's deposit conditions, the user's balances, the allowance and the price feeds. Throws if the vault
+ * would reject the deposit or its shares would be worth too little; a low balance or allowance is only returned.
+ * `amount` is what reaches the vault, in the deposited token's smallest unit. Throws `vault_paused`,
+ * `token_unsupported`, `not_allowed`, `price_stale`, `share_locked`, `below_minimum`, `above_maximum`, `zero_shares`,
+ * `price_unsafe`, `would_revert`, `upstream_rejected`; errors of the RPC nodes propagate.
  */
 export async function preflightDeposit(
   ctx: Context,

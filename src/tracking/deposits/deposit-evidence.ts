@@ -29,15 +29,15 @@ interface EvidenceOf<Row extends TrackedRow = TrackedRow> {
 }
 
 /**
- * Completeness of a deposit's evidence. `incomplete`: a block is not recorded. `open`: all are recorded, but one is not
- * final. `final`: all are final.
+ * Completeness of the evidence of a deposit or withdrawal. `incomplete`: a block is not recorded. `open`: all are
+ * recorded, but one is not known to be final. `final`: all are final.
  */
 export type EvidenceStanding = "incomplete" | "open" | "final";
 
 /**
- * Records the blocks of the transactions that prove a deposit's row, which are then watched for reorgs until they are
- * final. Does nothing if all are recorded. A transaction that is not in a block is left to a later check. Throws
- * `store_unavailable`. Errors of the RPC nodes propagate.
+ * Records the blocks of the transactions that prove the row of a deposit or withdrawal, which are then watched for
+ * reorgs until they are final. Does nothing if all are recorded. A transaction that is not in a block is left to a
+ * later check. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function recordEvidence(
   ctx: Context,
@@ -69,8 +69,11 @@ const GONE_MS = 5 * MINUTE_MS;
 const FORGOTTEN_MS = DAY_MS;
 
 /**
- * Returns true if a deposit's row depends on a transaction that is no longer on the chain: a reorg replaced its
- * recorded block, or the transaction was seen minutes ago and is in no block now. Errors of the RPC nodes propagate.
+ * Returns true if the row of a deposit or withdrawal must be derived again, because a transaction it rests on is gone:
+ * a reorg replaced the block of its evidence; its pending transaction has proven another deposit; or, from five minutes
+ * to one day after the row's last change, a transaction without recorded evidence has no receipt. In state `submitted`,
+ * such a transaction counts only if the node no longer knows it, so that a pending one is not lost. Errors of the RPC
+ * nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,
@@ -94,8 +97,9 @@ export async function hasLostEvidence(
 
 /**
  * Returns true if the source of a routed deposit that has ended is proven, but not recorded as evidence. The source was
- * then found after the delivery, and the two may belong to different transfers of the same order. Returns false if
- * nodes may have pruned the transactions. Errors of the RPC nodes propagate.
+ * then found after the delivery, and the two may belong to different transfers of the same order. Returns false for
+ * withdrawals, if nodes may have pruned the transactions, and if one of the proving transactions has no receipt. Errors
+ * of the RPC nodes propagate.
  */
 export async function isUnpaired(
   ctx: Context,

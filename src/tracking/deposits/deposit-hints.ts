@@ -17,8 +17,8 @@ const UNDECIDED_TTL_MS = 30 * DAY_MS;
 const MAX_ARRIVALS = 12;
 
 /**
- * Returns the hashes that may be those of a deposit's or withdrawal's source transaction: the recorded hash, unless it
- * is proven, then the hints on the source chain.
+ * Returns the hashes that may be those of a deposit's or withdrawal's source transaction: the recorded source
+ * transaction, unless it is proven, then all hints on the source chain, oldest first.
  */
 export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[]): Hex[] {
   const recorded = row.sourceTxHash === null || row.sourceProven ? [] : [row.sourceTxHash];
@@ -26,8 +26,8 @@ export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[])
 }
 
 /**
- * Returns the hashes on the vault's chain that may prove a later step of a routed deposit: the recorded hash, unless it
- * is proven, then the newest hints.
+ * Returns the hashes of transactions on the vault's chain that may prove a later step of a routed deposit: the recorded
+ * deposit transaction, unless it is proven, then the 12 newest hints on that chain, oldest first.
  */
 export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[]): Hex[] {
   const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];
@@ -47,9 +47,9 @@ interface TriedHints {
 }
 
 /**
- * Drops the hints of a deposit or withdrawal that need no further reads: those that the row now contains as proof,
- * those whose confirmed receipts prove nothing, and those whose transaction no node has known for three days. Throws
- * `store_unavailable`.
+ * Drops the hints of a deposit or withdrawal that need no further reads: those on a chain where nothing remains to be
+ * proven, those whose confirmed receipts prove nothing, those whose transaction no node has known for three days, and
+ * all that are older than 30 days. Throws `store_unavailable`; errors of the RPC nodes propagate.
  */
 export async function dropReadHints(
   ctx: Context,

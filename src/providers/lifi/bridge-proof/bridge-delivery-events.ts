@@ -94,9 +94,9 @@ export function findStargateRecovery(
 }
 
 /**
- * Returns the CCTP mint for a burn from a destination receipt, or null if the receipt contains none or more
- * than one. Circle assigns a message's nonce off chain, so the mint is matched by content: an equal message
- * body from the same source domain and sender.
+ * Returns the mint in a destination receipt that matches a CCTP burn, or null if none or more than one does. Circle
+ * assigns a message's nonce off chain, so the mint is matched by content: the same source domain and sender, and the
+ * same message body except for the fee and expiration block, which the attestation sets.
  */
 export function findCctpMint(
   receipt: Receipt,

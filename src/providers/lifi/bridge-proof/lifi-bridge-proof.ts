@@ -29,11 +29,12 @@ interface ProvableTransfer extends PairDeployments {
 }
 
 /**
- * Adds evidence from the bridge's own contracts to LI.FI's status of a Stargate or CCTP transfer. The evidence comes
- * from the destination transaction that LI.FI or the caller names, and from the destination call after it. `taken` is
- * null, because neither bridge refunds on the source chain. Returns the status unchanged for other bridges, if a chain
- * cannot be read, or if the source transaction does not show the transfer. Sources: LI.FI's facets, StargateBase.sol,
- * MessageTransmitterV2.sol.
+ * Adds the proof from the bridge's own contracts to LI.FI's status of a Stargate or CCTP transfer. Examines the
+ * destination transactions that the status and `transfer.arrivals` name, and a separate destination call after them;
+ * `destinationTxHash` becomes the one that completed the transfer, if one is proven. `proof.taken` is null, because
+ * neither bridge refunds on the source chain. Returns the status unchanged for other bridges, if a chain is not served
+ * or cannot be read, or if the source transaction does not show the transfer; never throws. Sources: LI.FI's facets,
+ * StargateBase.sol, MessageTransmitterV2.sol.
  */
 export async function addBridgeProof(
   scope: ProviderScope,

@@ -50,15 +50,19 @@ export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
 export const maxPayment = ({ unit }: Pick<MidasRates, "unit">): bigint => MAX_UINT256 / unit;
 
 /**
- * Returns the smallest payment that mints at least the given mTokens, in the token's smallest unit, or null if no
- * payment does.
+ * Returns the smallest payment, in the token's smallest unit, that mints at least the given mTokens (18 decimals), or
+ * null if no payment does, for example because there is no price.
  */
 export function leastPaymentFor(rates: MidasRates, mTokens: bigint): bigint | null {
   if (mTokens === 0n) return 0n;
   return leastAmount(maxPayment(rates), (amount) => (midasMinted(rates, amount) ?? 0n) >= mTokens);
 }
 
-/** Returns the largest payment that mints at most the given mTokens, in the token's smallest unit. */
+/**
+ * Returns the largest payment, in the token's smallest unit, that mints at most the given mTokens (18 decimals).
+ * Returns 0 for zero mTokens, and the largest possible payment if no payment mints more, for example because there is
+ * no price.
+ */
 export function mostPaymentFor(rates: MidasRates, mTokens: bigint): bigint {
   if (mTokens === 0n) return 0n;
   const tooMuch = leastAmount(maxPayment(rates), (amount) => (midasMinted(rates, amount) ?? 0n) > mTokens);
