@@ -29,7 +29,7 @@ export type SignatureStep = Extract<Step, { kind: "signature" }>;
 
 /** Maximum time to wait until a transaction is included in a block, in milliseconds. */
 const INCLUSION_MS = 600_000;
-/** EIP-1193 and EIP-5792 error codes of a user's rejection. */
+/** EIP-1193 error codes: the user rejected the request; the account has not been authorized by the user. */
 const USER_REJECTED = 4001;
 const NOT_AUTHORIZED = 4100;
 

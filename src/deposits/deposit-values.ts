@@ -124,7 +124,8 @@ const ASSUMED_DATA_BYTES = 1_500;
 
 /**
  * Returns the gas cost of the user's transactions for a built deposit, without approvals, in US dollars with up to six
- * decimals, or null if the fees or a native currency's price are unknown.
+ * decimals: of the first one and, if the user makes the deposit after a delivery, of that one too. Null if the fees or
+ * a native currency's price are unknown.
  */
 export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): string | null {
   const { from, vault } = prepared.order;
@@ -169,7 +170,7 @@ const IMPACT_SCALE = 10_000n;
 /**
  * Returns the price impact of a deposit: the fraction of the paid value that swaps and bridges cost, as a decimal
  * string with four decimals, rounded up. `0.0025` is 0.25%; the value is negative if more value arrives than was paid.
- * Null if a price is unknown.
+ * Null if a price is unknown or the paid value is zero.
  */
 export function priceImpact({ paid, arrives }: DepositValues): string | null {
   if (paid === null || arrives === null || paid <= 0n) return null;

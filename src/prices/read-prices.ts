@@ -126,7 +126,11 @@ function marketScope(ctx: Context): MarketScope {
   return { apiUrl, breaker: ctx.prices.memory.breaker, fetch, timing, now, log };
 }
 
-/** Returns the market prices of some tokens, cached for a minute, or no prices if the API fails. Never throws. */
+/**
+ * Returns the market prices of some tokens: fresh for a minute, served for up to five minutes while they are reloaded,
+ * and for up to an hour if the API fails. Returns no prices if the API is not configured or no cached ones are left.
+ * Never throws.
+ */
 async function readMarket(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const scope = marketScope(ctx);
   if (scope.apiUrl === null || tokens.length === 0) return new Map();
@@ -163,8 +167,8 @@ const LONG_WAIT_MS = 2_000;
 
 /**
  * Returns the prices of some tokens from the data of this request: feed prices of its batches (or of another request in
- * the last 30 seconds), and the market prices that `askMarketBeside` requested. Sends no requests, and waits for market
- * prices only if a token has no feed price against which offers may be checked. Never throws.
+ * the last 30 seconds), and the market prices that `askMarketBeside` requested. Sends no requests. Waits up to two
+ * seconds for a market price, or 50 ms if offers may be checked against the token's feed price. Never throws.
  */
 export async function requestPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const { book, memory } = ctx.prices;
@@ -200,9 +204,10 @@ const FEEDS_FRESH_MS = 30 * SECOND_MS;
 const FEEDS_STALE_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the prices of many tokens for display, at most five minutes old. Reads all feeds of a chain in one request
- * and 50 tokens per request from the price API, in parallel and cached. A failing source affects only its own prices.
- * Never throws.
+ * Returns the prices of many tokens for display: feed prices at most five minutes old, and market prices at most five
+ * minutes after they were requested, or an hour if the price API fails. Reads all feeds of a chain in one request and
+ * 50 tokens per request from the price API, in parallel and cached. A failing source affects only its own prices;
+ * market prices that arrive late are left out. Never throws.
  */
 export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];
@@ -217,8 +222,8 @@ export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): P
 
 /**
  * Runs a query and returns its result and block together with the prices of some tokens of the chain. The feeds are
- * read in the same batch as `query`, the price API in parallel. Nothing is cached, for callers with a cache of their
- * own. Throws `chain_unsupported`; errors of the chain client propagate.
+ * read in the same batch as `query`, the price API in parallel; market prices that arrive late are left out. Nothing is
+ * cached, for callers with a cache of their own. Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readPricesWith<S>(
   ctx: Context,
@@ -234,7 +239,10 @@ export async function readPricesWith<S>(
   return { value, block, prices: combinePrices(feeds, await within(market, late)) };
 }
 
-/** Returns the prices of all feeds of a chain, cached for 30 seconds, or no prices if the chain cannot be read. */
+/**
+ * Returns the prices of all feeds of a chain, or no prices if the chain cannot be read. Cached prices are fresh for 30
+ * seconds and served for up to five minutes while they are reloaded.
+ */
 async function readChainFeeds(ctx: Context, chainId: number): Promise<Prices> {
   const client = ctx.chains.client(chainId);
   const tokens = feedsOf(ctx, chainId).tokens.map(({ token }) => token);

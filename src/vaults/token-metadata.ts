@@ -61,7 +61,7 @@ function tokenMetadataQuery(address: Address) {
 
 /**
  * Returns a token for display: as `findToken` knows it, otherwise as its contract describes it. Its decimals are null
- * if the chain cannot be read or the address is not a token. Throws `store_unavailable`.
+ * if the chain is not served or cannot be read, or if the contract returns none. Throws `store_unavailable`.
  */
 export async function describeToken(ctx: Context, token: TokenPlace): Promise<TokenRef> {
   const known = await findToken(ctx, token);

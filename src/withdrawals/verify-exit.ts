@@ -184,7 +184,11 @@ export function verifyShareOrder(
   requireSame(built.deadline > now && built.deadline <= orderDeadline(readAt), "deadline");
 }
 
-/** Verifies the minimum output of an order and, for an order of all shares, the minimum output per share. */
+/**
+ * Verifies that the Router's executor itself pays out the output, and that the order enforces at least the minimum
+ * output and, for an order of all shares, the minimum output per share. Throws `upstream_rejected` with the name of the
+ * first field that differs.
+ */
 export function verifyFloor(asked: ExpectedWithdrawal, built: RouterOrder): void {
   const { least } = asked;
   requireSame(!built.direct, "direct");
@@ -208,7 +212,8 @@ function verifyTokenOut(asked: ExpectedWithdrawal, tokenOut: Address): Address {
 /**
  * Verifies the step in which the Router's executor redeems the shares: a redemption function of the vault for exactly
  * the shares that the executor holds, with the executor as owner and receiver. The step may approve nothing except the
- * shares for the called contract. `token` is the token that it must pay.
+ * shares for the called contract. `token` is the token that it must pay. Throws `upstream_rejected` with the name of
+ * the first field that differs.
  */
 export function verifyRedeemStep(
   asked: ExpectedWithdrawal,

@@ -74,8 +74,10 @@ export async function loadWithdrawal(ctx: Context, trackingId: string): Promise<
 }
 
 /**
- * Updates a tracked withdrawal from on-chain data and returns it with its next step: the claim of a settled request, or
- * the second step for the amount that the vault paid. Throws `withdrawal_not_found`, `store_unavailable`.
+ * Updates a tracked withdrawal from on-chain data and returns it with the user's steps and its next step: the claim of
+ * a settled request, the cancellation of an expired one, or the second step for the amount that the vault paid. `next`
+ * is null if there is none or if it cannot be built, which `next_refusal` explains. Progress on a chain that cannot be
+ * read is found later. Throws `withdrawal_not_found`, `store_unavailable`.
  */
 export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalDetail> {
   const stored = await loadWithdrawal(ctx, trackingId);
@@ -112,8 +114,8 @@ export async function listWithdrawals(
 
 /**
  * Marks a withdrawal as abandoned, because its user will not send the transaction. If the transaction appears on-chain
- * after all, the withdrawal is reopened. Throws `withdrawal_not_found`, `store_unavailable`, and `withdrawal_state` if
- * the withdrawal was already sent.
+ * after all, the withdrawal is reopened. Throws `withdrawal_not_found`, `store_unavailable`, and `withdrawal_state`
+ * unless the withdrawal is `built`, `expired` or already abandoned, or if it changed in the meantime.
  */
 export async function abandonWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalRow> {
   const row = await loadWithdrawal(ctx, trackingId);
@@ -130,9 +132,10 @@ export async function abandonWithdrawal(ctx: Context, trackingId: string): Promi
 }
 
 /**
- * Stores a reported transaction of a withdrawal as a hint for tracking, and returns the withdrawal unchanged. All its
- * transactions are on the vault's chain. Anyone can report any hash, so a report is no proof: only the receipt decides.
- * `txHash` is null for approvals, which are not stored. Throws `withdrawal_not_found`, `store_unavailable`.
+ * Stores a reported transaction of a withdrawal as a hint for tracking, and returns the withdrawal unchanged. The
+ * transaction is looked up on the vault's chain, where the user sends all transactions of a withdrawal. Anyone can
+ * report any hash, so a report is no proof: only the receipt decides. `txHash` is null for approvals, which are not
+ * stored. Throws `withdrawal_not_found`, `store_unavailable`.
  */
 export async function reportWithdrawalTransaction(
   ctx: Context,

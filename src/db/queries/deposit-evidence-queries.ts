@@ -5,12 +5,12 @@ import { deposits } from "../schema/deposit-tables.ts";
 import { depositEvidence, depositHints } from "../schema/deposit-tracking-tables.ts";
 import { firstRow, type TrackedRow } from "./deposit-queries.ts";
 
-/** A row of the table `deposit_evidence`: the block of a transaction that proves the state of a deposit's row. */
+/** A row of the table `deposit_evidence`: the block of a transaction that proves the state of a deposit or withdrawal. */
 export type EvidenceRow = typeof depositEvidence.$inferSelect;
 /** The block in which a transaction was read. Hashes are lowercase. */
 export type EvidenceBlock = Pick<EvidenceRow, "chainId" | "txHash" | "blockNumber" | "blockHash">;
 
-/** Selects the evidence of deposits. Throws `store_unavailable`. */
+/** Selects the evidence of deposits and withdrawals. Throws `store_unavailable`. */
 export async function selectEvidence(db: Database, trackingIds: readonly string[]): Promise<EvidenceRow[]> {
   if (trackingIds.length === 0) return [];
   return db.run((sql) =>
@@ -22,9 +22,9 @@ export async function selectEvidence(db: Database, trackingIds: readonly string[
 }
 
 /**
- * Replaces the evidence of a deposit by the given blocks. A transaction's stored block is not changed: if a reorg has
- * replaced it, the comparison with the chain shows that the deposit's state must be derived again. Throws
- * `store_unavailable`.
+ * Replaces the evidence of a deposit or withdrawal by the given blocks. A transaction's stored block is changed only if
+ * its hash is empty, which marks it as replaced by a reorg; otherwise the comparison with the chain shows whether the
+ * state must be derived again. Throws `store_unavailable`.
  */
 export async function replaceEvidence(
   db: Database,
@@ -53,8 +53,8 @@ export async function replaceEvidence(
 }
 
 /**
- * Adds blocks to the evidence of a deposit. A transaction's stored block is not changed, even if a reorg has replaced
- * it. Throws `store_unavailable`.
+ * Adds blocks to the evidence of a deposit or withdrawal. A transaction's stored block is not changed, even if a reorg
+ * has replaced it. Throws `store_unavailable`.
  */
 export async function addEvidence(
   db: Database,
@@ -76,8 +76,8 @@ interface Claimed {
 }
 
 /**
- * Returns true if a transaction is proven to be the source of another deposit with the same calldata, or if it was
- * reported for another such deposit of the same user and not for this one. Throws `store_unavailable`.
+ * Returns true if a transaction is proven to be the source of another deposit or withdrawal with the same calldata, or
+ * if it was reported for another such one of the same user and not for this one. Throws `store_unavailable`.
  */
 export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const proven = and(
@@ -99,8 +99,8 @@ export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boo
 }
 
 /**
- * Returns true if a transaction on the destination chain is recorded as the delivery of another deposit of the same
- * user. Throws `store_unavailable`.
+ * Returns true if a transaction on the destination chain is recorded as the delivery of another deposit or withdrawal
+ * of the same user. Throws `store_unavailable`.
  */
 export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const chainId = row.direction === "withdrawal" ? row.toChainId : row.vaultChainId;
@@ -110,8 +110,8 @@ export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<b
 }
 
 /**
- * Returns true if a transaction on the source chain is recorded as the refund of another deposit of the same user.
- * Throws `store_unavailable`.
+ * Returns true if a transaction on the source chain is recorded as the refund of another deposit or withdrawal of the
+ * same user. Throws `store_unavailable`.
  */
 export function refundsAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.fromChainId, row.fromChainId));

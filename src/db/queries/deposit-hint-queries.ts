@@ -7,15 +7,16 @@ import { deposits } from "../schema/deposit-tables.ts";
 import { depositEvidence, depositHints, depositSteps } from "../schema/deposit-tracking-tables.ts";
 import type { NewDeposit } from "./deposit-queries.ts";
 
-/** A row of the table `deposit_hints`: a transaction that may belong to a deposit. */
+/** A row of the table `deposit_hints`: a transaction that may belong to a deposit or withdrawal. */
 export type DepositHint = typeof depositHints.$inferSelect;
 
-/** Maximum number of unread reports that are kept per deposit; older ones are deleted. */
+/** Maximum number of unread reports that are kept per deposit or withdrawal; older ones are deleted. */
 const MAX_REPORTS = 16;
 
 /**
- * Stores a reported transaction as a hint and makes the deposit due for tracking. Tracking reads the transaction and
- * drops the hint if it proves nothing. The 16 newest reports of a deposit are kept. Throws `store_unavailable`.
+ * Stores a reported transaction as a hint and makes the deposit or withdrawal due for tracking. Tracking reads the
+ * transaction and drops the hint if it proves nothing. The 16 newest reports of each are kept. Throws
+ * `store_unavailable`.
  */
 export async function addReportedHint(
   db: Database,
@@ -45,7 +46,7 @@ export async function addReportedHint(
   );
 }
 
-/** Selects the unread hints of deposits, oldest first. Throws `store_unavailable`. */
+/** Selects the unread hints of deposits and withdrawals, oldest first. Throws `store_unavailable`. */
 export async function selectHints(db: Database, trackingIds: readonly string[]): Promise<DepositHint[]> {
   if (trackingIds.length === 0) return [];
   return db.run((sql) =>
@@ -58,9 +59,9 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 }
 
 /**
- * Drops hints of a deposit that were read or are too old. Reports are deleted, because anyone can make them. Hints from
- * logs are only marked, so that they are not added again, and so are reported transactions that carry the deposit
- * (`carrying`), because they may prove it after a reorg. Throws `store_unavailable`.
+ * Drops hints of a deposit or withdrawal that were read or are too old. Reports are deleted, because anyone can make
+ * them. Hints from logs are only marked, so that they are not added again, and so are reported transactions that carry
+ * the deposit or withdrawal (`carrying`), because they may prove it after a reorg. Throws `store_unavailable`.
  */
 export async function dropHints(
   db: Database,
@@ -86,7 +87,10 @@ export async function dropHints(
   );
 }
 
-/** Restores a deposit's dropped hints from logs, because a reorg has changed its row. Throws `store_unavailable`. */
+/**
+ * Restores the dropped hints from logs of a deposit or withdrawal, because a reorg has changed its row. Throws
+ * `store_unavailable`.
+ */
 export async function retryFoundHints(db: Database, trackingId: string): Promise<void> {
   await db.run((sql) =>
     sql
@@ -259,7 +263,7 @@ export async function insertDepositWithPlan(
   );
 }
 
-/** Selects the plan of a deposit's steps, or returns null if none is stored. Throws `store_unavailable`. */
+/** Selects the plan of the steps of a deposit or withdrawal, or returns null if none is stored. Throws `store_unavailable`. */
 export async function selectStepPlan(db: Database, trackingId: string): Promise<unknown> {
   const rows = await db.run((sql) =>
     sql

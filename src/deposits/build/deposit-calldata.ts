@@ -49,7 +49,7 @@ const wrappedNativeAbi = once(() => parseAbi(["function deposit() payable"]));
 
 /**
  * Encodes a deposit as the transaction that the user's wallet sends: a call to the Router, or to the vault's own entry
- * point.
+ * point. Errors of `toRouterCall` propagate.
  */
 export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors): UserCall {
   const { amount } = intent;

@@ -218,8 +218,7 @@ export const newValue =
 export const tookEffect = ({ time }: EventContext): string => ` The change took effect at ${time}.`;
 
 /**
- * Creates the texts for an event that pauses or resumes deposits, withdrawals or redemptions. `flows` names them, in
- * the plural.
+ * Creates the texts for an event that pauses or resumes withdrawals or redemptions. `flows` names them, in the plural.
  */
 export const pauseTexts = (flows: string, isPaused: (args: EventArgs) => boolean): EventTerms => {
   const verb = (args: EventArgs): string => (isPaused(args) ? "paused" : "resumed");

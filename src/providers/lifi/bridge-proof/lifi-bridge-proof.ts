@@ -56,8 +56,9 @@ export async function addBridgeProof(
 }
 
 /**
- * Reads a Stargate or CCTP transfer from its source transaction. Returns null for any other bridge, or if a
- * chain is not served or the transaction does not show the transfer.
+ * Reads a Stargate or CCTP transfer from its source transaction. Returns null for any other bridge, or if a chain is
+ * not served or the transaction is missing, has failed or does not show the transfer. Errors of the RPC nodes
+ * propagate.
  */
 async function readProvableTransfer(
   scope: ProviderScope,
@@ -88,7 +89,9 @@ interface ProvenArrival {
 
 /**
  * Returns the transaction that completed the transfer: the given destination transaction or, if the bridge makes the
- * destination call separately, a later one. Returns null if neither contains the transfer's events.
+ * destination call separately, a later one. Returns null if neither contains the transfer's events, or if they may
+ * belong to another transfer, because they are older than this one or came on another bus. Errors of the RPC nodes
+ * propagate.
  */
 async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise<ProvenArrival | null> {
   const { receipt, confirmations } = await fetchTransaction(transfer.to, hash);
@@ -104,7 +107,8 @@ type StargateTransfer = ProvableTransfer & { sent: Extract<SentTransfer, { kind:
 
 /**
  * Returns the transaction that completed a Stargate transfer: the transaction of the given receipt, or the later one
- * that makes the destination call. Returns null if neither contains the transfer's events.
+ * that makes the destination call. Returns null under the conditions of `readProvenArrival`. Errors of the RPC nodes
+ * propagate.
  */
 async function stargateArrival(
   transfer: StargateTransfer,
@@ -142,8 +146,8 @@ async function wasOnDeliveringBus(
 }
 
 /**
- * Searches for the transaction that made the destination call after a Stargate payout, by LI.FI's id of the
- * transfer. Returns null if none is found.
+ * Searches the 2,000 blocks from a Stargate payout on for the transaction that made the destination call, by LI.FI's id
+ * of the transfer. Returns null if none is found with four log requests. Errors of the RPC nodes propagate.
  */
 async function findDestinationCall(
   transfer: StargateTransfer,
