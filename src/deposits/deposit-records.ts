@@ -67,9 +67,10 @@ export async function loadDeposit(ctx: Context, trackingId: string): Promise<Dep
 }
 
 /**
- * Updates a tracked deposit from on-chain data and returns it with its next step: the second transaction of a two-step
- * deposit, built for the amount that arrived, or the claim of settled shares. Throws `deposit_not_found`,
- * `store_unavailable`.
+ * Updates a tracked deposit from on-chain data and returns it with the user's steps and its next step: the second
+ * transaction of a two-step deposit, built for the amount that arrived, or the claim of settled shares. `next` is null
+ * if there is none or if it cannot be built, which `next_refusal` explains. Progress on a chain that cannot be read is
+ * found later. Throws `deposit_not_found`, `store_unavailable`.
  */
 export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<DepositDetail> {
   const stored = await loadDeposit(ctx, trackingId);
@@ -106,8 +107,8 @@ export async function listDeposits(
 
 /**
  * Marks a deposit as abandoned, because its user will not send the transaction. If the transaction appears on-chain
- * after all, the deposit is reopened. Throws `deposit_not_found`, `store_unavailable`, and `deposit_state` if the
- * deposit was already sent.
+ * after all, the deposit is reopened. Throws `deposit_not_found`, `store_unavailable`, and `deposit_state` unless the
+ * deposit is `built`, `expired` or already abandoned, or if it changed in the meantime.
  */
 export async function abandonDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await loadDeposit(ctx, trackingId);
@@ -129,8 +130,9 @@ export async function abandonDeposit(ctx: Context, trackingId: string): Promise<
 export type DepositStep = "source" | "deposit" | "claim" | "cancel" | "approval";
 
 /**
- * Stores a reported transaction of one step as a hint for tracking, and returns the deposit unchanged. Anyone can
- * report any hash, so a report is no proof: only the receipt decides. Throws `deposit_not_found`, `store_unavailable`.
+ * Stores a reported transaction of one step as a hint for tracking, and returns the deposit unchanged. An approval is
+ * not stored. Anyone can report any hash, so a report is no proof: only the receipt decides. Throws
+ * `deposit_not_found`, `store_unavailable`.
  */
 export async function reportTransaction(
   ctx: Context,

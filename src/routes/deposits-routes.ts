@@ -209,7 +209,7 @@ const depositsCancel = defineRoute({
     cancelDeposit(ctx, { trackingId: params.tracking_id, signature: body.signature ?? null }),
 });
 
-/** Routes that list, read, report on and abandon tracked deposits. */
+/** Routes that list, read, report on, abandon, authorize and cancel tracked deposits. */
 export const depositRoutes: readonly AnyRoute[] = [
   depositsList,
   depositsGet,

@@ -3,12 +3,12 @@ import { fetchTransaction, type TransactionOnChain } from "../../chains/chain-tr
 import type { Context } from "../../context.ts";
 import { AppError, failure, failureFrom } from "../../errors.ts";
 
-/** A function that reads a transaction by chain id and hash. Repeated calls return the first result. */
+/** A function that reads a transaction by chain id and hash. Repeated calls return the first result or its error. */
 export type TransactionReader = (chainId: number, hash: Hex) => Promise<TransactionOnChain>;
 
 /**
- * Creates a transaction reader for one request or one check of a deposit, so that all decisions in it use the same view
- * of each transaction. The reader throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`.
+ * Creates a transaction reader for one request or one check of a deposit or withdrawal, so that all decisions in it use
+ * the same view of each transaction. The reader throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`.
  */
 export function createTransactionReader(ctx: Context): TransactionReader {
   const looked = new Map<string, Promise<TransactionOnChain>>();
@@ -35,7 +35,10 @@ async function readTransactionOrThrow(
   }
 }
 
-/** Returns true if a transaction has the number of confirmations that its chain requires. */
+/**
+ * Returns true if a transaction has the number of confirmations that its chain requires, and false for a chain that is
+ * not served.
+ */
 export function isConfirmed(ctx: Context, of: { chainId: number; seen: TransactionOnChain }): boolean {
   const definition = ctx.chains.definitions.get(of.chainId);
   return definition !== undefined && of.seen.confirmations >= definition.confirmations;

@@ -100,7 +100,7 @@ function paidForRoute(row: BuiltSource, receipt: Receipt): boolean {
 
 /**
  * Returns true if a transaction has the sender, target and calldata of the source transaction that was built for a
- * deposit.
+ * deposit or withdrawal.
  */
 export function isSourceTransaction(row: BuiltSource, transaction: Transaction): boolean {
   return (
@@ -112,8 +112,8 @@ export function isSourceTransaction(row: BuiltSource, transaction: Transaction):
 }
 
 /**
- * Returns the hashes under which a transaction's calldata may be stored for a deposit: its own and, for a signed Router
- * order, that of the order without the signature.
+ * Returns the hashes under which a transaction's calldata may be stored for a deposit or withdrawal: its own and, for a
+ * signed Router order, that of the order without the signature.
  */
 export function builtDataHashes(input: Hex): Hex[] {
   const unsigned = unsignedCalldata(input);
@@ -123,9 +123,9 @@ export function builtDataHashes(input: Hex): Hex[] {
 }
 
 /**
- * Returns true if a successful transaction made a deposit's source call within a batch: the call's calldata is in the
- * input, its target emitted an event, and the user paid. The calldata alone proves nothing, because anyone can repeat
- * it and a batch may ignore a failed call.
+ * Returns true if a successful transaction made the source call of a deposit or withdrawal within a batch: the call's
+ * calldata is in the input, its target emitted an event, and the user paid. The calldata alone proves nothing, because
+ * anyone can repeat it and a batch may ignore a failed call.
  */
 function isInBatch(
   row: BuiltSource,
