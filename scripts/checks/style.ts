@@ -16,7 +16,7 @@ const MEDIAN_LINES = 110;
 const PURE = [
   "src/lib/",
   "src/tracking/deposits/deposit-state-machine.ts",
-  "src/tracking/track/deposit-poll-schedule.ts",
+  "src/tracking/deposits/deposit-schedule.ts",
   "src/orders/order-slippage.ts",
   "src/tracking/deposits/deposit-proofs.ts",
   "src/vaults/families/",

@@ -21,7 +21,7 @@ const modules = [
   "read-actions",
   "deposit-actions",
   "withdrawal-actions",
-  "embed-events",
+  "embed-types",
   "execute-steps",
   "wallet-steps",
 ];
