@@ -64,6 +64,8 @@ export class WithdrawalSchedule {
   }
 
   async #step(account: Account): Promise<void> {
+    // Two requests of one second would be one to a vault that numbers them by their time.
+    await pass(this.#placed, 1);
     const before = await this.#seen();
     const choice = this.#random.below(12);
     if (choice < 4) await this.#request(account);
@@ -164,6 +166,7 @@ export class WithdrawalSchedule {
   async #leave(): Promise<void> {
     for (const account of this.#accounts)
       for (let round = 0; round < 6 && !(await this.#gone(account)); round += 1) {
+        await pass(this.#placed, 1);
         const before = await this.#seen();
         // Parts only at first: each settles half of what is left, and the rounds would end before all is settled.
         await this.#settle(account, { inParts: round < 2 });
