@@ -93,7 +93,7 @@ export async function buildOnce<T extends Built>(
 
 const claimTimes = (now: number) => ({
   now: new Date(now),
-  ages: { forgottenBefore: new Date(now - KEY_TTL_MS), deadBefore: new Date(now - LEASE_MS) },
+  expiry: { forgottenBefore: new Date(now - KEY_TTL_MS), deadBefore: new Date(now - LEASE_MS) },
 });
 
 /**

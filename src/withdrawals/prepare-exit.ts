@@ -16,6 +16,7 @@ import {
   type TokenPayment,
 } from "../orders/simulate-payment.ts";
 import type { UserCall } from "../orders/wallet-calls.ts";
+import { TRANSFER_ROUNDING } from "../tracking/withdrawals/withdrawal-proofs.ts";
 import { paidTo } from "../vaults/vault-exits.ts";
 import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
@@ -29,9 +30,6 @@ import { explainFailedExit, findExitRefusal, isBelowFloor, paysLess } from "./wi
  * shows the fee separately.
  */
 const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
-
-/** Units by which a rebasing token's `Transfer` events may be below the balance that arrives. */
-const TRANSFER_ROUNDING = 2n;
 
 /** Results of simulating a withdrawal's first transaction. */
 export interface SimulatedExit {

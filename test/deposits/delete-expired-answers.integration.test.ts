@@ -22,7 +22,7 @@ const claim = (key: string, agoMs: number) =>
   takeKey(causeway.context().db, {
     ...{ scope: "client:192.0.2.1:0xaa", key, bodyHash: "0x00", owner: key },
     now: new Date(NOW - agoMs),
-    ages: { forgottenBefore: new Date(0), deadBefore: new Date(0) },
+    expiry: { forgottenBefore: new Date(0), deadBefore: new Date(0) },
   });
 const left = async () => {
   const rows = await causeway.db

@@ -38,7 +38,7 @@ async function first(of: { scope: string; agoMs?: number; expiresMs?: number }):
   await takeKey(db, {
     ...{ ...id, bodyHash: keccak256(stringToHex(stringifyWithBigints(asked()))) },
     now: new Date(NOW - (of.agoMs ?? 1_000)),
-    ages: { forgottenBefore: new Date(0), deadBefore: new Date(0) },
+    expiry: { forgottenBefore: new Date(0), deadBefore: new Date(0) },
   });
   if (of.expiresMs === undefined) return;
   await answerKey(db, { ...id, response: answer, expiresAt: new Date(of.expiresMs) });

@@ -83,7 +83,7 @@ export interface VaultChoices {
   families: string[];
 }
 
-/** Returns the filter values of which each matches at least one of the vaults. */
+/** Returns the filter values that match at least one of the vaults. */
 export function choicesOf(vaults: readonly Vault[]): VaultChoices {
   const chains = new Map(vaults.map(({ chainId, chainName }) => [chainId, chainName]));
   const assets = new Set(

@@ -107,9 +107,9 @@ export async function selectTracked(db: Database, trackingId: string): Promise<T
 const MAX_SAME_TRANSACTION = 20;
 
 /**
- * Selects the deposits and withdrawals that a transaction may belong to, the most likely first: those of which on-chain
- * data prove it, those whose calldata has one of these hashes (first those for which the transaction was reported),
- * then those for which it was only reported. Throws `store_unavailable`.
+ * Selects the deposits and withdrawals that a transaction may belong to, the most likely first: those that it proves,
+ * then those whose calldata has one of these hashes (with a report of the transaction before without), then those that
+ * only a report names. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,

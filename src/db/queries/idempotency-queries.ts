@@ -26,12 +26,12 @@ export interface KeyExpiry {
  */
 export async function takeKey(
   db: Database,
-  claim: IdempotencyKey & { bodyHash: string; owner: string; now: Date; ages: KeyExpiry },
+  taken: IdempotencyKey & { bodyHash: string; owner: string; now: Date; expiry: KeyExpiry },
 ): Promise<boolean> {
-  const { now, ages, ...row } = claim;
+  const { now, expiry, ...row } = taken;
   const fresh = { ...row, claimedAt: now, response: null, expiresAt: null };
-  const forgotten = lt(idempotency.claimedAt, ages.forgottenBefore);
-  const orphaned = and(isNull(idempotency.response), lt(idempotency.claimedAt, ages.deadBefore));
+  const forgotten = lt(idempotency.claimedAt, expiry.forgottenBefore);
+  const orphaned = and(isNull(idempotency.response), lt(idempotency.claimedAt, expiry.deadBefore));
   const rows = await db.run((sql) =>
     sql
       .insert(idempotency)
@@ -43,7 +43,7 @@ export async function takeKey(
       })
       .returning({ owner: idempotency.owner }),
   );
-  return rows[0]?.owner === claim.owner;
+  return rows[0]?.owner === taken.owner;
 }
 
 /** Selects the row of an idempotency key, or returns null if there is none. Throws `store_unavailable`. */
@@ -58,9 +58,9 @@ export async function selectKey(db: Database, id: IdempotencyKey): Promise<Idemp
  */
 export async function renewKey(
   db: Database,
-  claim: IdempotencyKey & { owner: string; now: Date },
+  taken: IdempotencyKey & { owner: string; now: Date },
 ): Promise<boolean> {
-  return updateOwnKey(db, { ...claim, set: { claimedAt: claim.now } });
+  return updateOwnKey(db, { ...taken, set: { claimedAt: taken.now } });
 }
 
 /**
@@ -91,9 +91,9 @@ async function updateOwnKey(
  * Releases an idempotency key after a failed request, so that the next request can take it. Throws
  * `store_unavailable`.
  */
-export async function releaseKey(db: Database, claim: IdempotencyKey & { owner: string }): Promise<void> {
+export async function releaseKey(db: Database, taken: IdempotencyKey & { owner: string }): Promise<void> {
   await db.run((sql) =>
-    sql.delete(idempotency).where(and(matchesKey(claim), eq(idempotency.owner, claim.owner))),
+    sql.delete(idempotency).where(and(matchesKey(taken), eq(idempotency.owner, taken.owner))),
   );
 }
 

@@ -47,7 +47,7 @@ function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }:
 }
 
 /** Units by which a rebasing token's `Transfer` events may be below the balance that arrives. */
-const ROUNDING = 2n;
+export const TRANSFER_ROUNDING = 2n;
 
 /**
  * Returns the payment that the Router's event of a withdrawal shows, or null. The event must be an `OrderExecuted` with
@@ -67,7 +67,7 @@ export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault 
     if (!sameAddress(args.tokenIn, row.shareToken) || !sameAddress(args.tokenOut, output)) continue;
     const shares = args.amountIn;
     const shown = shownPayment(receipt, { token: output, user: row.userAddress });
-    if (shown !== null && (shown <= 0n || shown + ROUNDING < BigInt(least ?? "1"))) continue;
+    if (shown !== null && (shown <= 0n || shown + TRANSFER_ROUNDING < BigInt(least ?? "1"))) continue;
     const amount = shown !== null && shown < args.amountOut ? shown : args.amountOut;
     const assets = asset ? amount : redeemedAssets(receipt, { vault, shares });
     const reached = output === routerBridged ? "bridge" : row.twoStep ? "asset" : "asked";
