@@ -8,7 +8,7 @@ import type { Vault } from "../vaults/vault.ts";
 
 /**
  * Filters for signals and the page to return: incidents last seen at or after `since`, of the given tiers and dimension
- * (null: all dimensions).
+ * (null: all dimensions). `offset` counts the signals before the page.
  */
 export interface SignalQuery {
   since: Date;
@@ -18,7 +18,10 @@ export interface SignalQuery {
   offset: number;
 }
 
-/** Returns a page of the signals of listed vaults, newest first, one per incident. Throws `store_unavailable`. */
+/**
+ * Returns a page of the signals of listed vaults, one per incident, by descending time at which they were last seen,
+ * and the total number of signals that match. Throws `store_unavailable`.
+ */
 export async function listSignals(
   ctx: Context,
   query: SignalQuery,
@@ -28,7 +31,10 @@ export async function listSignals(
   return { signals: rows.flatMap((row) => toSignal(ctx, { row, vault: vaultOf(row, byId) }) ?? []), total };
 }
 
-/** Returns one signal with its evidence and the stages of its incident. Throws `signal_not_found` or `store_unavailable`. */
+/**
+ * Returns one signal with its evidence and the stages of its incident, oldest first. Throws `signal_not_found`, also if
+ * the signal's vault is no longer listed, or `store_unavailable`.
+ */
 export async function getSignal(ctx: Context, signalId: string): Promise<SignalDetail> {
   const row = await selectSignal(ctx.db, signalId);
   const vault = row === null ? undefined : vaultOf(row, (await listRegistry(ctx)).byId);

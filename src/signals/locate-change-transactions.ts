@@ -22,15 +22,19 @@ export interface VaultIncident {
 /** Time during which later runs repeat a search that found no event, in milliseconds. It is long enough to reach a working node. */
 const AGAIN_MS = 30 * 60_000;
 
-/** Returns the recent incidents for which an earlier run did not find the event, because a node failed or lagged behind. */
+/**
+ * Returns the known incidents that were first seen at most half an hour before `nowMs` (milliseconds since the epoch)
+ * and whose event an earlier run did not find, because a node failed or lagged behind.
+ */
 export function withoutTransaction(known: readonly VaultIncident[], nowMs: number): VaultIncident[] {
   return known.filter(({ row }) => changeOf(row) !== null && nowMs - row.firstSeen.getTime() <= AGAIN_MS);
 }
 
 /**
- * Returns the incidents with the transaction and block of the event behind each change that was detected through view
- * functions. Each lookup tries up to three nodes; later runs repeat it for half an hour, see `withoutTransaction`. The
- * transaction stays null if no event is found, and for changes beyond the first ten of a run. Never throws.
+ * Returns the rows of the incidents, in the same order, with the transaction and block of the event behind each change
+ * that was detected through view functions. Each search covers at most 10,000 blocks with at most six requests; later
+ * runs repeat it for half an hour, see `withoutTransaction`. A row stays unchanged if no event is found, and from the
+ * eleventh search of a call on. Failed searches are logged. Never throws.
  */
 export async function locateChanges(ctx: Context, found: readonly VaultIncident[]): Promise<SignalRow[]> {
   let lookups = 0;
@@ -139,7 +143,10 @@ const CHANGE_TOPICS: Readonly<Record<string, readonly Hex[]>> = {
 /** Returns the first topics of the events that a change may have emitted, or an empty list if none are known. */
 const changeTopics = (changed: string): readonly Hex[] => CHANGE_TOPICS[changed] ?? [];
 
-/** Returns true if any 32-byte word of a log equals a value, given as an address or a decimal number. Null matches every log. */
+/**
+ * Returns true if any 32-byte word of a log's data or topics, except the event signature, equals a value, given as an
+ * address or a decimal number. Null matches every log. Throws a SyntaxError for any other value.
+ */
 export function logShowsChange(log: Pick<ChainLog, "topics" | "data">, value: string | null): boolean {
   if (value === null) return true;
   const word = value.startsWith("0x")

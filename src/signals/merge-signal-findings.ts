@@ -4,17 +4,22 @@ import type { Finding, SignalRule } from "./signal-finding.ts";
 /** A stored incident of one vault: consecutive findings of one rule and subject, merged. Times are in seconds since the epoch. */
 export interface Incident {
   ruleId: string;
+  /** Subject of its findings, or empty. */
   subject: string;
+  /** Number of the incident among those of its rule and subject, from 0. */
   sequence: number;
   tier: Tier;
   title: string;
   summary: string;
   metrics: Metric[];
   evidence: Record<string, string>;
+  /** The incident as each finding with new keys showed it, oldest first; at most 50 stages. */
   evolution: Stage[];
+  /** Keys of the merged findings; at most 50, the oldest are dropped. */
   keys: string[];
   firstSeen: number;
   lastSeen: number;
+  /** Number of findings with new keys after the first. */
   updateCount: number;
   txHash: string | null;
   blockNumber: number | null;
@@ -27,7 +32,8 @@ const MAX_STAGES = 50;
  * Merges the findings of a rule into the vault's known incidents, which are ordered by sequence number, and returns the
  * new and changed incidents. Findings are merged in chronological order, so that several findings about one subject
  * open incidents with different sequence numbers. A finding extends the last incident of its subject, unless that ended
- * longer ago than the rule's quiet time. A finding whose keys were all counted before is dropped.
+ * longer ago than the rule's quiet time. A finding whose keys were all counted before is dropped, unless it is ongoing:
+ * it then only sets the incident's end. So is a finding older than the end of that incident.
  */
 export function mergeFindings(
   rule: SignalRule,

@@ -18,9 +18,9 @@ export const NEGLIGIBLE_RULE =
 
 /**
  * Returns true if an amount is too small for a signal, even if it is a large part of the vault. The limit is about a
- * hundred dollars, estimated from the asset's symbol without a price. `amount` is in the asset's smallest unit; its sign
- * is ignored. A token with a misleading symbol gets the limit of that symbol. This is harmless, because the signal shows
- * the contract address of an unknown token.
+ * hundred dollars, estimated from the asset's symbol without a price. `amount` is in the asset's smallest unit; its
+ * sign is ignored. A token with a misleading symbol gets the limit of that symbol. This is harmless, because the signal
+ * shows the contract address of an unknown token.
  */
 export function isNegligible(asset: { assetSymbol: string; assetDecimals: number }, amount: bigint): boolean {
   const symbol = asset.assetSymbol.toUpperCase();

@@ -12,7 +12,7 @@ import type { Vault } from "../vaults/vault.ts";
 import { signalRules } from "./list-signal-rules.ts";
 import { locateChanges, type VaultIncident, withoutTransaction } from "./locate-change-transactions.ts";
 import { type Incident, mergeFindings } from "./merge-signal-findings.ts";
-import { type JudgedVault, readFacts } from "./read-signal-facts.ts";
+import { readFacts, type SignalVault } from "./read-signal-facts.ts";
 import type { VaultFacts } from "./signal-facts.ts";
 
 /** Maximum age of incidents that findings are merged into, in milliseconds. It exceeds the period that any rule examines. */
@@ -22,6 +22,7 @@ const BATCH_SIZE = 40;
 
 /** The result of one run of all signal rules over all vaults. */
 export interface RaiseReport {
+  /** Vaults to which the rules were applied. */
   vaults: number;
   /** New incidents. */
   raised: number;
@@ -30,21 +31,26 @@ export interface RaiseReport {
 }
 
 /**
- * Applies every signal rule to every vault and stores new and extended incidents. Registry entries that cannot be parsed
- * are logged and skipped. A second run over the same facts changes nothing. Throws `store_unavailable`.
+ * Applies every signal rule to every vault on a served chain that is or was open for deposits, in batches of 40, stores
+ * new and extended incidents, and purges the responses that show them from the platform's cache. Registry entries that
+ * cannot be parsed are logged and skipped. A second run over the same facts changes nothing. Throws
+ * `store_unavailable`; batches before the failure stay stored.
  */
 export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
-  const judged = (await selectVaults(ctx.db))
+  const examined = (await selectVaults(ctx.db))
     .filter(({ chainId }) => ctx.chains.definitions.has(chainId))
-    .flatMap((row): JudgedVault[] => {
+    .flatMap((row): SignalVault[] => {
       const addedAt = Math.floor(row.createdAt.getTime() / 1000);
       return parseRowOrSkip(ctx, row).map((vault) => ({ vault, addedAt }));
     });
   const changes = await selectStatusChanges(ctx.db, new Date(ctx.now() - DAY_MS));
-  const report = { vaults: judged.length, raised: 0, updated: 0 };
-  for (let start = 0; start < judged.length; start += BATCH_SIZE) {
-    const vaults = judged.slice(start, start + BATCH_SIZE);
-    const { changed, open } = await judge(ctx, { vaults, facts: await readFacts(ctx, { vaults, changes }) });
+  const report = { vaults: examined.length, raised: 0, updated: 0 };
+  for (let start = 0; start < examined.length; start += BATCH_SIZE) {
+    const vaults = examined.slice(start, start + BATCH_SIZE);
+    const { changed, open } = await applyRules(ctx, {
+      vaults,
+      facts: await readFacts(ctx, { vaults, changes }),
+    });
     const found = await locateChanges(ctx, changed);
     const later = await locateChanges(ctx, withoutTransaction(open, ctx.now()));
     await writeIncidents(ctx.db, [...found, ...later.filter(({ txHash }) => txHash !== null)]);
@@ -63,9 +69,9 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
 }
 
 /** Applies all signal rules to a batch of vaults. Returns the new and extended incidents, and separately the unchanged ones. */
-async function judge(
+async function applyRules(
   ctx: Context,
-  input: { vaults: readonly JudgedVault[]; facts: ReadonlyMap<string, VaultFacts> },
+  input: { vaults: readonly SignalVault[]; facts: ReadonlyMap<string, VaultFacts> },
 ): Promise<{ changed: VaultIncident[]; open: VaultIncident[] }> {
   const { vaults, facts } = input;
   const keys = vaults.map(({ vault }) => ({

@@ -26,7 +26,7 @@ import {
  * A vault to which the signal rules are applied, with the time of its addition to the registry, in seconds since the
  * epoch.
  */
-export interface JudgedVault {
+export interface SignalVault {
   vault: Vault;
   addedAt: number;
 }
@@ -46,10 +46,13 @@ function groupByVault<T extends { chainId: number; vaultAddress: string }>(
   return groups;
 }
 
-/** Reads the stored facts of vaults that the signal rules need, by vault id. Throws `store_unavailable`. */
+/**
+ * Reads the stored facts of vaults that the signal rules need, by vault id. `changes` are the registry changes of the
+ * last day, of any vault. Throws `store_unavailable`.
+ */
 export async function readFacts(
   ctx: Context,
-  input: { vaults: readonly JudgedVault[]; changes: readonly StatusChange[] },
+  input: { vaults: readonly SignalVault[]; changes: readonly StatusChange[] },
 ): Promise<ReadonlyMap<string, VaultFacts>> {
   const keys = input.vaults.map(({ vault }) => ({
     chainId: vault.chainId,
@@ -59,11 +62,11 @@ export async function readFacts(
   const since = new Date(ctx.now() - DAY_MS);
   const events = groupByVault(await selectControlEvents(ctx.db, { since, vaults: keys }));
   const facts = new Map(
-    input.vaults.map((judged) => {
-      const { vaultId } = judged.vault;
+    input.vaults.map((one) => {
+      const { vaultId } = one.vault;
       const changes = input.changes.filter(({ subject }) => subject === vaultId);
       const stored = { points: points.get(vaultId) ?? [], events: events.get(vaultId) ?? [], changes };
-      return [vaultId, toFacts(judged, stored)] as const;
+      return [vaultId, toFacts(one, stored)] as const;
     }),
   );
   const spans = keys.flatMap((key) => {
@@ -107,7 +110,7 @@ const parseKey = (vaultId: string): { chainId: number; vaultAddress: string } =>
 };
 
 function toFacts(
-  { vault, addedAt }: JudgedVault,
+  { vault, addedAt }: SignalVault,
   stored: {
     points: readonly PointRecord[];
     events: readonly ControlEventRow[];
@@ -194,6 +197,8 @@ const MAX_UNIT_LENGTH = 20;
 /**
  * Returns the unit in which texts show amounts of an asset: its symbol if this service knows the token contract,
  * otherwise the symbol and the shortened contract address, because any contract can return the symbol of another token.
+ * The symbol is cut to 20 characters, with `?` for those that are not printable ASCII; if it is empty, the unit is the
+ * shortened address.
  */
 export function assetUnit(of: { chainId: number; asset: { address: Address; symbol: string } }): string {
   const address = of.asset.address.toLowerCase();

@@ -9,7 +9,10 @@ const MIN_DEVIATION = 0.01;
 /** Number of median absolute deviations above the median that texts call normal. */
 const BASELINE_DEVIATIONS = 4;
 
-/** The threshold of one tier for a daily movement of a vault, as a fraction of its total assets. */
+/**
+ * The threshold of one tier for a daily movement of a vault, as a fraction of its total assets. The movement reaches
+ * the tier if it meets both `least` and `deviations`, or if it meets `always`.
+ */
 export interface Bound {
   tier: Tier;
   /** Minimum fraction of total assets, also for a vault with little movement. */
@@ -18,12 +21,13 @@ export interface Bound {
   deviations: number;
   /** Fraction of total assets from which the tier applies regardless of the vault's history, or null if there is none. */
   always: number | null;
+  /** Why this threshold, for customers. */
   reason: string;
 }
 
 /**
  * A vault's normal range of a daily figure, such as its net flow or its largest withdrawal: the median and the median
- * absolute deviation over `days` earlier days, as fractions of total assets.
+ * absolute deviation (at least 0.01) over `days` earlier days, as fractions of total assets.
  */
 export interface Baseline {
   median: number;
@@ -31,14 +35,20 @@ export interface Baseline {
   days: number;
 }
 
-/** Returns the baseline computed from the movements of a vault's earlier days, or null if there are too few days. */
+/**
+ * Returns the baseline computed from the movements of a vault's earlier days, as fractions of total assets, or null if
+ * there are fewer than seven.
+ */
 export function baselineOf(parts: readonly number[]): Baseline | null {
   const found = medianAndMad(parts);
   if (found === null || parts.length < MIN_BASELINE_DAYS) return null;
   return { median: found.median, mad: Math.max(found.mad, MIN_DEVIATION), days: parts.length };
 }
 
-/** Returns the tier of the highest bound that a movement exceeds, or null if it exceeds none. `bounds` are in descending order. */
+/**
+ * Returns the tier of the highest bound that a movement reaches, or null if it reaches none. `part` is the movement as
+ * a fraction of total assets; `bounds` are in descending order of tier.
+ */
 export function tierBeyond(part: number, by: { baseline: Baseline; bounds: readonly Bound[] }): Tier | null {
   const { baseline, bounds } = by;
   const beyond = ({ least, deviations, always }: Bound): boolean =>
@@ -69,7 +79,10 @@ export const BASELINE_NEEDS =
   `Deposits and withdrawals for the last 24 hours and for at least ${MIN_BASELINE_DAYS} of the 30 days before. Each vault ` +
   "is compared with its own history, by median, so that single outliers do not distort it.";
 
-/** Returns a sentence about a vault's normal range. `measure` is a noun phrase for the daily movement. */
+/**
+ * Returns a sentence about a vault's normal range, up to four median absolute deviations above the median. `measure` is
+ * a noun phrase for the daily movement.
+ */
 export function describeBaseline(measure: string, { median, mad, days }: Baseline): string {
   const up = Math.max(0, median + BASELINE_DEVIATIONS * mad);
   return (
@@ -78,7 +91,10 @@ export function describeBaseline(measure: string, { median, mad, days }: Baselin
   );
 }
 
-/** Returns a baseline in the form in which signals store it as evidence. */
+/**
+ * Returns a baseline in the form in which signals store it as evidence: fractions with six decimals and the number of
+ * days.
+ */
 export const baselineEvidence = ({ median, mad, days }: Baseline): Record<string, string> => ({
   usual_median: median.toFixed(6),
   usual_deviation: mad.toFixed(6),

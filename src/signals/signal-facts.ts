@@ -12,27 +12,32 @@ export interface Point {
   sharePrice: bigint | null;
   maxDeposit: bigint | null;
   paused: boolean;
-  /** Amount that the largest known holder can withdraw now, or null if it is unlimited or unknown. */
+  /**
+   * Amount that the largest known holder can withdraw now, in the asset's smallest unit, or null if it is unlimited or
+   * unknown.
+   */
   liquidity: bigint | null;
   /** Owner, curator, guardian, fees and timelock by name, as the contract returns them. */
   controls: Readonly<Record<string, string>>;
 }
 
-/** A deposit or withdrawal of the last day. The amount of a withdrawal is negative. */
+/** A deposit or withdrawal of the last day. */
 export interface SingleFlow {
   /** `txHash:logIndex`. */
   key: string;
   txHash: string;
+  /** In the asset's smallest unit; negative for a withdrawal. */
   assets: bigint;
+  /** The account whose shares were minted or redeemed. */
   user: string;
   blockNumber: number;
 }
 
-/** Sums of a vault's deposits and withdrawals of the last day, in the asset's smallest unit. */
+/** Sums of a vault's deposits and withdrawals of the last day, in the asset's smallest unit. Neither is negative. */
 export interface DayFlows {
   inflow: bigint;
   outflow: bigint;
-  /** The largest deposits and withdrawals, by absolute amount. */
+  /** The five largest deposits and withdrawals, by descending absolute amount. */
   largest: readonly SingleFlow[];
 }
 
@@ -49,15 +54,17 @@ export interface FlowDay {
   largestWithdrawal: bigint;
 }
 
-/**
- * A change of a vault's registry status, as the audit log recorded it. `seconds` is its time in seconds since the
- * epoch.
- */
+/** A change of a vault's registry status, as the audit log recorded it. */
 export interface RegistryChange {
+  /** Id of the row in the audit log. */
   id: string;
+  /** Time of the change, in seconds since the epoch. */
   seconds: number;
+  /** Status before the change. */
   from: string;
+  /** Status after the change. */
   to: string;
+  /** Reason for people, or empty. */
   reason: string;
   /** True if an operator made the change, false if a registry proof did. */
   byOperator: boolean;
@@ -97,12 +104,13 @@ export interface VaultFacts {
   flowDays: readonly FlowDay[];
   /** Time at which the vault was added to the registry, in seconds since the epoch. */
   addedAt: number;
+  /** Changes of the last day, oldest first. */
   registryChanges: readonly RegistryChange[];
   /** Governance events of the last day in finalized blocks, oldest first. */
   governanceChanges: readonly GovernanceChange[];
 }
 
-/** Returns the newest snapshot of a vault, or null if there is none. */
+/** Returns the newest five-minute snapshot of a vault, otherwise the newest hourly one, or null if there is neither. */
 export const latestPoint = (facts: VaultFacts): Point | null =>
   facts.recent.at(-1) ?? facts.hours.at(-1) ?? null;
 
@@ -110,7 +118,10 @@ export const latestPoint = (facts: VaultFacts): Point | null =>
 const LONGEST_DAY = 1.25 * DAY_S;
 const SHORTEST_DAY = 0.75 * DAY_S;
 
-/** Returns the newest hourly snapshot that is at least a day older than the latest snapshot, or null if there is none or it is much older. */
+/**
+ * Returns the newest hourly snapshot that is at least 24 hours older than the latest snapshot, or null if there is none
+ * or it is more than 30 hours older.
+ */
 export function pointDayAgo(facts: VaultFacts): Point | null {
   const latest = latestPoint(facts);
   if (latest === null) return null;
@@ -121,7 +132,11 @@ export function pointDayAgo(facts: VaultFacts): Point | null {
 /** Maximum age of a day in a baseline, in seconds. */
 const BASELINE_SPAN = 31 * DAY_S;
 
-/** Returns the earlier days with which the last day is compared, as pairs of consecutive daily snapshots. None overlaps the last day. */
+/**
+ * Returns the earlier days with which the last day is compared, oldest first, as pairs of consecutive daily snapshots,
+ * 18 to 30 hours apart. They start at most 31 days before the latest snapshot and end at least 24 hours before it.
+ * Empty without a latest snapshot.
+ */
 export function earlierDays(facts: Pick<VaultFacts, "recent" | "hours" | "days">): [Point, Point][] {
   const latest = facts.recent.at(-1) ?? facts.hours.at(-1);
   if (latest === undefined) return [];

@@ -9,6 +9,7 @@ export interface Finding {
   title: string;
   summary: string;
   metrics: Metric[];
+  /** Facts behind the finding by name, stored with the incident. */
   evidence: Record<string, string>;
   /** Identifiers of the facts behind the finding. A finding is new only if it has a key that its incident lacks. */
   keys: string[];
@@ -16,7 +17,9 @@ export interface Finding {
   seconds: number;
   /** True if the observed condition lasts, so that each run extends the incident. */
   ongoing: boolean;
+  /** The transaction behind the finding, or null if unknown or if there is none. */
   txHash: string | null;
+  /** The block of the observation or transaction, or null if there is none. */
   blockNumber: number | null;
 }
 
@@ -25,10 +28,14 @@ export interface SignalRule extends Rule {
   dimension: Dimension;
   /** Time after the last finding of an incident in which a new finding still extends it, in seconds. */
   quietSeconds: number;
+  /** Returns the findings about a vault, or an empty list. `now` is in seconds since the epoch. */
   find(facts: VaultFacts, now: number): Finding[];
 }
 
-/** Returns the tier of the highest threshold that a value reaches, or null if it reaches none. Thresholds are in descending order. */
+/**
+ * Returns the tier of the first threshold that a value reaches or exceeds, or null if it reaches none. Thresholds are
+ * in descending order.
+ */
 export function tierOf(value: number, thresholds: readonly (readonly [Tier, number])[]): Tier | null {
   return thresholds.find(([, least]) => value >= least)?.[0] ?? null;
 }
@@ -49,7 +56,10 @@ export const fixed = (fraction: number): string => fraction.toFixed(6);
 /** Formats a count with its unit, such as "1 hour" or "2 hours". */
 export const countOf = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? "" : "s"}`;
 
-/** Formats an amount given in the token's smallest unit in whole tokens, with at most `shown` decimals, rounded towards zero. */
+/**
+ * Formats an amount given in the token's smallest unit in whole tokens, with at most `shown` decimals (4 if absent) and
+ * a comma for thousands, rounded towards zero.
+ */
 export function wholeAmount(amount: bigint, decimals: number, shown = 4): string {
   const size = amount < 0n ? -amount : amount;
   const unit = 10n ** BigInt(decimals);
@@ -59,7 +69,10 @@ export function wholeAmount(amount: bigint, decimals: number, shown = 4): string
   return `${amount < 0n ? "-" : ""}${text}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** Returns the median and the median absolute deviation of values, or null if there are none. Single outliers shift neither. */
+/**
+ * Returns the median and the median absolute deviation of values, or null if there are none. Single outliers shift
+ * neither. The median of an even number of values is the mean of the middle two.
+ */
 export function medianAndMad(values: readonly number[]): { median: number; mad: number } | null {
   if (values.length === 0) return null;
   const median = medianOf(values);

@@ -94,7 +94,10 @@ const totalText = (facts: VaultFacts, { totalAssets }: Point): string =>
 const NO_LIMIT = 2n ** 127n;
 const isUnlimited = ({ maxDeposit }: Point): boolean => maxDeposit === null || maxDeposit >= NO_LIMIT;
 
-/** Reports that the vault's contract has paused deposits. */
+/**
+ * Reports that the vault's contract has paused deposits, once per pause, if two snapshots of the last two hours show
+ * the change.
+ */
 export const paused = turnRule({
   id: "paused",
   title: "Deposits paused",
@@ -108,7 +111,10 @@ export const paused = turnRule({
   holds: (point) => point.paused,
 });
 
-/** Reports that the vault's contract accepts deposits again after a pause. */
+/**
+ * Reports that the vault's contract accepts deposits again after a pause, if two snapshots of the last two hours show
+ * the change.
+ */
 export const unpaused = turnRule({
   id: "unpaused",
   title: "Pause lifted",
@@ -126,7 +132,10 @@ export const unpaused = turnRule({
 const isFull = (point: Point): boolean | null =>
   point.paused || point.maxDeposit === null ? null : point.maxDeposit === 0n;
 
-/** Reports that the vault's remaining deposit capacity has fallen to zero. */
+/**
+ * Reports that the vault's remaining deposit capacity has fallen to zero, if two snapshots of the last two hours show
+ * it. Ignores snapshots in which deposits are paused or the capacity is unknown.
+ */
 export const capacityExhausted = turnRule({
   id: "capacity_exhausted",
   title: "No deposit capacity left",
@@ -141,7 +150,10 @@ export const capacityExhausted = turnRule({
   holds: isFull,
 });
 
-/** Reports that the vault's remaining deposit capacity has risen above zero. */
+/**
+ * Reports that the vault's remaining deposit capacity has risen above zero, if two snapshots of the last two hours show
+ * it. Ignores snapshots in which deposits are paused or the capacity is unknown.
+ */
 export const capacityOpened = turnRule({
   id: "capacity_opened",
   title: "Deposit capacity available",
@@ -172,7 +184,10 @@ const THIN_REASONS: Readonly<Record<ThinTier, string>> = {
 /** Number of hourly snapshots that a vault must exceed before the rule applies. */
 const MIN_BASELINE_HOURS = 12;
 
-/** Reports that only a small part of the vault can still be withdrawn immediately, although more was available before. */
+/**
+ * Reports that at most 5% of the vault's total assets can still be withdrawn immediately, although the hourly median
+ * was above 10%. Needs more than 12 hourly snapshots; vaults with negligible assets are ignored.
+ */
 export const liquidityThin: SignalRule = {
   rule_id: "liquidity_thin",
   dimension: "risk",

@@ -49,7 +49,10 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   },
 };
 
-/** Reports a change of owner, curator, guardian, fee or timelock between two snapshots. */
+/**
+ * Reports a change of owner, curator, guardian, fee or timelock between two snapshots of the last two hours: the last
+ * change of each, with the values before and after.
+ */
 export const controlChanged: SignalRule = {
   rule_id: "control_changed",
   dimension: "trust",

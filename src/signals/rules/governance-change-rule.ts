@@ -178,7 +178,10 @@ function consequenceOf({ event, args }: GovernanceChange, context: EventContext)
   return stage === "withdrawn" ? "The current setting remains in force." : ADVICE[kind];
 }
 
-/** Reports governance changes that have taken effect and that only an event shows, because no view function returns them. */
+/**
+ * Reports governance changes of the last day that have taken effect and that only an event shows, because no view
+ * function returns them. One finding per event and contract covers its last 20 events.
+ */
 export const governanceChanged: SignalRule = governanceRule({
   id: "setting_changed",
   title: "Governance setting changed",
@@ -201,7 +204,10 @@ export const governanceChanged: SignalRule = governanceRule({
   stages: ["done"],
 });
 
-/** Reports governance changes that are pending, because they need more time or another transaction, and their cancellation. */
+/**
+ * Reports governance changes of the last day that are pending, because they need more time or another transaction, and
+ * their cancellation. One finding per event and contract covers its last 20 events.
+ */
 export const governanceChangeAnnounced: SignalRule = governanceRule({
   id: "change_announced",
   title: "Governance change pending or cancelled",

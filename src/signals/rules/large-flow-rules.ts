@@ -116,7 +116,10 @@ function texts(
   };
 }
 
-/** Reports a single deposit that is large for the vault's total assets and its history. */
+/**
+ * Reports a single deposit of the last 24 hours that is large for the vault's total assets and its history. Needs a
+ * baseline of at least seven earlier days.
+ */
 export const largeDeposit = largeFlow({
   ruleId: "large_deposit",
   title: "Large single deposit",
@@ -151,7 +154,10 @@ export const largeDeposit = largeFlow({
     "The yield may fall until the new capital is allocated, and a holder of this size may also withdraw at once.",
 });
 
-/** Reports a single withdrawal that is large for the vault's total assets and its history. */
+/**
+ * Reports a single withdrawal of the last 24 hours that is large for the vault's total assets and its history. Needs a
+ * baseline of at least seven earlier days.
+ */
 export const largeWithdrawal = largeFlow({
   ruleId: "large_withdrawal",
   title: "Large single withdrawal",

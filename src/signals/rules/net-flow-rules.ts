@@ -79,7 +79,10 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
   ];
 }
 
-/** Reports 24 hours in which a vault's withdrawals exceeded its deposits by an unusual amount. */
+/**
+ * Reports 24 hours in which a vault's withdrawals exceeded its deposits by an unusual amount. Needs a baseline of at
+ * least seven earlier days.
+ */
 export const netOutflow = netFlow({
   ruleId: "net_outflow",
   title: "Net outflow",
@@ -112,7 +115,10 @@ export const netOutflow = netFlow({
     "If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
 });
 
-/** Reports 24 hours in which a vault's deposits exceeded its withdrawals by an unusual amount. */
+/**
+ * Reports 24 hours in which a vault's deposits exceeded its withdrawals by an unusual amount. Needs a baseline of at
+ * least seven earlier days.
+ */
 export const netInflow = netFlow({
   ruleId: "net_inflow",
   title: "Net inflow",

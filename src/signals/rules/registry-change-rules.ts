@@ -28,7 +28,7 @@ export const vaultAdded: SignalRule = {
   },
 };
 
-/** Reports a change of the vault's registry status in the last 24 hours. */
+/** Reports each change of the vault's registry status in the last 24 hours, by an operator or by a registry proof. */
 export const registryChanged: SignalRule = {
   rule_id: "registry_changed",
   dimension: "trust",

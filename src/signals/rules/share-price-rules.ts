@@ -22,7 +22,10 @@ const LOSS: readonly (readonly [Tier, number])[] = [
   ["low", 0],
 ];
 
-/** Reports a fall of the share price below its 24-hour high by more than rounding. */
+/**
+ * Reports a fall of the share price below its 24-hour high by more than rounding: more than two of the asset's smallest
+ * units per whole share. Ignores vaults without shares.
+ */
 export const sharePriceLoss: SignalRule = {
   rule_id: "share_price_loss",
   dimension: "performance",
@@ -115,7 +118,10 @@ const BREAK_REASONS: Readonly<Record<Tier, string>> = {
 /** Minimum distance of a yield from the median, as a fraction, also for a vault with a steady yield. */
 const MIN_APY_BREAK = 0.01;
 
-/** Reports a daily yield that is far outside the normal range of the vault's earlier days. */
+/**
+ * Reports a yield of the last day that is at least six median absolute deviations and one percentage point from the
+ * median of the vault's earlier days. Needs at least 14 of them; vaults whose price is not updated daily are ignored.
+ */
 export const apyBreak: SignalRule = {
   rule_id: "apy_break",
   dimension: "performance",
@@ -238,7 +244,10 @@ const STALE_REASONS: Readonly<Record<StaleTier, string>> = {
     "A stale price omits gains and losses since its last change: deposits and withdrawals may benefit or harm the other holders",
 };
 
-/** Reports a share price that has not changed for much longer than usual. */
+/**
+ * Reports a share price that has not changed for at least two days and four times the median interval between its
+ * changes. Needs at least ten changes in the last 90 days.
+ */
 export const priceStale: SignalRule = {
   rule_id: "price_stale",
   dimension: "risk",

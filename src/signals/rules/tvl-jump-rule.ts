@@ -41,7 +41,10 @@ function explain(
   return part === null ? null : { before: before.totalAssets, net, earned, unexplained, part };
 }
 
-/** Reports a change in total assets within 24 hours that is explained by neither flows nor the share price. */
+/**
+ * Reports a change in total assets within 24 hours that is explained by neither flows nor the share price. Needs a
+ * baseline of at least seven earlier days.
+ */
 export const tvlJump: SignalRule = {
   rule_id: "tvl_jump",
   dimension: "capital",
