@@ -13,6 +13,7 @@ export interface AdmissionFacts {
   address: string;
   /** Address of the vault's asset as on-chain data shows it. */
   asset: string;
+  /** Name of the vault's family. */
   adapter: string;
   provenance: Provenance;
   /** Registers and lists that name the vault. */
@@ -23,6 +24,7 @@ export interface AdmissionFacts {
   seenAt: number;
   /** Total assets in US dollars by Causeway's own price, times 10^18, or null if unknown. */
   tvlUsd: bigint | null;
+  /** The passed proof, with the amounts of the simulated deposit and redemption. */
   proof: VaultProof;
 }
 
@@ -44,9 +46,11 @@ const USD = 10n ** 18n;
 const OPEN_FAMILIES: ReadonlySet<string> = new Set(["erc4626"]);
 
 /**
- * Returns why a discovered vault may not open yet, or null if it may. A factory only proves which code a vault runs,
- * not that it is safe, so every condition must hold: an asset on the operator's list, total assets, age, a second,
- * curated source, and a simulated deposit that is returned in full. `now` is in unix milliseconds.
+ * Returns why a discovered vault may not open yet, or null if it may as far as these facts show; `codeObstacle`
+ * examines the rest. A factory only proves which code a vault runs, not that it is safe, so every condition must hold:
+ * neither vault nor asset is blocked; a family that not every contract can imitate; an asset on the operator's list; a
+ * curated source that still names it; the operator's minimum age and total assets; and a simulated deposit of which at
+ * least 99.5% is returned at once. `now` is in milliseconds since the epoch.
  */
 export function admissionObstacle(
   facts: AdmissionFacts,
@@ -83,9 +87,9 @@ const names = (
 
 /**
  * Returns the obstacle in a discovered vault's code or governance, or null if there is none. Its code must be reviewed,
- * pinned by the operator, or created by a factory of its family and immutable. No account with a single key may own it,
- * unless the operator lists the account. If its family has a timelock, the timelock must be at least the operator's
- * minimum.
+ * pinned by the operator, or created by a factory of its family and not replaceable. No account with a single key may
+ * hold one of its roles, unless the operator lists the account. A timelock that was read must be at least the
+ * operator's minimum.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
   const { chainId, code, reviewed, made, keys, timelockS } = facts;

@@ -15,8 +15,8 @@ import { toVaultRecord } from "./vault-records.ts";
 type VaultChange = { key: VaultKey; change: VaultChangeInput };
 
 /**
- * The registry entry after a change; or, if nothing was changed, the field and the way in which on-chain data
- * contradict it.
+ * The registry entry after a change; or, if on-chain data contradict the change and nothing was changed, the field at
+ * fault and the reason.
  */
 export type ChangedVault = { record: VaultRecord } | { field: "state" | "adapter"; finding: string };
 
@@ -24,10 +24,11 @@ export type ChangedVault = { record: VaultRecord } | { field: "state" | "adapter
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
- * Changes a vault in the registry: its status and its claimed properties. Unless the change only closes the vault, the
- * vault is first read from on-chain data and proven; claims that the chain contradicts are not stored. Builds see the
- * change immediately, lists within a minute. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`, and
- * `upstream_unavailable` if the chain does not respond.
+ * Changes a vault in the registry: its status and its claimed properties. A change that opens the vault, or alters its
+ * family, parameters or accepted assets, is stored only if reading and proving the vault on chain does not contradict
+ * it; the vault is then proven again. Builds see the change immediately, lists within a minute. Throws
+ * `vault_not_found`, `chain_unsupported`, `upstream_unavailable` if the chain does not respond, and
+ * `store_unavailable`, also if other requests changed the vault during five attempts.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<ChangedVault> {
   // A concurrent change alters what this change starts from, but not its target.
@@ -58,15 +59,15 @@ async function recordAfter(ctx: Context, { key, change }: VaultChange): Promise<
   return toVaultRecord(row);
 }
 
-const wantedStatus = ({ state, status }: VaultChangeInput) => state ?? status;
+const requestedStatus = ({ state, status }: VaultChangeInput) => state ?? status;
 
 const claimsOf = ({ adapter, params, accepted_assets }: VaultChangeInput) =>
   adapter !== undefined || params !== undefined || accepted_assets !== undefined;
 
 /** Returns true for a change that needs no on-chain data: it only changes texts or closes the vault for deposits. */
 function onlyCloses(change: VaultChangeInput): boolean {
-  const wanted = wantedStatus(change);
-  return !claimsOf(change) && wanted !== "active" && wanted !== "candidate";
+  const requested = requestedStatus(change);
+  return !claimsOf(change) && requested !== "active" && requested !== "candidate";
 }
 
 /** Tries once to change a vault. Returns `outdated`, without any change, if another request changed it first. */
@@ -77,9 +78,9 @@ async function tryChangingVault(
   const vaultId = formatVaultId(key);
   const row = await selectVault(ctx.db, key);
   if (row === null) throw failure("vault_not_found", `there is no vault ${vaultId}`);
-  const wanted = wantedStatus(change) ?? row.status;
+  const requested = requestedStatus(change) ?? row.status;
   const wasOpen = row.status === "active" || row.status === "paused";
-  const opens = wanted === "active" || (wanted === "paused" && !wasOpen);
+  const opens = requested === "active" || (requested === "paused" && !wasOpen);
   const asked = withClaims(row, change);
   let derived: ProofAttempt["derived"] = null;
   if (opens || claimsOf(change)) {
@@ -91,11 +92,19 @@ async function tryChangingVault(
     derived = attempt.derived;
   }
   const { claim, name, curator, params } = asked;
-  const reason = change.reason === "" && wanted === row.status ? row.statusReason : change.reason;
+  const reason = change.reason === "" && requested === row.status ? row.statusReason : change.reason;
   const stored = await updateVaultStatus(ctx.db, {
-    ...{ chainId: key.chainId, address: key.address, vaultId, from: row.status, to: wanted, reason, derived },
+    ...{
+      chainId: key.chainId,
+      address: key.address,
+      vaultId,
+      from: row.status,
+      to: requested,
+      reason,
+      derived,
+    },
     claimed: { claim, name, curator, params },
-    by: wantedStatus(change) === undefined ? row.statusBy : wanted === "candidate" ? "proof" : "admin",
+    by: requestedStatus(change) === undefined ? row.statusBy : requested === "candidate" ? "proof" : "admin",
     note: makeAuditNote(ctx, { action: "vault.change", actor: "admin", note: change.reason }),
   });
   return stored ? "changed" : "outdated";

@@ -20,8 +20,9 @@ export function assertServedChain(ctx: Context, chainId: number): void {
 }
 
 /**
- * Reads a vault's addresses, tokens and parameters through the given chain client. Also fails with a reason if one of
- * the contracts that a deposit touches has no code. Errors of the chain client propagate.
+ * Reads a vault's addresses, tokens and parameters through the given chain client. Returns a failed derivation with its
+ * reason if no family is called `adapter`, if the family does not accept the contract, or if the entry point, spender,
+ * share token, pricer or asset has no code. Errors of the chain client propagate.
  */
 export async function deriveFromChain(
   client: ChainClient,
@@ -49,7 +50,10 @@ async function findAddressWithoutCode(
   return distinct.find((_, index) => codes[index] === "0x") ?? null;
 }
 
-/** Converts a vault read from on-chain data to the columns of the vaults table that it fills. */
+/**
+ * Converts a vault read from on-chain data to the columns of the vaults table that it fills. The addresses are
+ * lowercase, except those of accepted assets. `caller` and `params` are absent if the chain does not decide them.
+ */
 export function toDerivedColumns(vault: DerivedVault): DerivedColumns {
   const { asset, acceptedAssets, caller, params } = vault;
   return {

@@ -16,16 +16,21 @@ import type { StoredVault } from "../vaults/vault.ts";
 export interface VaultClaims extends VaultKey {
   /** Name of a family's adapter; `erc4626` leaves the family open. */
   adapter: string;
+  /** Address of the asset, or null if it is not claimed. */
   asset: string | null;
+  /** Address of the share token, or null if it is not claimed. */
   shareToken: string | null;
+  /** Parameters of the family, for those that no contract reveals. */
   params: Readonly<Record<string, string>>;
   /** Additional tokens that the vault may accept without a swap. */
   acceptedAssets: readonly string[];
+  /** Name for display, or empty. */
   name: string;
+  /** Name of the curator, or empty. */
   curator: string;
 }
 
-/** Claims about a vault of which only the address is known. */
+/** Claims about a vault of which only chain and address are known. */
 export const NO_CLAIMS: Omit<VaultClaims, keyof VaultKey> = {
   ...{ adapter: "erc4626", asset: null, shareToken: null, params: {}, acceptedAssets: [] },
   ...{ name: "", curator: "" },
@@ -39,8 +44,9 @@ export type ClaimRow = StoredVault &
   Pick<VaultRow, "claim" | "provenance" | "proofDueAt" | "statusBy" | "wasActive">;
 
 /**
- * Returns the registry row of a claimed vault. Its addresses are placeholders until a proof reads them, and its name is
- * the claimed one or its id, because a vault's own name is unverified.
+ * Returns the registry row of a claimed vault: a candidate that is due to be proven at `now`, in milliseconds since the
+ * epoch. Its addresses are placeholders until a proof reads them. Its name is the claimed one or its id, because a
+ * vault's own name is unverified. Addresses are lowercase.
  */
 export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; now: number }): ClaimRow {
   const own = claims.address.toLowerCase();
@@ -61,9 +67,10 @@ export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; no
 }
 
 /**
- * Adds claimed vaults to the registry as candidates, in statements of 500 vaults. A known vault is not changed, except
- * that it records the public list that names it. Chains that are not served and unknown adapters are refused. Throws
- * `store_unavailable`.
+ * Adds claimed vaults to the registry as candidates, in statements of 500 vaults, and reports each claim in the given
+ * order. A known vault is not changed, except that it records the public list that names it; of repeated claims, the
+ * last is stored. Claims with a chain that is not served or an unknown family are reported as refused. Throws
+ * `store_unavailable`; vaults of earlier statements are then stored.
  */
 export async function importClaims(
   ctx: Context,

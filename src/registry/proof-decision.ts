@@ -5,8 +5,9 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 
 /**
  * Result of one attempt to prove a vault. `passed`: the simulated deposit succeeded. `refused`: the chain contradicts
- * the entry, or the vault rejects deposits. `closed`: the vault's own view functions show that it is paused, full or
- * without a current price, which is not a fault of the entry. `unread`: a node or the database failed.
+ * the entry, or the vault rejects deposits. `closed`: the vault's view functions or the error of the simulated deposit
+ * show that it is paused, full or without a current price, which is not a fault of the entry. `unread`: a node or the
+ * database failed.
  */
 export type ProofFinding =
   | { kind: "passed" | "refused" | "closed"; proof: VaultProof }
@@ -18,7 +19,7 @@ type ProvenEntry = Pick<
   "address" | "status" | "statusBy" | "statusReason" | "provenance" | "proofRefusals"
 >;
 
-/** Result of the admission gate for a discovered or imported vault. `obstacle` is null if the vault may open. */
+/** Result of the admission gate for a discovered or imported vault: why it may not open, or null if it may. */
 export interface Admission {
   obstacle: string | null;
 }
@@ -46,8 +47,13 @@ const HELD_RETRY_MS = 7 * DAY_MS;
 const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
 
 /**
- * Returns the changes of a registry entry after a proof. Administrators' decisions stand: a vault that they paused or
- * excluded keeps its status. A failed read never counts as a refusal. `now` is in unix milliseconds.
+ * Returns the new status of a registry entry after a proof and the time of the next proof. A passed proof opens
+ * reviewed candidates and vaults that a proof paused; a discovered or imported candidate opens only if `admission` has
+ * no obstacle. A refused candidate becomes `refused`, and the third consecutive refusal pauses an active vault. Closed
+ * and unread vaults keep their status, and so does a vault that an administrator paused or excluded. The next proof is
+ * due after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed, or refused while paused), 10
+ * minutes (unread), 5 and then 25 minutes (refused while active) or six hours (other refusals). `now` is in
+ * milliseconds since the epoch.
  */
 export function decideAfterProof(
   entry: ProvenEntry,

@@ -23,7 +23,7 @@ import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 /** The result of an attempt to prove a vault, with the columns that were read from on-chain data. */
 export interface ProofAttempt {
   finding: ProofFinding;
-  /** Columns from on-chain data, or null if the vault's contracts could not be resolved. */
+  /** Columns from on-chain data. Null if they could not be read, or if the vault was refused before the simulation. */
   derived: ProofChange["derived"];
 }
 
@@ -32,8 +32,9 @@ const GENERIC_ADAPTER = "erc4626";
 
 /**
  * Proves a registry entry on the current state of its chain: recognizes the vault's family, reads its addresses, tokens
- * and parameters, compares them with the entry, and simulates a deposit. Stores nothing. A failing chain or store leads
- * to the finding `unread`, never to an error.
+ * and parameters, compares them and the vault's code with the entry, and simulates a deposit. A vault that a register
+ * discovered is refused if no register names it any more. Stores nothing. Never throws: a failing chain or store leads
+ * to the finding `unread`, any other error to `refused`.
  */
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   const client = ctx.chains.client(row.chainId);
@@ -111,7 +112,10 @@ async function simulatedFinding(ctx: Context, vault: Vault): Promise<ProofFindin
 
 const unread = (reason: string): ProofAttempt => ({ finding: { kind: "unread", reason }, derived: null });
 
-/** A vault resolved from on-chain data, with its own name, or the reason why it contradicts its entry. */
+/**
+ * A vault resolved from on-chain data, with its contract's own name (unverified, may be empty), or the reason why it
+ * contradicts its entry.
+ */
 export type Resolution =
   | { ok: true; derived: NonNullable<ProofChange["derived"]>; ownName: string }
   | { ok: false; reason: string };
@@ -120,8 +124,9 @@ export type Resolution =
 export type ClaimedEntry = StoredVault & Pick<VaultRow, "claim" | "wasActive" | "provenance">;
 
 /**
- * Recognizes a vault's family, reads its addresses, tokens and parameters from on-chain data, and compares them with
- * the claims. Errors of the chain client propagate.
+ * Recognizes a vault's family, reads its addresses, tokens and parameters from on-chain data, and compares its family,
+ * asset and share token with the entry. A vault that is already called by the user never returns to the Router. Throws
+ * viem's InvalidAddressError for an invalid address in the entry; errors of the chain client propagate.
  */
 export async function resolveVault(client: ChainClient, row: ClaimedEntry): Promise<Resolution> {
   const subject = subjectOfRow(row);

@@ -17,7 +17,8 @@ import type { VaultRegister } from "./registers/vault-registers.ts";
 
 /**
  * Returns the admission gate's result for a vault whose proof passed. Returns null for vaults that need no admission:
- * reviewed ones, those that were open before, and those whose proof did not pass. An unreadable value is an obstacle.
+ * reviewed ones, those that were open before, and those whose proof did not pass. A value that cannot be read from the
+ * chain, the prices or the database is an obstacle, not an error.
  */
 export async function readAdmission(
   ctx: Context,

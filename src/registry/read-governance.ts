@@ -7,11 +7,14 @@ import { once } from "../lib/once.ts";
 import { findFamily } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** Governance of a vault: its owners, and the time before changes take effect. */
+/** Governance of a vault: who holds its roles, and the time before changes take effect. */
 export interface VaultGovernance {
-  /** The vault's owners, curators and governors that are accounts with a single key. */
+  /**
+   * The vault's owners, curators, governors and role managers that are accounts with a single key: without code, or
+   * with an EIP-7702 delegation.
+   */
   keys: readonly Address[];
-  /** Timelock of changes in seconds, or null if the family has none. */
+  /** Timelock of changes in seconds, or null if the family has none or its view function failed. */
   timelockS: bigint | null;
 }
 
@@ -27,8 +30,9 @@ const rolesAbi = once(() =>
 const DELEGATED = "0xef0100";
 
 /**
- * Reads a vault's owners from the view functions that its family may have, and its timelock. Errors of the chain client
- * propagate.
+ * Reads who holds a vault's roles from the view functions `owner`, `curator`, `governorAdmin` and `role_manager` of its
+ * own contract, leaving out those that fail or return the zero address, and reads its timelock. Errors of the chain
+ * client propagate.
  */
 export async function readGovernance(client: ChainClient, vault: Vault): Promise<VaultGovernance> {
   const on = { to: vault.address, abi: rolesAbi() } as const;

@@ -16,8 +16,9 @@ const beaconAbi = once(() => parseAbi(["function implementation() view returns (
 
 /**
  * Reads an identifier of a vault's code, which changes with the code: `implementation:<address>` of an ERC-1967 proxy,
- * `beacon:<beacon>/<implementation>`, `clone:<target>` of an ERC-1167 proxy, or `code:<hash>` of an immutable contract.
- * Errors of the chain client propagate.
+ * `beacon:<beacon>/<implementation>` (`unknown` if the beacon does not return it), `clone:<target>` of an ERC-1167
+ * proxy, or `code:<keccak256 hash>` of any other contract. Addresses are checksummed. Errors of the chain client
+ * propagate.
  */
 export async function readVaultCode(client: ChainClient, vault: Address): Promise<string> {
   const slotOf = async (slot: Hex) =>
@@ -30,7 +31,10 @@ export async function readVaultCode(client: ChainClient, vault: Address): Promis
   return target === undefined ? `code:${keccak256(code)}` : `clone:${getAddress(`0x${target}`)}`;
 }
 
-/** Returns true if the admin of the proxy or the owner of its beacon can replace the vault's code. */
+/**
+ * Returns true if an identifier of `readVaultCode` is that of an ERC-1967 or beacon proxy, whose admin or beacon's
+ * owner can replace the vault's code.
+ */
 export const isReplaceable = (code: string): boolean => /^(implementation|beacon):/.test(code);
 
 const addressOf = (word: Hex): Address | null => (/^0x0+$/.test(word) ? null : getAddress(slice(word, 12)));

@@ -22,16 +22,22 @@ import type { Vault } from "../vaults/vault.ts";
 import type { DepositCall, DepositTerms, Refusal } from "../vaults/vault-adapter.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 
-/**
- * Result of a simulated deposit into a vault. Amounts are in smallest units; `returned` is null if the redemption was
- * not simulated or is not possible immediately.
- */
+/** Result of a simulated deposit into a vault. */
 export interface SimulatedProof {
+  /** As in `ProofFinding`. */
   kind: "passed" | "refused" | "closed";
+  /** Why the vault was refused or is closed, for people; empty if the proof passed. */
   reason: string;
+  /** Block on whose state the deposit was simulated, or at which the vault's views were read. */
   blockNumber: number | null;
+  /** Deposited amount in the token's smallest unit, or null if the views already refused the deposit. */
   amount: bigint | null;
+  /** Minted shares in the share token's smallest unit, or null if none were minted at once. */
   shares: bigint | null;
+  /**
+   * Assets that redeeming all shares returns, in the asset's smallest unit, rounded down. Null if the redemption
+   * reverts, was not simulated, or is not possible immediately.
+   */
   returned: bigint | null;
 }
 
@@ -42,8 +48,9 @@ const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
 
 /**
  * Simulates a deposit from an unused account, with the vault's own call on the real state of the chain, and for vaults
- * with instant withdrawals also the redemption of the shares. Throws `simulation_unavailable`; errors of the RPC nodes
- * propagate.
+ * with only instant withdrawals also the redemption of the shares. The amount is one whole token, adjusted to the
+ * vault's limits; a loss of more than 3% in the shares' value or the redemption is refused. A reverting redemption is
+ * not. Throws `chain_unsupported` and `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);

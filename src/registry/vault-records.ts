@@ -8,8 +8,8 @@ import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
 import { toWireProof } from "../vaults/vault-response.ts";
 
 /**
- * Returns one page of the registry's vaults of any status or of one, ordered by id, starting after the vault `after`.
- * Throws `store_unavailable`.
+ * Returns one page of the registry's vaults of any status or of one (`status`), by ascending chain id and address,
+ * starting after the vault `after`. Throws `store_unavailable`.
  */
 export async function listVaultRecords(
   ctx: Context,
@@ -21,7 +21,10 @@ export async function listVaultRecords(
   return { rows: rows.map(toVaultRecord), next };
 }
 
-/** Converts a vault's database row to the format that the admin API returns. */
+/**
+ * Converts a vault's database row to the format that the admin API returns. Addresses are checksummed. Throws viem's
+ * InvalidAddressError for an invalid address.
+ */
 export function toVaultRecord(row: VaultRow): VaultRecord {
   return {
     vault_id: formatVaultId(row),

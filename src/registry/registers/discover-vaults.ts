@@ -16,11 +16,13 @@ import { findFamily } from "../../vaults/families/vault-families.ts";
 import { type RegisterVaults, readRegister } from "./read-register.ts";
 import { registerOf, type VaultRegister, vaultRegisters } from "./vault-registers.ts";
 
-/** Result of one discovery run. */
+/** Numbers of one discovery run. */
 export interface DiscoveryReport {
+  /** Registers that were due and were read, including those that failed. */
   registers: number;
+  /** Registers that could not be read. */
   failed: number;
-  /** Number of vaults that the registers named in the read data; most are already known. */
+  /** Vaults that the registers named in the read data; most are already known. */
   named: number;
 }
 
@@ -35,8 +37,8 @@ const RUN_MS = 30 * SECOND_MS;
 const UNSETTLED_BLOCKS = 64;
 
 /**
- * Returns the registers of the served chains: those in code and, for chains that are not in code, those of the
- * configuration.
+ * Returns the registers of the served chains: those in code and, for chains without a register in code, those of the
+ * configuration. A configured register without a view function whose family has none in code is left out.
  */
 export function servedRegisters(ctx: Context): VaultRegister[] {
   const known = new Set(vaultRegisters.map(({ chainId }) => chainId));
@@ -60,9 +62,9 @@ function configuredRegister(setting: DiscoverySetting["registers"][number]): Vau
 }
 
 /**
- * Reads the due registers, the longest due first, several chains at a time. Every named vault becomes a candidate under
- * a placeholder name; only its proof and the admission gate open it. A failing register is retried later and does not
- * stop the others. Throws `store_unavailable`.
+ * Reads the due registers, several chains at a time; starts no further register after 30 seconds. Every named vault
+ * that is not known becomes a candidate under a placeholder name; only its proof and the admission gate open it. A
+ * register that fails is logged, retried after an hour, and does not stop the others. Throws `store_unavailable`.
  */
 export async function discoverVaults(ctx: Context): Promise<DiscoveryReport> {
   const startedAt = ctx.now();
@@ -89,7 +91,7 @@ const keyOf = ({ chainId, address }: { chainId: number; address: string }): stri
 
 const isDue = (tip: RegisterTip | null, now: number): boolean => tip === null || tip.dueAt.getTime() <= now;
 
-/** Returns the name of a register in registry entries. */
+/** Returns the name of a register in the `named_by` column of registry entries: `register:<lowercase address>`. */
 export const sourceOf = ({ address }: Pick<VaultRegister, "address">): string =>
   `register:${address.toLowerCase()}`;
 

@@ -7,14 +7,14 @@ import { failure } from "../../errors.ts";
 import { findFirstBlock } from "./register-start.ts";
 import { registerAbi, type VaultRegister } from "./vault-registers.ts";
 
-/** The vaults that one read of a register found. */
+/** The vaults that one read of a register found, each once and checksummed. */
 export interface RegisterVaults {
   vaults: readonly Address[];
-  /** True if the read found all vaults of the register. */
+  /** True if the read returned all vaults of the register, false if only those of some blocks. */
   complete: boolean;
   /** Last block whose events were read, or null for a register that is read by a view function. */
   readTo: number | null;
-  /** True if more blocks with events remain. */
+  /** True if blocks up to the requested one remain to be read. */
   behind: boolean;
 }
 
@@ -24,10 +24,11 @@ const MAX_LOG_REQUESTS = 12;
 const MAX_LISTED = 5_000;
 
 /**
- * Reads the vaults of a register: all of them by its view function, or those of the next blocks from its events, up to
- * block `head`. Vaults from events are kept only if the register's own view function confirms them, because a node may
- * invent events. Throws `upstream_rejected` if the contract does not behave like the register; errors of the chain
- * client propagate.
+ * Reads the vaults of a register: all of them by its view function, or those of the blocks after `readTo` (null: from
+ * the register's first block) from its events, up to block `head` and with at most 12 log requests. Vaults from events
+ * are kept only if the register's own view function, if it has one, confirms them, because a node may invent events.
+ * Throws `upstream_rejected` if there is no such contract, or its view function fails or lists more than 5,000 vaults;
+ * errors of the chain client propagate.
  */
 export async function readRegister(
   client: ChainClient,
@@ -79,8 +80,8 @@ function viewQuery(
 }
 
 /**
- * Returns a query that asks a register whether it contains each of the given vaults. All count as confirmed if the
- * register has no such view function.
+ * Returns a query that asks a register whether it contains each of the given vaults, with the results in their order. A
+ * failed read counts as no. All count as contained if the register has no such view function.
  */
 export function membershipQuery(
   { address, membership }: VaultRegister,
@@ -146,8 +147,8 @@ const addressIn = (args: Readonly<Record<string, unknown>>, name: string): Hex[]
 };
 
 /**
- * Returns the query for the registers that no longer contain a vault, among those with a view function for it. A
- * register that does not respond is not included.
+ * Returns the query for the registers that say they do not contain a vault, among those with a view function for it. A
+ * register whose read fails is not included.
  */
 export function deniedQuery(registers: readonly VaultRegister[], vault: Address): Query<VaultRegister[]> {
   const asked = registers.flatMap((register) =>

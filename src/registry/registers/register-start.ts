@@ -15,9 +15,9 @@ const MAX_PROBES = 32;
 const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
 
 /**
- * Finds a block before which a register had no code, by bisection up to block `head`, at most 1,024 blocks too early.
- * Throws `upstream_rejected` if the register has no code, or no node keeps the state of old blocks; errors of the chain
- * client propagate.
+ * Returns a block before which a register had no code, found by bisection up to block `head`. It is at most 1,024
+ * blocks too early, and earlier if the node lacks the state of old blocks, but never too late. Throws
+ * `upstream_rejected` if the register has no code at `head`; errors of the chain client propagate.
  */
 export async function findFirstBlock(
   client: ChainClient,

@@ -16,9 +16,10 @@ import {
 } from "../../vaults/vault-factories.ts";
 
 /**
- * How the vaults of a register are read. `list`: a view function returns all of them; `getPools` is a view of the
- * contract that the register's address provider names. `events`: the register has
- * emitted one event per vault since its deployment in block `from`, which is searched for if it is null.
+ * How the vaults of a register are read. `list`: the view function `view` returns all of them; `getPools` is a function
+ * of the contract that Gearbox's address provider names. `events`: the register has emitted one event per creation
+ * since its deployment in block `from`, which is searched for if it is null; `vaults` names the event's arguments with
+ * the vaults' addresses.
  */
 export type RegisterReading =
   | {
@@ -33,8 +34,9 @@ export type RegisterReading =
  */
 export interface VaultRegister {
   chainId: number;
+  /** Address of the contract; for Gearbox, that of the address provider. */
   address: Address;
-  /** The vault family that the register's vaults belong to. */
+  /** Name of the vault family that the register's vaults belong to. */
   adapter: string;
   /** Name of the protocol, used in the names of its vaults. */
   protocol: string;
@@ -270,11 +272,11 @@ const kinds: readonly Kind[] = [
 ];
 
 /**
- * All registers in code. Their addresses are unverified: a contract that behaves differently is not used. Not
- * enumerable, so that their vaults come from reviewed rows and public lists: Veda and Upshift, which have no register on
- * the vaults' chains; Midas, whose contracts nothing on chain lists; Accountable and Maple, whose deposits need a
- * permission; Gearbox v3.1, whose pools are three levels below a factory that anybody uses; the older Mellow vaults,
- * whose factory is not published.
+ * All registers in code. Their addresses are unverified: a contract that behaves differently is not used. Vaults of
+ * these protocols cannot be listed on chain and come from reviewed rows and public lists: Veda and Upshift, which have
+ * no register on the vaults' chains; Midas, which has no register; Accountable and Maple, whose deposits need a
+ * permission; Gearbox v3.1, whose pools are three levels below a factory that anyone can use; and the older Mellow
+ * vaults, whose factory is not published.
  */
 export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ addresses, reading, ...kind }) =>
   addresses.flatMap(([chainId, address, from]): VaultRegister[] => {
@@ -284,7 +286,8 @@ export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ address
 );
 
 /**
- * Returns how registers of a vault family are read, without addresses, or null if there are none of the family in code.
+ * Returns how registers of a vault family are read, without addresses: of the first kind, if the family has several.
+ * Null if there are none of the family in code. `adapter` is the family's name.
  */
 export function registerOf(
   adapter: string,
