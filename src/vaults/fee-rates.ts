@@ -7,7 +7,10 @@ import type { ReadResult } from "../chains/chain-query.ts";
  */
 export type FeeRates = Partial<Record<"performance_fee" | "management_fee", string>>;
 
-/** Returns a record with one fee from the result of its view function. Empty if the call failed. */
+/**
+ * Returns a record with one fee: `feeOf` of its view function's value, as a decimal string under `name`. Empty if the
+ * call failed.
+ */
 export function feeRate<T>(
   name: keyof FeeRates,
   { result, feeOf }: { result: ReadResult<T>; feeOf: (value: T) => bigint | number },

@@ -4,7 +4,7 @@ import { isNative, sameAddress } from "../lib/address.ts";
 import type { TokenRef } from "../schemas/step-schema.ts";
 import { listRegistry } from "./find-vault.ts";
 
-/** A token by chain and address. The zero address is the chain's native currency. */
+/** A token by chain id and address, in any case. The zero address is the chain's native currency. */
 export interface TokenPlace {
   chainId: number;
   address: string;
@@ -13,7 +13,8 @@ export interface TokenPlace {
 /**
  * Returns symbol and decimals of a token if it is a native currency, or an accepted token or share token of a vault in
  * the registry. The symbol of a share token is empty, because it is unverified. For any other token, the symbol is
- * empty and the decimals are null. Throws `store_unavailable`.
+ * empty and the decimals are null. The address in the result is checksummed. Throws viem's InvalidAddressError for an
+ * invalid address, and `store_unavailable`.
  */
 export async function findToken(ctx: Context, { chainId, address }: TokenPlace): Promise<TokenRef> {
   const own = { address: getAddress(address) };

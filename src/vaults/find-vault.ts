@@ -57,10 +57,13 @@ const CachedRow = z.object({
 });
 const CachedRows = z.array(CachedRow);
 
-/** The vaults that the API shows: as a list, by vault id, and with their figures for lists by vault id. */
+/** The vaults that the API shows, on served chains only. */
 export interface Registry {
+  /** All vaults whose rows are valid, by ascending chain id and address. */
   all: readonly Vault[];
+  /** The same vaults by vault id, as `formatVaultId` writes it. */
   byId: ReadonlyMap<string, Vault>;
+  /** Figures for lists by vault id, also of vaults whose rows are invalid. */
   facts: ReadonlyMap<string, ListedFacts>;
 }
 /** Parsed registries by the array of cached rows from which each was parsed. */
@@ -68,7 +71,7 @@ const registryOfRows = new WeakMap<object, Registry>();
 
 /**
  * Returns the vaults on served chains that are or once were open for deposits, from a copy that is at most a minute
- * old. If the database is down, the last good copy is served. Invalid rows are logged and left out. Throws
+ * old. If the database is down, the last good copy is served, however old. Invalid rows are logged and left out. Throws
  * `store_unavailable` if the database is down and there is no copy.
  */
 export async function listRegistry(ctx: Context): Promise<Registry> {
@@ -99,8 +102,8 @@ const registryPolicy = (ctx: Context): CachePolicy<z.infer<typeof CachedRows>> =
 
 /**
  * Reloads the cached registry after a change of the vaults with the ids `changed`, so that all isolates see the change
- * within a minute, and purges these vaults from the platform's cache. If the database fails, the last good copy stays.
- * Never throws.
+ * within a minute, and purges the responses about these vaults and the lists of vaults and tokens from the platform's
+ * cache. If the database fails, the last good copy stays. Never throws.
  */
 export async function renewRegistry(ctx: Context, changed: readonly string[]): Promise<void> {
   await ctx.cache.renew(registryPolicy(ctx));
@@ -137,7 +140,10 @@ function warnSkippedRow(
   ctx.log.warn("registry_row_skipped", { vault, error: describeError(error) });
 }
 
-/** Finds a vault in the cached registry, for display. Throws `vault_not_found` or `store_unavailable`. */
+/**
+ * Finds a vault in the cached registry, for display, by its id as `formatVaultId` writes it. The copy is at most a
+ * minute old, older only if the database is down. Throws `vault_not_found` or `store_unavailable`.
+ */
 export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
   const vault = (await listRegistry(ctx)).byId.get(vaultId);
   if (vault === undefined) throw failure("vault_not_found", `there is no vault ${vaultId}`);
@@ -145,8 +151,9 @@ export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
 }
 
 /**
- * Finds a vault in Postgres, for building transactions: an address that receives funds must never come from a cache.
- * Throws `vault_not_found` or `store_unavailable`.
+ * Reads a vault from Postgres, for building deposits, withdrawals and claims: an address that receives funds must never
+ * come from a cache. The vault may be closed for deposits. Throws `vault_not_found` if the chain is not served, if the
+ * vault was never open for deposits, or if its row is invalid (which is logged), and `store_unavailable`.
  */
 export async function findVaultForDeposit(ctx: Context, key: VaultKey): Promise<Vault> {
   const row = ctx.chains.definitions.has(key.chainId) ? await selectKnownVault(ctx.db, key) : null;
@@ -166,9 +173,10 @@ export function parseRegistryRow(row: StoredVault): Vault {
 }
 
 /**
- * Runs work on a vault as stored in Postgres, without waiting for Postgres first: the work starts with the cached
- * vault, and is repeated with the stored vault if the two differ, so that no result depends on a cached address. `work`
- * must not have side effects. Throws `vault_not_found` or `store_unavailable`; errors of `work` propagate.
+ * Runs work on a vault as stored in Postgres, without waiting for Postgres first: if the cached vault is active, the
+ * work starts with it, and is repeated with the stored vault if the two differ in anything but the proof, so that no
+ * result depends on a cached address. `work` may run twice and must not have side effects. Throws `vault_not_found` and
+ * `store_unavailable` as `findVaultForDeposit` does; errors of `work` with the stored vault propagate.
  */
 export async function withStoredVault<T>(
   ctx: Context,

@@ -11,7 +11,7 @@ import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
  * A vault's totals, share price and deposit limits at one block. Amounts are in the asset's smallest unit unless stated
- * otherwise, and null if the view call failed.
+ * otherwise, and null if unknown: the view call failed, or the family has no such view.
  */
 export interface VaultState {
   totalAssets: bigint | null;
@@ -47,8 +47,10 @@ export interface DepositTerms {
   previewRevert: Hex | null;
   /** A sample of the share price: `shares` are worth `assets`, both in smallest units. Null if unknown. */
   price: { assets: bigint; shares: bigint } | null;
+  /** Largest deposit that the vault takes now; only a hint. */
   maxDeposit: bigint | null;
   minDeposit: bigint | null;
+  /** True if an on-chain switch makes the vault reject every deposit. */
   paused: boolean;
   /**
    * The asset that the vault names on-chain, or the deposited token if on-chain data shows that the vault accepts it.
@@ -84,6 +86,7 @@ export interface DepositInput {
    * known in advance.
    */
   caller: Address | null;
+  /** The account that receives the shares. */
   receiver: Address;
   /** Minimum shares in the share token's smallest unit. Only some families' deposit calls take it. */
   minShares: bigint;
@@ -103,6 +106,7 @@ export interface TermsInput extends Omit<DepositInput, "minShares" | "async"> {
 /** The contract call that deposits, made in a step of the Router or in the user's own transaction. */
 export interface DepositCall {
   target: Address;
+  /** The contract that pulls the token and therefore needs the allowance. */
   spender: Address;
   data: Hex;
   /** Byte offset in `data` of the amount, which the Router overwrites with the amount that it received. */
@@ -134,6 +138,7 @@ export interface VaultFlow {
   user: Address;
   /** In the smallest unit of the vault's asset. */
   assets: bigint | null;
+  /** In the share token's smallest unit. */
   shares: bigint | null;
   /**
    * Id of the redemption request whose settlement or cancellation determines the flow's amount. Absent for other flows;

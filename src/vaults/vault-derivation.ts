@@ -41,10 +41,13 @@ export interface DerivedVault {
    * keeps its value.
    */
   caller?: VaultCaller;
+  /** The family's parameters for the registry entry. Absent if the entry keeps its own. */
   params?: Readonly<Record<string, string>>;
 }
 
-/** Result of deriving a registry entry from the chain: the vault, or the reason why it failed. */
+/**
+ * Result of deriving a registry entry from the chain: the vault, or the reason for the failure as a text for people.
+ */
 export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string };
 
 /** Creates the result of a failed derivation. `reason` is shown to people. */
@@ -78,7 +81,11 @@ export const MAX_DECIMALS = 36;
 /** Maximum length of a stored vault name, in characters. */
 export const MAX_NAME_LENGTH = 120;
 
-/** Returns a query for a token's symbol and decimals. The result is null if either is missing or unusable. */
+/**
+ * Returns a query for a token's symbol, cut to 32 characters, and its decimals. Symbols that are returned as bytes32
+ * are read too. The result is null if the symbol is missing or empty, if the decimals are missing, or if there are more
+ * than 36 of them.
+ */
 export function tokenQuery(address: Address): Query<Token | null> {
   const onToken = { to: address, abi: tokenAbi() } as const;
   return createQuery(
@@ -100,7 +107,7 @@ export function tokenQuery(address: Address): Query<Token | null> {
 
 /** A share token's name and decimals. */
 export interface ShareTokenInfo {
-  /** The token's name, or an empty string if it has none. */
+  /** The token's name, cut to 120 characters, or an empty string if it has none. */
   name: string;
   decimals: number;
 }
@@ -125,8 +132,8 @@ export function shareTokenQuery(address: Address): Query<ShareTokenInfo | null> 
 }
 
 /**
- * Removes control characters from text that a contract returned, cuts it to `length` characters and trims it. Returns
- * an empty string for null.
+ * Removes control, format and other invisible characters (Unicode category C) from text that a contract returned, cuts
+ * it to `length` characters and trims it. Returns an empty string for null.
  */
 export function sanitizeLabel(text: string | null, length: number): string {
   return [...(text ?? "").replaceAll(/\p{C}/gu, "")].slice(0, length).join("").trim();
@@ -137,14 +144,15 @@ export function sanitizeLabel(text: string | null, length: number): string {
  * chain; parameters that no contract holds are kept as reviewed.
  */
 export interface DerivationSubject extends VaultKey {
-  /** Tokens to check as asset or accepted token; the known asset comes first. */
+  /** Tokens to check as asset or accepted token; the known asset comes first. Empty if none is known. */
   tokens: readonly Address[];
   /** Entry point of the earlier registry entry, or null if there is none. */
   entryPoint: Address | null;
+  /** Parameters of the earlier registry entry, empty if there is none. */
   params: Readonly<Record<string, string>>;
 }
 
-/** Creates the input for deriving a vault of which only chain and address are known. */
+/** Creates the input for deriving a vault by its chain and address alone, without tokens, entry point or parameters. */
 export const unreviewedSubject = ({ chainId, address }: VaultKey): DerivationSubject => ({
   ...{ chainId, address, tokens: [], entryPoint: null, params: {} },
 });
@@ -171,8 +179,8 @@ export interface Deriver {
   /** Returns a query for the registry entry's columns that the chain shows, in as many batches as needed. */
   derive(subject: DerivationSubject): Query<Derivation>;
   /**
-   * Returns a query for what a contract of the protocol that is no vault is, as a sentence for people, or null if it is
-   * none of the protocol. Absent if the protocol's other contracts are not recognized.
+   * Returns a query that recognizes the protocol's contracts other than vaults. Its result is a sentence for people
+   * that says what the contract at `address` is, or null if it is not recognized. Absent if the family recognizes none.
    */
   describeOther?(address: Address): Query<string | null>;
 }

@@ -41,7 +41,10 @@ export interface ExitTermsInput extends Omit<ExitInput, "minAssets" | "variant">
 
 /**
  * Why a vault would reject a withdrawal, as its views show. `mode_unsupported`: the vault does not pay withdrawals in
- * this mode now.
+ * this mode now. `not_allowed`: the account may not redeem. `share_locked`: the owner's shares are locked.
+ * `exits_paused`: withdrawals are paused. `no_liquidity`: the vault holds too few assets. `cooldown`: a wait is not
+ * over. `request_pending`: an earlier request must end first. `price_stale`: the vault's price is out of date.
+ * `token_unsupported`: the vault does not pay this token.
  */
 export type ExitRefusal =
   | "mode_unsupported"
@@ -68,6 +71,7 @@ export interface ExitTerms {
   heldShares: bigint | null;
   /** Shares that the vault would redeem now. Only a hint; null if the family's view is unreliable. */
   maxShares: bigint | null;
+  /** Smallest number of shares that the vault redeems or takes a request for; null also if there is no minimum. */
   minShares: bigint | null;
   /**
    * Payment for the shares after exit fees, if they are redeemed now. For a request that is priced later, an estimate
@@ -90,6 +94,7 @@ export interface ExitTerms {
   expiresAt: number | null;
   /** Part of the payment that is made at once if the rest is queued, or null if the payment is not split. */
   paidNow: bigint | null;
+  /** True if an on-chain switch makes the vault reject the withdrawal. */
   paused: boolean;
   refusal: ExitRefusal | null;
   /**
@@ -126,6 +131,7 @@ export interface ExitCall {
   paysTo: "receiver" | "caller";
   /** Who enforces the minimum of assets. `native`: the call itself. `none`: only the Router, if it makes the call. */
   minAssets: "native" | "none";
+  /** The token that the vault pays, at once or at settlement. */
   tokenOut: Address;
   /** True if the call only requests the withdrawal. */
   async: boolean;
@@ -175,7 +181,7 @@ export const unknownPendingExit: Omit<PendingExit, "token"> = {
   ...{ pays: "assets", cancellable: false, inWallet: false, bookedOut: false },
 };
 
-/** The owner's call that claims or cancels a request. */
+/** The user's call that claims or cancels a redemption request. */
 export interface ExitFollowUp {
   target: Address;
   data: Hex;
@@ -275,7 +281,8 @@ export interface ExitSettlement {
 }
 
 /**
- * Returns the amounts of a token that were transferred to an account by a receipt's logs, in the token's smallest unit.
+ * Returns the amounts of a token that were transferred to an account by a receipt's logs, in the order of the logs and
+ * in the token's smallest unit. Empty if there are none.
  */
 export function paidTo(logs: readonly Log[], of: { token: Address; receiver: Address }): bigint[] {
   const own = logs.filter(({ address }) => isAddressEqual(address, of.token));

@@ -1,12 +1,12 @@
 import type { Address } from "viem";
 
 /**
- * Chain id, address and deployment block of a factory. The block is null if unknown, or if it is not needed because a
- * view function lists the factory's vaults.
+ * Chain id, address and deployment block of a factory or register. The block is null if unknown, or if it is not needed
+ * because a view function lists the vaults.
  */
 export type FactoryAddress = readonly [chainId: number, address: Address, from: number | null];
 
-/** Factories of Aave static tokens, one per pool. Source: the Aave address book. */
+/** Factories of Aave's static tokens (stataTokens), one per Aave pool. Source: the Aave address book. */
 export const aaveStataFactories: readonly FactoryAddress[] = [
   [1, "0x347C75d19718a05148687E13dca259aD016aB411", null],
   [1, "0xCb0b5cA20b6C5C02A9A3B2cE433650768eD2974F", null],
@@ -77,7 +77,7 @@ export const iporFactories: readonly FactoryAddress[] = [
   [747474, "0xc29b8D591d6a3f109Ca7ba384F2e00162866D37B", null],
 ];
 
-/** Factories of Lagoon's beacon proxies. Source: the Lagoon documentation. */
+/** Factories of Lagoon's vaults that are beacon proxies. Source: the Lagoon documentation. */
 export const lagoonBeaconFactories: readonly FactoryAddress[] = [
   [1, "0x09C8803f7Dc251f9FaAE5f56E3B91f8A6d0b70ee", 22218451],
   [130, "0xaba1A2e157Dae248f8630cA550bd826725Ff745c", 14576623],
@@ -88,7 +88,7 @@ export const lagoonBeaconFactories: readonly FactoryAddress[] = [
   [747474, "0x37F4B3f0102FDC1ff0C7eF644751052fb276dc6e", 4544281],
 ];
 
-/** Factories of Lagoon's vaults with selectable implementation. Source: the Lagoon documentation. */
+/** Factories of Lagoon's vaults whose implementation is chosen at creation. Source: the Lagoon documentation. */
 export const lagoonFactories: readonly FactoryAddress[] = [
   [1, "0x8D6f5479B14348186faE9BC7E636e947c260f9B1", 22940919],
   [10, "0xA8E0684887b9475f8942DF6a89bEBa5B25219632", 141662524],
@@ -157,7 +157,7 @@ export const siloFactories: readonly FactoryAddress[] = [
   [43114, "0x92cECB67Ed267FF98026F814D813fDF3054C6Ff9", 64050356],
 ];
 
-/** Returns the factories' addresses by chain id. */
+/** Returns the addresses of factories by chain id. A chain may have several; their order is kept. */
 export function factoriesByChain(factories: readonly FactoryAddress[]): Record<number, Address[]> {
   const byChain: Record<number, Address[]> = {};
   for (const [chainId, address] of factories) byChain[chainId] = [...(byChain[chainId] ?? []), address];

@@ -7,7 +7,7 @@ import type { Vault } from "./vault.ts";
 import type { VaultState } from "./vault-adapter.ts";
 import type { Yields } from "./vault-yields.ts";
 
-/** Schema of a vault's figures in the cached registry. */
+/** Schema of a vault's figures in the cached registry; `VaultFigures` states the units. */
 export const CachedFigures = z.object({
   blockNumber: z.number(),
   blockTime: z.coerce.date(),
@@ -24,17 +24,17 @@ export const CachedFigures = z.object({
 });
 
 /**
- * Figures of a vault for lists, read at one block. Amounts are decimal strings in the units of the API's vault
- * response; fees and yields are fractions. Each is null if unknown.
+ * Figures of a vault for lists, read at one block. `minDeposit` and `maxDeposit` are decimal strings in the asset's
+ * smallest unit, `sharePrice` one in whole assets per whole share times 10^18, and `tvlUsd` one in US dollars with
+ * decimals. `exitFee` and the yields are fractions (0.05 = 5%). Each is null if unknown.
  */
 export type VaultFigures = z.infer<typeof CachedFigures>;
 
-/**
- * Data that lists show about a vault in addition to its registry entry: its last figures, or null if it was never read,
- * and its numbers of open incidents by tier.
- */
+/** Data that lists show about a vault in addition to its registry entry. */
 export interface ListedFacts {
+  /** The last figures of the vault, or null if it was never read. */
   figures: VaultFigures | null;
+  /** Numbers of the vault's incidents of tiers `high` and `medium` that were last seen within 24 hours. */
   signals: { high: number; medium: number };
 }
 
@@ -50,7 +50,7 @@ export interface FiguresInput {
   routerDeployed: boolean;
 }
 
-/** Converts a vault's figures to a row of the table `vault_figures`. */
+/** Converts a vault's figures to a row of the table `vault_figures`. Unknown figures become null. */
 export function toFiguresRow(vault: Vault, input: FiguresInput): FiguresRow {
   const { state, block, tvlUsd, yields, routerDeployed } = input;
   return {
@@ -93,7 +93,10 @@ interface VaultLinks {
   logo_uri: string;
 }
 
-/** Returns the external links of a vault. The logo is always empty, because no verified source of logos exists. */
+/**
+ * Returns the external links of a vault: the website of a known curator and the vault's page in the chain's block
+ * explorer, each empty if there is none. The logo is always empty, because no verified source of logos exists.
+ */
 export function vaultLinks(vault: Vault, chain: ChainDefinition): VaultLinks {
   const { explorer } = chain;
   return {

@@ -47,8 +47,8 @@ export function wordParam(vault: Pick<Vault, "vaultId" | "params">, name: string
 const TOKEN_ENTRY = /^(0x[0-9a-fA-F]{40})\/(\d{1,2})\/(\S{1,32})$/;
 
 /**
- * Reads an optional parameter of a vault's registry entry that lists tokens, or returns an empty list if it is missing.
- * Throws an Error for an invalid entry.
+ * Reads an optional parameter of a vault's registry entry that lists tokens as `<address>/<decimals>/<symbol>`,
+ * separated by commas. Returns an empty list if it is missing. Throws an Error for an invalid entry.
  */
 export function tokensParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Token[] {
   const entries = (vault.params[name] ?? "").split(",").filter((text) => text !== "");
@@ -60,14 +60,17 @@ export function tokensParam(vault: Pick<Vault, "vaultId" | "params">, name: stri
   });
 }
 
-/** Formats tokens as a parameter that `tokensParam` reads. Tokens whose symbols do not fit its format are left out. */
+/**
+ * Formats tokens as a parameter that `tokensParam` reads. Leaves out tokens whose symbols have a space, a comma or more
+ * than 32 characters.
+ */
 export const tokenList = (tokens: readonly Token[]): string =>
   tokens
     .map(({ address, decimals, symbol }) => `${address.toLowerCase()}/${decimals}/${symbol}`)
     .filter((text) => TOKEN_ENTRY.test(text) && !text.includes(","))
     .join(",");
 
-/** Returns registry parameters without those that a derivation reads anew, so that no outdated value remains. */
+/** Returns registry parameters without those that the derivation reads again, so that no outdated value remains. */
 export const withoutParams = (
   params: Readonly<Record<string, string>>,
   names: readonly string[],
@@ -75,8 +78,8 @@ export const withoutParams = (
   Object.fromEntries(Object.entries(params).filter(([name]) => !names.includes(name)));
 
 /**
- * Returns registry parameters with the wait for withdrawals that the vault's contracts state (`withdraw_seconds`), in
- * seconds, or without one if it is null.
+ * Returns registry parameters with the wait for withdrawals in seconds that the vault's contracts state
+ * (`withdraw_seconds`), or without this parameter if `seconds` is null.
  */
 export function withWithdrawSeconds(
   params: Readonly<Record<string, string>>,

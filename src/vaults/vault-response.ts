@@ -10,6 +10,7 @@ import { settlementOf } from "./vault-settlement.ts";
 /** Data that the API shows about a vault in addition to its registry entry. */
 export interface VaultDisplay {
   chain: ChainDefinition;
+  /** The contract that deposits call. */
   entry: DepositEntry;
   /** True if the vault's own contract rejects deposits; false if the chain could not be read. */
   pausedOnChain: boolean;
@@ -18,8 +19,10 @@ export interface VaultDisplay {
 }
 
 /**
- * Converts a vault to the format of API responses. The minimum deposit is the larger one of the registry entry's and
- * the contract's.
+ * Converts a vault to the format of API responses. A vault is paused if its registry entry is not active or its
+ * contract rejects deposits. The minimum deposit is the larger one of the registry entry's and the contract's, in the
+ * asset's smallest unit: "0" if the vault has no minimum, null if unknown. Throws an Error if the vault's family is
+ * unknown.
  */
 export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
   const paused = vault.status !== "active" || shown.pausedOnChain;
@@ -47,7 +50,9 @@ export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
   };
 }
 
-/** Converts a proof to the format of API responses, which omits the result of the redemption. */
+/**
+ * Converts a registry proof to the format of API responses, without the result of the redemption and the vault's code.
+ */
 export const toWireProof = ({
   ok,
   blockNumber,

@@ -98,11 +98,18 @@ const MAX_REVERT_TEXT = 200;
 export interface ExplainedRevert {
   /** The API error code of a known error, or null if the error is unknown or has no code. */
   code: ErrorCode | null;
-  /** The error's name, its reason string or its selector, or null if there is no revert data. */
+  /**
+   * The error's name, its reason string (at most 200 characters) or its selector. Null if the revert data has no
+   * selector.
+   */
   text: string | null;
 }
 
-/** Maps revert data to an error code and a text, for errors that vaults, tokens and the Router have in common. */
+/**
+ * Maps revert data to an error code and a text, for errors that vaults of many families and tokens share, with the
+ * codes that apply to a deposit. For an unknown error, the code is null and the text is the selector or the reason
+ * string; both are null if the data has no selector.
+ */
 export function explainCommonRevert(data: Hex): ExplainedRevert {
   if (data.length < 10) return { code: null, text: null };
   try {
@@ -125,7 +132,7 @@ export function explainCommonRevert(data: Hex): ExplainedRevert {
 export interface FamilyErrors {
   /** Error codes by the error's Solidity signature, such as `error Name(types)`. */
   errors?: Readonly<Record<string, ErrorCode | null>>;
-  /** Patterns of the reason string of `Error(string)`. */
+  /** Patterns of the reason string of `Error(string)`; the first that matches applies. */
   reasons?: readonly { reason: RegExp; code: ErrorCode }[];
 }
 
@@ -193,8 +200,9 @@ const EXIT_MEANING: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
 };
 
 /**
- * Maps the revert data of a withdrawal to an error code and a text, for errors that many families share. `otherwise` is
- * the meaning for a deposit, which applies with the code of a withdrawal if the error is not one of withdrawals.
+ * Maps the revert data of a withdrawal to an error code and a text. Errors of withdrawals that many families share come
+ * first; for any other error, `otherwise`, its meaning for a deposit, applies: `vault_paused` becomes `exits_paused`,
+ * `above_maximum` `no_liquidity`, and `zero_shares` `nothing_to_withdraw`. The code is null if neither knows the error.
  */
 export function explainExitError(data: Hex, otherwise: ExplainedRevert): ExplainedRevert {
   const own = explainOwnExitError()(data);

@@ -35,8 +35,9 @@ const VaultStateAtBlockSchema: z.ZodType<VaultStateAtBlock> = z.object({
 const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDeposit: NullableAmount }));
 
 /**
- * Reads a vault's totals, share price and limits, cached for up to a minute. `stale` is true if the chain could not be
- * read and older values are returned. Returns null if there are no older values either. Never throws.
+ * Reads a vault's totals, share price and limits. Cached values are fresh for 5 seconds and served for up to a minute
+ * while they are reloaded. If the chain cannot be read, values of up to seven days are returned with `stale` true, or
+ * null if there are none; a warning is logged. Never throws.
  */
 export async function readVaultState(
   ctx: Context,
@@ -65,9 +66,9 @@ async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock>
 }
 
 /**
- * Returns pause and minimum deposit of a chain's vaults by vault id: `known`, which was read at the time `at` (unix
- * milliseconds), or newer values that this isolate has. If they are older than 15 seconds, they are reloaded in one
- * batch in the background. Never throws.
+ * Returns pause and minimum deposit of a chain's vaults by vault id: `known`, which was read at the time `at`
+ * (milliseconds since the epoch), or newer values that this isolate has. If they are older than 15 seconds, they are
+ * reloaded in one batch in the background. A vault may be missing from the result. Never throws.
  */
 export async function readVaultFlags(
   ctx: Context,
@@ -106,7 +107,8 @@ const SAMPLED_SHARES = 1_000n;
 
 /**
  * Returns the query for a vault's state. If the family's state does not include the fee of instant withdrawals, the fee
- * is taken from the conditions of a sample withdrawal. `now` is in milliseconds since the epoch.
+ * is taken from the conditions of a sample withdrawal of 1,000 whole shares. `now` is in milliseconds since the epoch.
+ * Throws an Error if the vault's family is unknown.
  */
 export function vaultStateQuery(vault: Vault, now: number): Query<VaultState> {
   const { exits, exitFeeInTerms, state } = adapterOf(vault);
@@ -124,6 +126,7 @@ export function vaultStateQuery(vault: Vault, now: number): Query<VaultState> {
 
 /**
  * Returns the query for the states of vaults of one chain, by vault id. `now` is in milliseconds since the epoch.
+ * Throws an Error if a vault's family is unknown.
  */
 export function vaultStatesQuery(vaults: readonly Vault[], now: number): Query<Record<string, VaultState>> {
   const states = vaults.map((vault) => [vault.vaultId, vaultStateQuery(vault, now)] as const);
@@ -131,8 +134,8 @@ export function vaultStatesQuery(vaults: readonly Vault[], now: number): Query<R
 }
 
 /**
- * Runs a query on a chain without a cache and returns the result with its block. Throws `chain_unsupported`; errors of
- * the chain client propagate.
+ * Runs a query on a chain without a cache and returns the result with the block of its first batch of reads. Throws
+ * `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readUncached<S>(
   ctx: Context,
@@ -142,9 +145,9 @@ export async function readUncached<S>(
 }
 
 /**
- * Runs a query that depends on the time on a chain, without a cache, and returns the result with its block. `query`
- * creates it from the block's time in milliseconds since the epoch. Throws `chain_unsupported`; errors of the chain
- * client propagate.
+ * Runs a query that depends on the time, without a cache, and returns the result with the block of its first batch of
+ * reads. `query` creates it from that block's time, in milliseconds since the epoch, or from the service's time if the
+ * block's is unknown. Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readTimed<S>(
   ctx: Context,

@@ -22,8 +22,9 @@ export const noYields: Yields = { apy_1d: null, apy_7d: null, apy_30d: null };
 const AGES = [0, DAY_S, 7 * DAY_S, 30 * DAY_S] as const;
 
 /**
- * Returns the realized annual yields of all vaults by vault id, cached for up to an hour. Never throws: returns an
- * empty record if the database cannot be read and nothing is cached.
+ * Returns the realized annual yields of all vaults with snapshots, by vault id. Cached values are fresh for two
+ * minutes, served for up to an hour while they are reloaded, and for up to a day if the database cannot be read. Never
+ * throws: without such values, logs a warning and returns an empty record.
  */
 export async function readYields(ctx: Context): Promise<Readonly<Record<string, Yields>>> {
   try {

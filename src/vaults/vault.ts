@@ -12,16 +12,22 @@ export interface Token {
   decimals: number;
 }
 
-/** A vault of the registry as code uses it. Addresses are checksummed. */
+/** A vault of the registry in the form that the code uses. Addresses are checksummed. */
 export interface Vault {
+  /** `<chain_id>:<lowercase address>`. */
   vaultId: string;
   chainId: number;
   address: Address;
+  /** The vault's original interface, as the API shows it. */
   type: VaultType;
+  /** Name of the vault's family. */
   adapter: string;
+  /** Parameters of the family; empty if it needs none. */
   params: Readonly<Record<string, string>>;
+  /** Name of the vault for display. */
   name: string;
   asset: Token;
+  /** Tokens that the vault accepts without a swap. */
   acceptedAssets: readonly Token[];
   shareToken: Address;
   shareDecimals: number;
@@ -31,14 +37,18 @@ export interface Vault {
   spender: Address;
   /** The contract from which the share price is read. */
   pricer: Address;
+  /** Who must call the vault to deposit: the Router, or the user. */
   caller: VaultCaller;
+  /** Name of the curator, or empty if unknown. */
   curator: string;
   status: VaultStatus;
+  /** Reason for the status, for people; may be empty. */
   statusReason: string;
   /** The last proof of the vault, or null if it was never proven. */
   proof: VaultProof | null;
   /** Minimum deposit in the asset's smallest unit, or null if unknown. */
   minDeposit: bigint | null;
+  /** True if the vault is known to have no minimum deposit. */
   noMinimum: boolean;
 }
 

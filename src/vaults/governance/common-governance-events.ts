@@ -30,7 +30,10 @@ const CONTRACT_NAMES: Readonly<Record<VaultContract, string>> = {
   shareToken: " of the share token",
 };
 
-/** Appends the contract to the name of a setting, as in "proxy admin of the share token". */
+/**
+ * Appends the contract to the name of a setting, as in "proxy admin of the share token". For the vault itself, the name
+ * is unchanged.
+ */
 export const settingOf = (contract: VaultContract, setting: string): string =>
   `${setting}${CONTRACT_NAMES[contract]}`;
 
@@ -104,7 +107,11 @@ const ownershipTransferred = (contract: VaultContract): GovernanceEvent =>
     },
   );
 
-/** Governance events that the contracts of any vault family may emit: proxy changes and ownership transfers. */
+/**
+ * Governance events that the contracts of any vault family may emit: proxy changes and ownership transfers. The
+ * completed transfer of the vault's own ownership is not among them, because a view function shows it; nor is the share
+ * token's.
+ */
 export const commonGovernanceEvents: readonly GovernanceEvent[] = [
   ...(["address", "entryPoint", "pricer", "shareToken"] as const).flatMap(proxyAndOwnerEvents),
   ownershipTransferred("entryPoint"),
@@ -149,7 +156,7 @@ export const beaconEvents: readonly GovernanceEvent[] = [
  */
 const isDefaultAdmin = (role: unknown): boolean => isHex(role) && hexToBigInt(role) === 0n;
 
-/** Governance event for a granted role. Source: OpenZeppelin, AccessControl. */
+/** Governance event for a granted role; revoked roles are not reported. Source: OpenZeppelin, AccessControl. */
 export const accessControlEvents: readonly GovernanceEvent[] = [
   changeEvent(
     [

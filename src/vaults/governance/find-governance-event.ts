@@ -11,7 +11,7 @@ import {
   type LinkedContracts,
 } from "./governance-event.ts";
 
-/** The topics and data of an event log. */
+/** The topics and data of an event log, in hex. The first topic is the hash of the event's signature. */
 export interface EventLog {
   topics: readonly string[];
   data: string;
@@ -22,7 +22,7 @@ const topicBySignature = new Map<string, Hex>();
 const eventAbiItem = ({ signature }: GovernanceEvent) =>
   parseAbiItem(`event ${signature}` as "event Known()");
 
-/** Returns the first topic of a governance event: the hash of its signature. */
+/** Returns the first topic of a governance event: the keccak256 hash of its signature, in lowercase. */
 export function eventTopic(event: GovernanceEvent): Hex {
   const topic = topicBySignature.get(event.signature) ?? toEventSelector(eventAbiItem(event));
   topicBySignature.set(event.signature, topic);
@@ -30,8 +30,8 @@ export function eventTopic(event: GovernanceEvent): Hex {
 }
 
 /**
- * Returns all governance events that the contracts of a family's vaults and their linked contracts may emit. `adapter`
- * is the family's name.
+ * Returns all governance events that the contracts of a family's vaults and their linked contracts may emit: the
+ * family's own first, then those of any family. `adapter` is the family's name; an unknown family has only the latter.
  */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
   const own = findFamily(adapter)?.governanceEvents ?? [];
@@ -47,9 +47,9 @@ export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] 
 }
 
 /**
- * Returns the governance event that a vault's contract emitted in a log, or undefined if the log is none. `address` and
- * `topic` are lowercase. For a stored log, `links` is null: which linked contract emitted it is not stored, so any
- * emitter that is not the vault's own counts as linked.
+ * Returns the governance event that one of a vault's contracts emitted in a log, or undefined if there is none for its
+ * emitter and first topic. `address` and `topic` are lowercase. For a stored log, `links` is null: which linked
+ * contract emitted it is not stored, so any emitter that is not the vault's own counts as linked.
  */
 export function findGovernanceEvent(
   vault: Vault,

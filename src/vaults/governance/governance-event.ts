@@ -57,7 +57,7 @@ export interface EventContext {
   isAsset: (address: unknown) => boolean;
 }
 
-/** Creates a text about a decoded event. */
+/** Creates a text about an event from its decoded arguments and its context. */
 export type EventText = (args: EventArgs, context: EventContext) => string;
 
 /**
@@ -72,6 +72,7 @@ export interface GovernanceEvent {
   stage: GovernanceStage;
   /** The setting that changes, as a noun phrase that fits "The … of the vault". */
   what: string;
+  /** Severity of the change, unless `tierFor` returns another one. */
   tier: Tier;
   /** Returns the severity of a change whose arguments decide it, such as a removal, or null if `tier` applies. */
   tierFor?: (args: EventArgs) => Tier | null;
@@ -111,8 +112,9 @@ export type EventTerms = Pick<
 > & { describe?: EventText; tier?: Tier };
 
 /**
- * Defines a governance event for a change that is in effect. Its severity follows from its kind unless `terms` contains
- * a tier.
+ * Defines a governance event for a change that is in effect. Its severity is that of its kind (`high` for owner, code
+ * and pause, `low` for strategy and cap, otherwise `medium`) unless `terms` contains a tier. Without `terms.describe`,
+ * the description is empty.
  */
 export const changeEvent = (
   about: readonly [contract: GovernanceContract, kind: GovernanceKind, signature: string],
@@ -123,8 +125,8 @@ export const changeEvent = (
 };
 
 /**
- * Defines a governance event that announces a change. Its severity is at most `medium`, because the change is not in
- * effect yet.
+ * Defines a governance event that announces a change. Its severity is that of the change but at most `medium`, because
+ * the change is not in effect yet.
  */
 export const announcementEvent = (
   about: Parameters<typeof changeEvent>[0],
@@ -134,7 +136,7 @@ export const announcementEvent = (
   return { ...change, stage: "announced", tier: change.tier === "high" ? "medium" : change.tier };
 };
 
-/** Defines a governance event that cancels an announced change. Its severity is `low`. */
+/** Defines a governance event that cancels an announced change. Its severity is `low`, whatever `terms` contains. */
 export const cancellationEvent = (
   about: Parameters<typeof changeEvent>[0],
   terms: EventTerms,
@@ -146,7 +148,7 @@ export const cancellationEvent = (
 
 type FormatValue = (value: unknown, context: EventContext) => string;
 
-/** Returns true for the zero address, which in contracts means "none". */
+/** Returns true if an event argument is the zero address, which in contracts means "none". */
 export const isNone = (value: unknown): boolean => value === zeroAddress;
 /** Formats an address, and the zero address as "none (the zero address)". */
 export const formatAddress = (value: unknown): string =>
@@ -160,11 +162,11 @@ function formatDecimal(value: number, decimals: number): string {
 function formatPercent(value: number): string {
   return value > 0 && value < 0.0001 ? "less than 0.0001%" : `${formatDecimal(value, 4)}%`;
 }
-/** Formats basis points as a percentage. */
+/** Formats basis points (10,000 = 100%) as a percentage with at most four decimals. */
 export const formatBps = (value: unknown): string => formatPercent(Number(value) / 100);
-/** Formats millionths as a percentage. */
+/** Formats millionths (1,000,000 = 100%) as a percentage with at most four decimals. */
 export const formatMillionths = (value: unknown): string => formatPercent(Number(value) / 10_000);
-/** Formats a fraction with 18 decimals (10^18 = 100%) as a percentage. */
+/** Formats a fraction with 18 decimals (10^18 = 100%) as a percentage with at most four decimals. */
 export const formatWadFraction = (value: unknown): string => formatPercent(Number(value) / 1e16);
 
 const DURATIONS = [
@@ -190,12 +192,15 @@ export const formatShareUnits: FormatValue = (value, { formatShares }) => format
 /** Formats an amount of the vault's asset, given in its smallest unit, and appends the unit. */
 export const formatAssetUnits: FormatValue = (value, { formatAssets }) => formatAssets(value);
 
-/** Returns true for the largest number of an integer type of at least 95 bits, which in contracts means "no limit". */
+/**
+ * Returns true for 2^n − 1 with n of at least 96, such as the largest uint96 or uint256, which in contracts means "no
+ * limit".
+ */
 export const isUnlimited = (amount: bigint): boolean =>
   amount >= 2n ** 95n && (amount & (amount + 1n)) === 0n;
 /**
- * Formats an amount with 18 decimals in whole units, with at most four decimals; "unlimited" for the largest number of
- * a type.
+ * Formats an amount with 18 decimals in whole units, rounded to at most four decimals and with a comma for thousands;
+ * "unlimited" for the largest number of a type (`isUnlimited`).
  */
 export const formatWadAmount = (value: unknown): string => {
   const amount = BigInt(String(value));
@@ -203,18 +208,24 @@ export const formatWadAmount = (value: unknown): string => {
   return Number(formatUnits(amount, 18)).toLocaleString("en-US", { maximumFractionDigits: 4 });
 };
 
-/** Creates the description of a change from an old to a new value, which are two arguments of the event. */
+/**
+ * Creates the description of a change from an old to a new value, as in "changed from 1% to 2%". `members` name the
+ * event's arguments with the two values; `format` formats them, as addresses by default.
+ */
 export const oldToNewValue =
   (members: readonly [from: string, to: string], format: FormatValue = formatAddress): EventText =>
   (args, context) =>
     `changed from ${format(args[members[0]], context)} to ${format(args[members[1]], context)}`;
-/** Creates the description of a change to a new value, which is an argument of the event. */
+/**
+ * Creates the description of a change to a new value, as in "is 2%". `member` names the event's argument with the
+ * value; `format` formats it, as an address by default.
+ */
 export const newValue =
   (member: string, format: FormatValue = formatAddress): EventText =>
   (args, context) =>
     `is ${format(args[member], context)}`;
 
-/** Returns the sentence that says when a change took effect. */
+/** Returns the sentence that says when a change took effect, with a leading space. */
 export const tookEffect = ({ time }: EventContext): string => ` The change took effect at ${time}.`;
 
 /**
@@ -232,7 +243,7 @@ export const pauseTexts = (flows: string, isPaused: (args: EventArgs) => boolean
   };
 };
 
-/** Advice after a depositor whitelist was switched on, and after it was switched off. */
+/** Advice for a depositor whitelist: first after it was switched on, then after it was switched off. */
 export const DEPOSITOR_WHITELIST_ADVICE = [
   "Only listed accounts can deposit now: check whether your account is listed.",
   "Accounts no longer need to be listed to deposit.",
@@ -254,9 +265,9 @@ export const switchTexts = (
 };
 
 /**
- * The texts of an account or contract that an event sets, or removes with the zero address. `member` and `from` name
- * the event's arguments with the new and the old address. `removed` is the advice, and `removedTier` the severity, of a
- * removal.
+ * Creates the texts for an event that sets an account or contract, or removes it with the zero address. `member` and
+ * `from` name the event's arguments with the new and the old address. `removed` is the advice, and `removedTier` the
+ * severity, after a removal; without `removedTier`, a removal has the severity of the event.
  */
 export const addressTexts = (
   what: string,
@@ -281,7 +292,10 @@ export const addressTexts = (
   };
 };
 
-/** Creates the texts for an event that adds an account or contract to a group, or removes one from it. */
+/**
+ * Creates the texts for an event that adds an account or contract to a group, or removes one from it. `one` names a
+ * member of the group in the singular, and `member` the event's argument with its address.
+ */
 export const memberTexts = (
   one: string,
   of: {
@@ -308,12 +322,13 @@ export const isLinkedContract = (contract: GovernanceContract): boolean =>
 export const isVaultContract = (vault: Vault, address: string): boolean =>
   VAULT_CONTRACTS.some((contract) => vault[contract].toLowerCase() === address);
 
-/** Returns true if an event argument is the address of the vault's asset. */
+/** Returns true if an event argument is the address of the vault's asset, in any case. */
 export const isVaultAsset = (vault: Vault, address: unknown): boolean =>
   sameAddress(String(address), vault.asset.address);
 
 /**
- * Returns the lowercase addresses of all contracts that emit a vault's governance events: its own and the linked ones.
+ * Returns the lowercase addresses of all contracts that emit a vault's governance events: its own, its redemption
+ * contract if the registry entry names one, and those in `links`.
  */
 export function governanceContractsOf(
   vault: Vault,

@@ -28,7 +28,10 @@ export type LensVault =
       argument: Address;
     };
 
-/** The data of one `eth_call` without `to`, and the vaults that it reads, in the order of the returned positions. */
+/**
+ * One `eth_call` of the position lens: its data, to be sent without `to`, and the vaults that it reads, in the order of
+ * the returned positions.
+ */
 export interface PositionCall<V extends LensVault> {
   data: Hex;
   vaults: readonly V[];
@@ -73,8 +76,9 @@ const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 const SELECTOR_PATTERN = /^0x[0-9a-fA-F]{8}$/;
 
 /**
- * The user and vaults whose positions to read. `readGas` is the gas limit of each read, below 2^32; `maxBytes` is the
- * maximum size of one call's data.
+ * The user and vaults whose positions to read. `readGas` is the gas limit of each read, below 2^32 and
+ * `DEFAULT_READ_GAS` if absent; `maxBytes` is the maximum size of one call's data, `MAX_INITCODE_BYTES` if absent or
+ * larger.
  */
 export interface PositionQuery<V extends LensVault> {
   user: Address;
@@ -84,11 +88,11 @@ export interface PositionQuery<V extends LensVault> {
 }
 
 /**
- * Encodes the smallest number of `eth_call`s without `to` that read a user's positions in all vaults. Empty for no
- * vaults. `decodePositions` decodes each result. In the call data, a vault takes 21 bytes, plus 20 for a separate
- * pricer and 24 for a rate, report or pair. One result holds at least 366 positions: 1,021 if balances have 12 bytes
- * and assets 9, 500 if both together have 46 bytes on average; further vaults are `not_reached`. Throws a TypeError for
- * a malformed address or selector and a RangeError for invalid limits.
+ * Encodes `eth_call`s without `to` that read a user's positions in all vaults, as few as the order of the vaults
+ * allows. Empty for no vaults. `decodePositions` decodes each result. In the call data, a vault takes 21 bytes, plus 20
+ * for a separate pricer and 24 for a rate, report or pair. One result holds at least 366 positions: 1,021 if balances
+ * have 12 bytes and assets 9, 500 if both together have 46 bytes on average; further vaults are `not_reached`. Throws a
+ * TypeError for a malformed address or selector and a RangeError for invalid limits.
  */
 export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>): PositionCall<V>[] {
   const { user, vaults, readGas = DEFAULT_READ_GAS, maxBytes = MAX_INITCODE_BYTES } = query;
@@ -167,9 +171,9 @@ interface ByteReader {
 }
 
 /**
- * Decodes the result of one call of `encodePositionCalls` that reads `count` vaults. Throws an Error if the result is
- * malformed: odd hex, too short or too long, an unknown status, or a word of more than 32 bytes or with a leading zero
- * byte.
+ * Decodes the result of one call of `encodePositionCalls` that reads `count` vaults; the positions are in the order of
+ * the call's vaults. Throws an Error if the result is malformed: odd hex, too short or too long, an unknown status, or
+ * a word of more than 32 bytes or with a leading zero byte.
  */
 export function decodePositions(data: Hex, count: number): PositionAnswer {
   if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(data)) throw new Error("position answer is not hex bytes");
