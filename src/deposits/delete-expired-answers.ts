@@ -6,8 +6,9 @@ import { KEY_TTL_MS } from "../orders/idempotent-build.ts";
 const DELETE_LIMIT = 5_000;
 
 /**
- * Deletes the stored build responses whose idempotency key has expired, oldest first, because they contain personal
- * data: client addresses and user accounts. Returns the number of deleted responses. Throws `store_unavailable`.
+ * Deletes the stored responses of deposit and withdrawal builds whose idempotency key has expired (24 hours after it
+ * was taken), because they contain personal data: client addresses and user accounts. Deletes at most 5,000 per run,
+ * oldest first, and returns their number. Throws `store_unavailable`.
  */
 export function deleteExpiredAnswers(ctx: Context): Promise<number> {
   return deleteKeysBefore(ctx.db, { claimedBefore: new Date(ctx.now() - KEY_TTL_MS), limit: DELETE_LIMIT });

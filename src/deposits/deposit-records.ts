@@ -18,8 +18,9 @@ import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
 import { nextStep } from "./next-deposit-step.ts";
 
 /**
- * Converts the database row of a tracked deposit to the API format, without the next step. `now` (unix milliseconds)
- * decides whether the deposit has expired.
+ * Converts the row of a deposit to the API format, without the next step: `next` and `next_refusal` are null. The state
+ * is the one at `now` (UNIX milliseconds): an unsent deposit whose quote has expired is `expired`, although its row may
+ * still say `built`.
  */
 export function toWireDeposit(row: DepositRow, now: number): Deposit {
   const state = currentState(row, now);
@@ -55,7 +56,10 @@ export function toWireDeposit(row: DepositRow, now: number): Deposit {
   };
 }
 
-/** Reads the database row of a tracked deposit. Throws `deposit_not_found`, `store_unavailable`. */
+/**
+ * Reads the row of a deposit from Postgres, without tracking it. Throws `deposit_not_found`, also for the tracking id
+ * of a withdrawal, and `store_unavailable`.
+ */
 export async function loadDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await selectDeposit(ctx.db, trackingId);
   if (row === null)
@@ -67,10 +71,10 @@ export async function loadDeposit(ctx: Context, trackingId: string): Promise<Dep
 }
 
 /**
- * Updates a tracked deposit from on-chain data and returns it with the user's steps and its next step: the second
- * transaction of a two-step deposit, built for the amount that arrived, or the claim of settled shares. `next` is null
- * if there is none or if it cannot be built, which `next_refusal` explains. Progress on a chain that cannot be read is
- * found later. Throws `deposit_not_found`, `store_unavailable`.
+ * Tracks a deposit and returns it with the user's steps and its next transaction: the second step, built for the amount
+ * that arrived, or the claim of settled shares. `next` is null if there is none or if it cannot be built, which
+ * `next_refusal` explains. If a chain cannot be read, the deposit is returned as far as it is known. Throws
+ * `deposit_not_found`, `store_unavailable`.
  */
 export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<DepositDetail> {
   const stored = await loadDeposit(ctx, trackingId);
@@ -81,18 +85,23 @@ export async function getTrackedDeposit(ctx: Context, trackingId: string): Promi
   return { ...wire, next, next_refusal: refusal, steps, poll_after_ms: pollAfter(wire.state) };
 }
 
-/** Filter of a user's list of deposits; absent fields do not restrict it. */
+/** Filter of a user's list of deposits. An absent field does not restrict the list, except `states`. */
 export interface DepositListFilter {
-  /** States to list. Default: deposits with a transaction on a chain, because anyone can build for any address. */
+  /**
+   * States to list. Default: all states of deposits that have a transaction on a chain, because anyone can build a
+   * deposit for any address.
+   */
   states?: readonly DepositState[] | undefined;
   vault?: VaultKey | undefined;
+  /** Earliest creation time, inclusive. */
   from?: Date | undefined;
+  /** Latest creation time, exclusive. */
   to?: Date | undefined;
 }
 
 /**
- * Returns one page of a user's deposits, newest first. `before` is the position of the last deposit on the previous
- * page. Throws `store_unavailable`.
+ * Returns one page of a user's deposits as last tracked, newest first, without reading any chain. `before` is the
+ * position of the last deposit on the previous page, or null for the first page. Throws `store_unavailable`.
  */
 export async function listDeposits(
   ctx: Context,
@@ -106,9 +115,10 @@ export async function listDeposits(
 }
 
 /**
- * Marks a deposit as abandoned, because its user will not send the transaction. If the transaction appears on-chain
- * after all, the deposit is reopened. Throws `deposit_not_found`, `store_unavailable`, and `deposit_state` unless the
- * deposit is `built`, `expired` or already abandoned, or if it changed in the meantime.
+ * Marks a deposit as abandoned, because its user will not send the transaction, and returns its new row. A deposit that
+ * is already abandoned is returned unchanged. If the transaction appears on-chain after all, tracking reopens the
+ * deposit. Throws `deposit_not_found`, `store_unavailable`, and `deposit_state` unless the deposit is `built`,
+ * `expired` or `abandoned`, or if it changed in the meantime.
  */
 export async function abandonDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await loadDeposit(ctx, trackingId);
@@ -130,9 +140,9 @@ export async function abandonDeposit(ctx: Context, trackingId: string): Promise<
 export type DepositStep = "source" | "deposit" | "claim" | "cancel" | "approval";
 
 /**
- * Stores a reported transaction of one step as a hint for tracking, and returns the deposit unchanged. An approval is
- * not stored. Anyone can report any hash, so a report is no proof: only the receipt decides. Throws
- * `deposit_not_found`, `store_unavailable`.
+ * Stores a reported transaction as a hint for tracking, on each chain where the step's transaction may be, and returns
+ * the deposit unchanged. An approval is not stored. Anyone can report any hash, so a report proves nothing: only the
+ * receipt decides. Throws `deposit_not_found`, `store_unavailable`.
  */
 export async function reportTransaction(
   ctx: Context,

@@ -28,9 +28,9 @@ function tokensOf({ from, vault, client, entry }: DepositOrder): ChainToken[] {
 }
 
 /**
- * Starts to request the prices that a deposit may need from the price API, in parallel with its preparation. For a
- * direct deposit, whose prices are only displayed, only the paid token is requested, and only if it has no on-chain
- * price feed. Never throws.
+ * Starts requesting the prices that a deposit may need from the price API, without waiting for them. A direct deposit's
+ * price is only displayed, so only that of the paid token is requested, and only if it has no on-chain price feed.
+ * Never throws.
  */
 export function askDepositPrices(
   ctx: Context,
@@ -42,20 +42,29 @@ export function askDepositPrices(
   else if (!hasFeed(ctx, paid)) askMarketBeside(ctx, [paid]);
 }
 
-/** Returns the known prices for a prepared deposit. Sends no requests and never throws. */
+/**
+ * Returns the prices for a prepared deposit that this request has read or requested; an unknown price is absent. Sends
+ * no requests, but waits up to two seconds for requested prices that have not arrived. Never throws.
+ */
 export async function depositPrices(ctx: Context, { order }: PreparedDeposit): Promise<Prices> {
   return requestPrices(ctx, tokensOf(order));
 }
 
-/** Values of a deposit in US dollars, times 10^18. Null if a price is unknown. */
+/**
+ * Values of a deposit in US dollars, times 10^18, rounded down. Null if the price or the decimals of the token are
+ * unknown.
+ */
 export interface DepositValues {
   /** Value of the payment. */
   paid: bigint | null;
-  /** Expected value on arrival on the vault's chain. */
+  /**
+   * Expected value on arrival at the vault: of a direct deposit, what is left after the token's transfer fee; otherwise
+   * the route's expected output.
+   */
   arrives: bigint | null;
 }
 
-/** Returns the values of a deposit's payment and of its expected arrival. Pure. */
+/** Returns the values of a deposit's payment and of what is expected to reach the vault. Pure. */
 export function valueDeposit(prepared: PreparedDeposit, prices: Prices): DepositValues {
   const { from, vault } = prepared.order;
   const value = (amount: bigint, of: ChainToken & { decimals: number | null }): bigint | null => {
@@ -145,9 +154,10 @@ export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): stri
 }
 
 /**
- * Returns the gas cost of a route that was quoted but not built, in US dollars: the provider's gas estimate at current
- * fees and prices. Null if the provider gives no estimate, or the fees or the price are unknown. The user's own deposit
- * after a delivery is not included.
+ * Returns the gas cost of a route that was quoted but not built, in US dollars with up to six decimals, rounded down:
+ * the provider's gas estimate, with 1,500 bytes of calldata for rollups, at current fees and prices. The user's own
+ * deposit after a delivery is not included. Null if the provider gives no estimate, or the fees or the native
+ * currency's price are unknown.
  */
 export function quotedGasCost(
   { gas }: Pick<TransferQuote, "gas">,

@@ -47,8 +47,9 @@ function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
 type RouteOption = Quote["route_options"][number];
 
 /**
- * Lists all quoted routes of a deposit with their tags (such as `cheapest`) and gas costs at the prices of `market`; the
- * route that was built comes first.
+ * Lists the route that was built first, then the other fair routes in order of preference, each with its tags (such as
+ * `cheapest`) and its gas cost at the fees and prices of `market`, in US dollars. A direct deposit has one entry, whose
+ * provider and bridge are null. Amounts are in smallest units; a cost or duration that is unknown is null.
  */
 export function toRouteOptions(prepared: PreparedDeposit, market: GasMarket): RouteOption[] {
   const estimate = toEstimate(prepared);
@@ -125,7 +126,8 @@ function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] 
 }
 
 /**
- * Quotes a deposit from the same simulations as a build, but does not record it. Errors of `prepareDeposit` propagate.
+ * Quotes a deposit from the same simulations as a build, but does not record it. US dollar values are null if a price
+ * or the fees cannot be read. `prepare` replaces `prepareDeposit` for moves. Errors of `prepare` propagate.
  */
 export async function getQuote(
   ctx: Context,

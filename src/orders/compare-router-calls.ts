@@ -4,7 +4,8 @@ import { decodeRouterCall, encodeRouterCall, type RouterCall } from "../router/r
 
 /**
  * Decodes the calldata of a Router order and compares every field of the order, its steps and its sweep list with the
- * expected ones. Throws `upstream_rejected` with the name of the first field that differs.
+ * expected ones, then the bytes with their canonical encoding. Throws `upstream_rejected` with the name of the first
+ * field that differs, or `data` if the calldata cannot be decoded.
  */
 export function assertSameRouterCall(data: Hex, expected: RouterCall): void {
   const decoded = decodeOrNull(data);

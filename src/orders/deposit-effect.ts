@@ -16,8 +16,8 @@ export interface VaultDeposit {
 }
 
 /**
- * Expected effect of a simulated deposit (a balance change or a vault request): the reads before and after it, and
- * their interpretation.
+ * Expected effect of a simulated deposit (a balance change or a vault request): what to read before and after the
+ * deposit, and how to interpret it.
  */
 export interface ExpectedEffect {
   reads: SimulationRead[];

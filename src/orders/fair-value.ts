@@ -25,6 +25,7 @@ const EXCESS_BAND = 300n * BASIS_POINT;
 /** A token of a swap or bridge: its decimals and its price, or null if no usable price is known. */
 export interface ValuedToken {
   decimals: number | null;
+  /** Null if no price is known. */
   price: TokenPrice | null;
 }
 
@@ -64,7 +65,10 @@ export interface ValuedPayment {
   native: ValuedToken;
 }
 
-/** Returns the value of a payment in the same asset, one to one, or null if the decimals are unknown. */
+/**
+ * Returns the fair value of a payment in the same asset, one to one, or null if the decimals of either token are
+ * unknown. Pure.
+ */
 export function sameAssetValue(payment: ValuedPayment): FairValue | null {
   const { amount, from, to } = payment;
   if (from.decimals === null || to.decimals === null) return null;
@@ -79,8 +83,8 @@ export function sameAssetValue(payment: ValuedPayment): FairValue | null {
 }
 
 /**
- * Returns the value of a payment by independent prices: the paid token at its highest price, the requested token at its
- * lowest. Returns null if a usable price or a token's decimals are unknown.
+ * Returns the fair value of a payment by independent prices: the paid token at its highest price, the requested token
+ * at its lowest. Returns null unless both prices are usable for valuation and both tokens' decimals are known. Pure.
  */
 export function pricedValue(payment: ValuedPayment): FairValue | null {
   const { amount, from, to } = payment;
@@ -103,8 +107,9 @@ export function pricedValue(payment: ValuedPayment): FairValue | null {
 }
 
 /**
- * Returns the value of a payment as another provider quotes it, for tokens without a price. Both bands are the slippage
- * (parts per billion), so the two offers must agree within it.
+ * Returns the fair value of a payment as another provider quotes it, for tokens without a price: `output` is that
+ * provider's expected output, to which the fee on top is added. Both bands are the slippage (parts per billion), so the
+ * two offers must agree within it. Pure.
  */
 export function secondQuoteValue(
   payment: ValuedPayment,
@@ -155,8 +160,8 @@ export interface AllowedLoss {
 }
 
 /**
- * Returns the minimum output that an order must guarantee: the fair output less the slippage, the declared fee (at most
- * 0.5% and three US dollars) and 0.3%. Rounded up, at least 1.
+ * Returns the minimum output that an order must guarantee, in the requested token's smallest unit: the fair output less
+ * the slippage, 0.3%, and the declared fee (at most 0.5% and three US dollars). Rounded up, at least 1.
  */
 export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: AllowedLoss): bigint {
   const { output } = fair;
@@ -166,8 +171,9 @@ export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: Allo
 }
 
 /**
- * Returns the minimum acceptable expected output: the fair output less its band. For the same asset, three US dollars
- * of fees are deducted too; with prices, the declared fee as in `leastGuaranteed`. Rounded up, at least 1.
+ * Returns the minimum acceptable expected output, in the requested token's smallest unit: the fair output less its
+ * band. For the same asset, three US dollars of fees are deducted too; with prices, the declared fee (parts per
+ * billion) as in `leastGuaranteed`. Rounded up, at least 1.
  */
 export function leastExpected(fair: FairValue, declaredFee: bigint): bigint {
   const { output, band } = fair;
@@ -180,7 +186,10 @@ function feeBesideBand(fair: FairValue, declaredFee: bigint): bigint {
   return fair.basis === "price" ? feeOf(fair, declaredFee) : 0n;
 }
 
-/** Returns the maximum acceptable expected output, rounded down, plus one unit for rounding. */
+/**
+ * Returns the maximum acceptable expected output, in the requested token's smallest unit: the fair output plus its
+ * excess band, rounded down, plus one unit for rounding.
+ */
 export function mostExpected({ output, excess }: FairValue): bigint {
   return output + mulDivDown(output, excess, PARTS_PER_BILLION) + 1n;
 }

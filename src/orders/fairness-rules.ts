@@ -23,12 +23,15 @@ export interface SimulatedOutput {
   delivered: bigint | null;
   /**
    * Simulated output of the order (shares, or the delivered token) and the floor that a contract enforces for it; null
-   * if not read.
+   * if it was not read.
    */
   output: { seen: bigint; floor: bigint } | null;
 }
 
-/** An offer with the results of all stages that it has reached. Amounts are in the requested token's smallest unit. */
+/**
+ * An offer with the results of all stages that it has reached: `built` and `simulated` are null before. Amounts are in
+ * the requested token's smallest unit.
+ */
 export interface FairnessCase {
   relation: TokenRelation;
   /** Fair value of the payment; null if no price is known and no second provider agrees. */
@@ -55,9 +58,9 @@ export interface FairnessRule {
 const breach = (holds: boolean, why: string): string | null => (holds ? null : why);
 
 /**
- * The rules that every offer must pass, whatever its provider, bridge and path: as a quote, as a built transaction and
- * after its simulation. A passed simulation is not enough, because it shows what is delivered but not whether that is a
- * fair amount.
+ * The rules that every offer must pass, whatever its provider and bridge: as a quote, as a built transaction and after
+ * its simulation. A successful simulation is not enough, because it shows what is delivered but not whether that is a
+ * fair amount. In the order in which they are checked.
  */
 export const fairnessRules: readonly FairnessRule[] = [
   {

@@ -18,8 +18,9 @@ export interface GasFunds {
 const PRICE_AGES = { freshMs: 10_000, staleMs: 60_000, keepMs: 60_000 } as const;
 
 /**
- * Reads a chain's gas price in wei, from the cache if it is recent. Returns null if it cannot be read, because it only
- * serves a hint about the user's funds.
+ * Reads a chain's gas price in wei. A cached price is fresh for 10 seconds, and served for up to 60 seconds while or if
+ * it cannot be reloaded. Returns null if it cannot be read, because it only serves a hint about the user's funds; never
+ * throws.
  */
 export async function readGasPrice(ctx: Context, client: ChainClient): Promise<bigint | null> {
   try {
@@ -39,7 +40,7 @@ export async function readGasPrice(ctx: Context, client: ChainClient): Promise<b
 /** Maximum time that a finished build waits for the gas price, in milliseconds. */
 const GAS_WAIT_MS = 300;
 
-/** Waits up to 300 ms for a gas price that is being read. Returns null if it takes longer or fails. */
+/** Waits up to 300 ms for a gas price that is being read. Returns null if it takes longer or fails; never throws. */
 export function waitForGasPrice(price: Promise<bigint | null>): Promise<bigint | null> {
   return withDeadline(price, { ms: GAS_WAIT_MS, late: () => new Error("too late") }).catch(() => null);
 }
@@ -48,8 +49,9 @@ export function waitForGasPrice(price: Promise<bigint | null>): Promise<bigint |
 const APPROVAL_GAS = 60_000n;
 
 /**
- * Returns true if a native balance covers a transaction's value, its gas limit and the gas of the approvals before it.
- * Returns null if the funds or the gas limit are unknown. L1 data fees of rollups are not included.
+ * Returns true if a native balance covers a transaction's value, its gas limit, and 60,000 gas for each of the
+ * approvals before it, at the gas price. Returns null if the funds or the gas limit are unknown. L1 data fees of
+ * rollups are not included.
  */
 export function isGasSufficient(
   funds: GasFunds | null,

@@ -4,13 +4,15 @@ import { failure } from "../errors.ts";
 
 /** The partner that a deposit or withdrawal is attributed to. */
 export interface Attribution {
+  /** Public id of the partner, or empty for an order without one. */
   partnerId: string;
   /** keccak256 of the partner id's UTF-8 bytes, or zero if the id is empty. */
   partnerHash: Hex;
+  /** Role of the partner: 0 direct, 1 creator, 2 wallet. */
   partnerType: number;
   /**
-   * Address of the partner whose API key was used, or null if the caller only named a partner id. Partner dashboards
-   * count only what was built with an API key.
+   * Lowercase address of the partner whose API key was used, or null if the caller only named a partner id. Partner
+   * dashboards count only what was built with an API key.
    */
   partnerAddress: string | null;
   /** True if the partner authenticated with the API key's secret or a session; false for the API key alone. */
@@ -22,8 +24,9 @@ type PartnerInput = { partner_id: string; partner_type: number };
 
 /**
  * Attributes a deposit or withdrawal to the partner that owns the API key or, without a key, to the partner id in the
- * request. Throws `key_forbidden` if the key does not have the right `build`, `partner_mismatch` if the request names
- * another partner than the key's owner, and `vault_not_enrolled` if that partner has not enrolled the vault.
+ * request, which is then unverified. Throws `key_forbidden` if the key does not have the right `build`,
+ * `partner_mismatch` if the request names another partner than the key's owner, and `vault_not_enrolled` if that
+ * partner has not enrolled the vault.
  */
 export function attributeOrder(
   ctx: Context,
@@ -62,5 +65,5 @@ export function partnerHashOf(partnerId: string): Hex {
   return partnerId === "" ? zeroHash : keccak256(stringToHex(partnerId));
 }
 
-/** Returns the deposit reference that the Router emits: keccak256 of the tracking id. */
+/** Returns the reference of a deposit's or withdrawal's order, which the Router emits: keccak256 of the tracking id. */
 export const orderRef = (trackingId: string): Hex => keccak256(stringToHex(trackingId));

@@ -1,7 +1,7 @@
 import { deductParts, mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 
-/** Lifetime of a quote, in milliseconds on the server's clock. */
+/** Lifetime of a quote, in milliseconds on the server's clock: five minutes. */
 export const QUOTE_TTL_MS = 5 * MINUTE_MS;
 /**
  * Seconds after the quote's expiry during which the Router still accepts the transaction, because signing and inclusion
@@ -9,7 +9,10 @@ export const QUOTE_TTL_MS = 5 * MINUTE_MS;
  */
 const DEADLINE_GRACE_S = 600;
 
-/** Returns the latest block timestamp, in unix seconds, at which the Router accepts an order built at `blockTime`. */
+/**
+ * Returns the latest block timestamp at which the Router accepts an order built at the block time `blockTime`: 15
+ * minutes later, that is, ten minutes after the quote has expired. Both in UNIX seconds.
+ */
 export function orderDeadline(blockTime: number): bigint {
   return BigInt(blockTime + QUOTE_TTL_MS / SECOND_MS + DEADLINE_GRACE_S);
 }
@@ -56,12 +59,18 @@ export function totalLoss({ transfer, vault }: LossSplit): bigint {
   return PARTS_PER_BILLION - (kept + PARTS_PER_BILLION - 1n) / PARTS_PER_BILLION;
 }
 
-/** Returns the minimum that must remain of an expected amount after a loss (parts per billion), rounded up. */
+/**
+ * Returns the minimum that must remain of an expected amount after a loss (parts per billion), in the amount's unit,
+ * rounded up.
+ */
 export function leastAfter(expected: bigint, loss: bigint): bigint {
   return divideUp(expected * (PARTS_PER_BILLION - loss), PARTS_PER_BILLION);
 }
 
-/** Floor of an order whose input amount is known when it is built: the minimum output that the Router enforces. */
+/**
+ * Floor of an order whose input amount is known when it is built: the minimum output that the Router enforces, in the
+ * output token's smallest unit.
+ */
 export interface ExactFloor {
   minOut: bigint;
 }
@@ -100,9 +109,10 @@ export interface DeliveredOrder {
 }
 
 /**
- * Returns the floors of an order for what a bridge delivers. Unless it is fixed already, `minIn` is the expected amount
- * less the transfer's loss, rounded up, less one unit for the bridge's own rounding. `minOutPerIn`, or `minOut` where
- * that cannot, is raised so that the total loss stays within the slippage all the same. Returns null if nothing is
+ * Returns the floors of an order for what a bridge delivers. `minIn`, unless it is given, is the expected amount less
+ * the transfer's loss, rounded up, less one unit for the bridge's own rounding. `minOutPerIn` is the simulated output
+ * per unit less the vault's loss, rounded down. If that allows more loss in total than the slippage, it is raised, at
+ * most to half of the vault's loss; if that is not enough, `minOut` is set instead. Returns null if nothing is
  * expected, or if the output per unit is too small to be enforced; the order then takes two steps.
  */
 export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrder): DeliveredFloors | null {
@@ -121,7 +131,10 @@ export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrd
   return { ...floors, least: leastOutput(floors, minIn) };
 }
 
-/** Returns the minimum output that the floors require for an amount that arrived, rounded up like in the Router. */
+/**
+ * Returns the minimum output that the floors require for an amount that arrived, in the output token's smallest unit,
+ * rounded up as in the Router.
+ */
 export function leastOutput(
   { minOut, minOutPerIn }: Pick<DeliveredFloors, "minOut" | "minOutPerIn">,
   arrived: bigint,

@@ -45,11 +45,13 @@ export const StepPlan = z.object({
 });
 export type StepPlan = z.infer<typeof StepPlan>;
 
-/** Current on-chain state of a leg. */
+/** Current on-chain state of a leg, which decides the states of its steps. */
 export interface LegFacts {
   state: StepState;
   txHash: string | null;
-  /** The spender's allowance now, or null if unknown. */
+  /**
+   * The spender's allowance now, in the token's smallest unit, or null if unknown; what the build found then applies.
+   */
   allowance: bigint | null;
   /**
    * True while the approvals cannot be made yet because the transaction waits for an event, such as a bridge's
@@ -61,9 +63,9 @@ export interface LegFacts {
 }
 
 /**
- * Returns the steps of a leg: the reset of an old allowance if one is or was needed, the approval and the transaction;
- * or, if a signature pays, the signature and the transaction. The ids consist of the leg's slot and the step's purpose,
- * so they are the same in every response.
+ * Returns the steps of a leg in order: the reset of an old allowance if one is or was needed, the approval (unless the
+ * leg needs none) and the transaction; or, if a signature pays, the signature and the transaction. The ids consist of
+ * the leg's slot and the step's purpose, so they are the same in every response.
  */
 export function toLegSteps(leg: StepLeg, facts: LegFacts): Step[] {
   if (leg.authorization !== undefined) return signedLegSteps(leg, { ...facts, planned: leg.authorization });
@@ -98,7 +100,8 @@ function signedLegSteps(leg: StepLeg, facts: LegFacts & { planned: PlannedAuthor
 }
 
 /**
- * Returns a step in which the user signs a message. `typedData` is null once the message need not be signed any more.
+ * Returns a step in which the user signs an EIP-712 message. `typedData` is null if the message does not have to be
+ * signed in this state.
  */
 export function signatureStep(
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "shares_of">,
@@ -175,7 +178,10 @@ interface StepParts {
   txHash: string | null;
 }
 
-/** Returns a step of a leg in which the user sends a transaction. */
+/**
+ * Returns a step of a leg in which the user sends a transaction. `request` is null if its calldata is not known yet.
+ * `txHash` is null until the transaction was sent or reported.
+ */
 export function transactionStep(
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "spender" | "shares_of">,
   { purpose, request, state, txHash }: StepParts,
@@ -197,7 +203,10 @@ export function transactionStep(
   };
 }
 
-/** Returns the step that claims a settled request. `token` is the token that the user receives, or null if unknown. */
+/**
+ * Returns the step that claims a settled deposit or redemption request. `token` is the token that the user receives, or
+ * null if unknown; `request` is null until the vault has settled.
+ */
 export function toClaimStep(of: {
   chainId: number;
   token: TokenRef | null;
@@ -272,7 +281,10 @@ function readableAmount(amount: bigint, decimals: number): string {
   return shown === "" ? whole : `${whole}.${shown}`;
 }
 
-/** Creates a leg from a payment, with the number of approvals that the build found necessary. */
+/**
+ * Creates a leg from a payment, with the number of approvals that the build found necessary. A leg without approvals
+ * counts as allowed, one with two as needing a reset.
+ */
 export function toLeg(
   leg: Omit<StepLeg, "spender" | "allowed" | "reset"> & {
     spender: Address | null;
@@ -285,9 +297,9 @@ export function toLeg(
 }
 
 /**
- * Returns the steps of a withdrawal that was just built: the redemption or request, the claim if the vault settles
- * later, and the transfer if there is one. `signed` is the transaction with the user's signature, if the caller has
- * just provided the signature.
+ * Returns the steps of a withdrawal that was just built, in order: the redemption or request, the claim if the vault
+ * settles later, and the transfer if there is one. Later steps are waiting. `signed` is the transaction with the user's
+ * signature, if the caller has just provided the signature.
  */
 export function toBuiltWithdrawalSteps(
   { source, destination, settles }: StepPlan,

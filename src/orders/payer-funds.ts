@@ -20,13 +20,16 @@ export interface Payer {
 
 /** A payer's token balance and allowances, read at one block. Amounts are in the token's smallest unit. */
 export interface Funds {
-  /** Null if the node could not read the balance. */
+  /** Null if unknown; `readFunds` never returns null. */
   balance: bigint | null;
   /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
   nativeBalance: bigint | null;
   /** Decimals of the token, or null if the token does not report them. */
   decimals: number | null;
-  /** Allowance by spender address in lowercase. An allowance is null if the node could not read it. */
+  /**
+   * Allowance by spender address in lowercase; empty for the native currency. An allowance is null if it could not be
+   * read.
+   */
   allowances: ReadonlyMap<string, bigint | null>;
   /** State that decides which signatures can pay; null if none was requested, or for the native currency. */
   authorization: AuthorizationFacts | null;
@@ -35,8 +38,9 @@ export interface Funds {
 
 /**
  * Reads a payer's token balance and the allowance of each spender in one batch, with the price feeds of the token, of
- * the native currency and of the tokens in `priced`, all on the source chain. The native currency has no allowances.
- * Throws `token_unsupported` if the address is not a token. Errors of the RPC nodes propagate.
+ * the native currency and of the tokens in `priced`, all on the source chain; `requestPrices` then returns these feed
+ * prices. The native currency has no allowances. Throws `token_unsupported` if the token's balance cannot be read,
+ * because the address is then not a token. Errors of the RPC nodes propagate.
  */
 export async function readFunds(
   ctx: Context,

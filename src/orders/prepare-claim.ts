@@ -9,24 +9,25 @@ import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-payment.ts";
 import { toTransactionRequest, toWalletCall } from "./wallet-calls.ts";
 
 /**
- * The claim of settled shares: `next` is the simulated claim transaction, `refusal` the error because of which the
- * claim cannot be sent now. Both are null if there is nothing to claim.
+ * The user's next transaction for a deposit (a claim or a second step): `next` is the simulated transaction, `refusal`
+ * the error because of which it cannot be sent now. Both are null if there is nothing to send.
  */
 export interface PreparedClaim {
   next: NextStep | null;
   refusal: NextStepRefusal | null;
 }
 
-/** Creates a claim result that has an error code with its text instead of a transaction. */
+/** Creates a result that has an error code with its text in place of a transaction. */
 export const refusedClaim = (code: string, detail: string): PreparedClaim => ({
   next: null,
   refusal: { code, detail },
 });
 
 /**
- * Simulates a claim of settled shares from the user's address and returns the transaction to sign. Returns a refusal
- * instead if the claim would revert or the chain is not served. `headTime` is the timestamp, in seconds, of the block
- * at which the claimable shares were read. Throws `simulation_unavailable`. Errors of the RPC nodes propagate.
+ * Simulates a claim of settled shares from the user's address, with native currency for gas by a state override, and
+ * returns the transaction to sign. Returns a refusal instead if the claim would revert or the chain is not served.
+ * `headTime` is the timestamp, in UNIX seconds, of the block at which the claimable shares were read. Throws
+ * `simulation_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function prepareClaim(
   ctx: Context,

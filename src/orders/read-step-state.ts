@@ -34,8 +34,9 @@ interface StepStateRead<R> {
 }
 
 /**
- * Reads what the list of an order's steps needs besides its row: the stored plan, the reported transaction of the
- * current step, and the user's allowance if the first transaction is not sent yet. Throws `store_unavailable`.
+ * Reads what the list of an order's steps needs besides its row: the stored plan (by `planOf` if none is stored), the
+ * reported transaction of the current step, and the user's allowance if the first transaction is not sent yet. An
+ * allowance that cannot be read is null. Throws `store_unavailable`; errors of `planOf` propagate.
  */
 export async function readStepState<R extends SteppedRow>(
   ctx: Context,

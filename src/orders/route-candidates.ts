@@ -14,15 +14,19 @@ const LAST_BUILD_MS = 6_500;
 const MAX_ATTEMPT_MS = 2_500;
 
 /**
- * Returns the deadline for building a provider's transaction, in unix milliseconds. The last provider gets all the
- * remaining time, because no other route would be left if it were cut off.
+ * Returns the deadline for building a provider's transaction, in UNIX milliseconds like `startedAt` and `now`: 2.5
+ * seconds from now, but at most 6.5 seconds after the start of the search. The last provider gets all the remaining
+ * time, because no other route would be left if it were cut off.
  */
 export function attemptDeadline(at: { startedAt: number; now: number; last: boolean }): number {
   const end = at.startedAt + LAST_BUILD_MS;
   return at.last ? end : Math.min(end, at.now + MAX_ATTEMPT_MS);
 }
 
-/** Converts an order to the quote request for a provider, without a destination call and for any bridge. */
+/**
+ * Converts an order to the quote request for a provider, without a destination call, for any bridge, and with the
+ * order's whole slippage in parts per billion.
+ */
 export function toTransferRequest(order: RouteOrder, token: Pick<Token, "address">): TransferRequest {
   return {
     fromChainId: order.from.chainId,
@@ -50,7 +54,8 @@ export function passesOf(order: RouteOrder, targets: readonly Token[]): BridgePa
 }
 
 /**
- * Returns an offer's quote with the minimum output that a build would request, if that is higher than the quoted one.
+ * Returns an offer's quote with its minimum output raised to what a build would request, if that is higher than the
+ * quoted one.
  */
 export function withLeast(offer: Offer): TransferQuote {
   const { option } = offer;
@@ -65,8 +70,9 @@ export interface RouteCandidate {
 }
 
 /**
- * Returns the routes to try, in order: the preferred bridge before others, and within each group one-step before
- * two-step routes. `call` is true if a provider may deliver the token into a Router call.
+ * Returns the routes to try, in order: the preferred bridge before others, within each of the two groups one-step
+ * before two-step routes, and otherwise as ranked. `call` is true if a provider may deliver the token into a Router
+ * call. Empty if no quote supports a permitted end.
  */
 export function candidatesOf(
   ranking: QuoteRanking,

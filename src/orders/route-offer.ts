@@ -38,6 +38,7 @@ export interface RouteOrder {
   user: Address;
   /** Slippage tolerance: maximum total loss, as a fraction. */
   slippage: number;
+  /** Bridge to try before all others, or null. */
   preferredBridge: string | null;
   /** Authorization that the user requests; absent if only an approval is possible. */
   authorize?: AuthorizationWish;
@@ -55,7 +56,9 @@ export interface OfferSet {
   token: Token;
   /** Decimals of the paid token, or null if the token does not report them. */
   paidDecimals: number | null;
+  /** Asset tables of the providers, which state what bridges exchange one for one. */
   tables: readonly AssetTable[];
+  /** All quotes for the token, fair or not. */
   quotes: readonly TransferQuote[];
 }
 
@@ -82,13 +85,19 @@ function tokensOf({ order, token, tables }: Pick<OfferSet, "order" | "token" | "
   return { from, to, native, twin: stand };
 }
 
-/** Offers with the prices that are known so far, and the relation of the paid to the requested token. */
+/**
+ * Offers with the prices that are known so far, and the relation of the paid to the requested token. The payment's
+ * `nativeFee` is zero until an offer is chosen.
+ */
 export interface ValuedOffers extends OfferSet {
   relation: TokenRelation;
   payment: ValuedPayment;
 }
 
-/** Adds the prices that this request has read so far, without sending requests. */
+/**
+ * Adds the prices that this request has read so far. Sends no requests, but waits for requested prices as
+ * `requestPrices` does. Never throws.
+ */
 export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOffers> {
   const { order, token, tables, paidDecimals } = set;
   const { from, to, native, twin } = tokensOf(set);
@@ -149,7 +158,8 @@ export type Offer = Omit<FairnessCase, "built" | "simulated" | "minIn">;
 
 /**
  * Returns a quote as input of the fairness rules, with the prices that are known so far. `nativeFee` is in wei and
- * replaces the quote's own.
+ * replaces the quote's own. The whole slippage is the transfer's if one transaction swaps and deposits on one chain;
+ * otherwise it is split between transfer and vault. Pure.
  */
 export function toOffer(
   offers: ValuedOffers,
@@ -162,7 +172,7 @@ export function toOffer(
   return { relation: offers.relation, fair, slippage, loss, option: of.option };
 }
 
-/** Returns the first fairness rule that a quote breaks before anything is built, or null. */
+/** Returns the first fairness rule that a quote breaks before anything is built, or null if it breaks none. */
 export function findUnfairOption(offer: Offer): FairnessBreach | null {
   return findUnfairness({ ...offer, built: null, simulated: null, minIn: null });
 }
@@ -198,7 +208,10 @@ export function assertFair(offer: Offer, outcome: OfferOutcome): void {
 const UNFAIR_DETAIL =
   "the offered routes are worth less than the slippage tolerance allows, or have no price";
 
-/** Creates the `price_unsafe` error of an offer. The broken rule is its cause, for logs only. */
+/**
+ * Creates the `price_unsafe` error of an offer, with subject `route`. The broken rule (null if no tolerance keeps the
+ * guaranteed value) is its cause, for logs only.
+ */
 export function unfairOffer(broken: FairnessBreach | null): AppError {
   const cause = new Error(broken === null ? "no tolerance" : `${broken.rule}: ${broken.why}`);
   return new AppError("price_unsafe", UNFAIR_DETAIL, { members: { subject: "route" }, cause });

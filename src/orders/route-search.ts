@@ -63,6 +63,7 @@ export interface RouteAttempt {
   funds: Funds;
   /** Deadline for the provider's response, in unix milliseconds. */
   deadline: number;
+  /** Whether the route takes one step or two. */
   ends: RouteEnd;
   /**
    * Returns the offer as input of the fairness rules, with the prices that are known by then: reads on the destination
@@ -80,7 +81,10 @@ export interface RouteSearchInput<B> {
   callable(token: Token): boolean;
   /** Returns true if an error rejects the target token itself, independent of the route. */
   isTargetRefusal(error: AppError): boolean;
-  /** Builds, verifies and simulates one route. */
+  /**
+   * Builds, verifies and simulates one route. If it throws, the next route is tried, unless the error is neither the
+   * target token's nor the provider's.
+   */
   build(ctx: Context, attempt: RouteAttempt): Promise<B>;
 }
 
@@ -92,7 +96,7 @@ export interface FoundRoute<B> {
   fromDecimals: number | null;
   /** The fair offers for the token from trusted providers, in order of preference. */
   ranking: QuoteRanking;
-  /** The reasons why other routes failed. */
+  /** The reasons why other routes failed; empty if none did. */
   reasons: NoRouteReason[];
   warnings: Warning[];
 }
@@ -118,8 +122,11 @@ interface RouteSearch<B> {
  * Finds a route for an order: requests quotes from every provider, drops unfair ones, and builds the others in order of
  * preference until one passes simulation. For each target token, the preferred bridge comes before others, and one-step
  * routes before two-step routes. If all routes to a token fail, or the vault refuses the token, the next token is
- * tried. A provider whose answer contradicts the request, its own quote or a fair value is not used again in this
- * search. If no route succeeds, throws the most useful failure; throws `upstream_timeout` after 7.2 seconds.
+ * tried. A provider that cannot be reached, or whose answer contradicts the request, its own quote or a fair value, is
+ * not used again in this search; no provider builds more than four times. An error that no other route could avoid is
+ * thrown at once. If no route succeeds, throws the most useful failure (`mostUsefulFailure`); throws
+ * `token_unsupported` if the paid address is not a token, and `upstream_timeout` after 7.2 seconds. Errors of the RPC
+ * nodes propagate.
  */
 export async function searchRoutes<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {
   const late = () => failure("upstream_timeout", "the transfer could not be built in time; try again");

@@ -22,8 +22,9 @@ const latest = new BoundedMap<SharedFailure>(1_000);
 const redisKey = (work: string): string => `build-failure:${keccak256(stringToHex(work))}`;
 
 /**
- * Stores the failure of a build for requests that wait for the same build, in this isolate and through Redis in others.
- * Errors without a code are shared as `internal`. Never throws.
+ * Stores the failure of a build for requests that wait for the same build: in this isolate, and through Redis for five
+ * seconds in others. `work` identifies the build: caller, idempotency key and parameters. Errors without a code are
+ * shared as `internal`. Never throws.
  */
 export async function shareFailure(ctx: Context, failed: { work: string; error: unknown }): Promise<void> {
   const { work, error } = failed;

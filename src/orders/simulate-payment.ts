@@ -29,7 +29,7 @@ export interface TokenPayment {
   /** The payer's balance and the spender's allowance, each null if unknown. */
   balance: bigint | null;
   allowance: bigint | null;
-  /** The payer's balance of the native currency, in wei, if it was read. */
+  /** The submitter's balance of the native currency, in wei; null or absent if it was not read. */
   nativeBalance?: bigint | null;
   /** The block at which balance and allowance were read. */
   block: BlockTime;
@@ -37,7 +37,7 @@ export interface TokenPayment {
 
 /**
  * The result of simulating a call together with the approvals before it. If it fails, `revert` is the revert data of
- * the call named by `failedCall` (`deposit` is the call itself).
+ * the call named by `failedCall` (`deposit` is the call itself, whatever it does).
  */
 export type SimulatedPayment =
   | {
@@ -50,18 +50,20 @@ export type SimulatedPayment =
     }
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
-/** Seconds from the head block to the simulation's timestamp: about the time at which the call will be included. */
+/** Seconds that are added to the head block's timestamp in a simulation: about the time until the call is included. */
 export const INCLUSION_DELAY_S = 30;
 /**
- * Native balance that a simulated payer receives for gas, in wei, besides the native amount that it pays. So the
- * payer's real native balance does not affect the result.
+ * Native balance that a simulated payer receives for gas, in wei: 1,000 units of the currency, in addition to a native
+ * payment. So the payer's real native balance does not affect the result.
  */
 export const GAS_FUNDS = 10n ** 21n;
 
 /**
- * Simulates a call and its approvals from the payer's address on the head block. A payer whose balance is too low
- * receives the amount by a state override. Throws `simulation_unavailable` if no node can simulate or the storage slot
- * of the token's balances is unknown.
+ * Simulates a call and its approvals from the payer's address on the head block. By state overrides, the payer receives
+ * native currency for gas and, if the balance is too low, the amount. A call that reverts is returned, not thrown; if
+ * an approval reverts, the simulation is repeated once with or without a reset of the allowance to zero. `reads` are
+ * made before and after the calls. Throws `simulation_unavailable` if no node can simulate or the storage slot of the
+ * token's balances is unknown; errors of the RPC nodes propagate.
  */
 export async function simulatePayment(
   ctx: Context,
@@ -123,8 +125,8 @@ const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== nul
 
 /**
  * Returns the state overrides that let an account make a payment: native currency for gas, and the token's balance if
- * the account does not hold the amount. Throws `simulation_unavailable` if the storage slot of the token's balances is
- * unknown.
+ * the account does not hold the amount. The token's storage layout is cached for a day. Throws `simulation_unavailable`
+ * if the storage slot of the token's balances is unknown.
  */
 export async function paymentOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;
@@ -183,8 +185,8 @@ export interface SimulatedProviderTransaction {
 
 /**
  * Simulates a provider's transaction and its approvals from the user's address. `watch` reads a balance that the
- * transaction may increase. Throws `would_revert`; `upstream_rejected` if the transaction takes more of the token than
- * the order allows; `simulation_unavailable`.
+ * transaction may increase, or is null. Throws `would_revert`; `upstream_rejected` if the transaction takes more of the
+ * token than the order allows; errors of `simulatePayment` propagate.
  */
 export async function simulateProviderTransaction(
   ctx: Context,
@@ -212,13 +214,17 @@ export async function simulateProviderTransaction(
 }
 
 /**
- * Returns a read of an account's token balance, or null for the native currency, which has no `balanceOf`.
+ * Returns the read of an account's token balance for a simulation, or null for the native currency, which has no
+ * `balanceOf`.
  */
 export function watchedBalance(token: `0x${string}`, account: `0x${string}`): SimulationRead | null {
   return isNative(token) ? null : balanceOfRead(token, account);
 }
 
-/** Returns the increase of a value that was read before and after a simulation, or null if either read failed. */
+/**
+ * Returns the increase of the value that read number `index` returned before and after a simulation (negative for a
+ * decrease), or null if either read failed.
+ */
 export function increaseOf(simulation: SimulationResult, index: number): bigint | null {
   const [before, after] = [simulation.before[index], simulation.after[index]];
   if (typeof before !== "string" || typeof after !== "string") return null;

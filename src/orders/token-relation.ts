@@ -58,7 +58,10 @@ function namesIn(assets: readonly BridgedAsset[], token: TokenOnChain): string[]
     .map(({ asset }) => asset);
 }
 
-/** Returns the first token on the chain `chain` that a table lists as the same asset as `token`, or null. */
+/**
+ * Returns the first token on the chain `chain` that a table lists as the same asset as `token` (or as its native or
+ * wrapped form), or null if none does.
+ */
 export function twinOf(
   tables: readonly AssetTable[],
   { token, chain }: { token: TokenOnChain; chain: TokenOnChain["chain"] },
@@ -72,8 +75,8 @@ export function twinOf(
 }
 
 /**
- * Returns the first price of a token, or of its native or wrapped form, that may be used for a valuation, otherwise the
- * price of `twin` (the same asset on another chain). Null if none may be used.
+ * Returns the first price of a token, or of its native or wrapped form, that may be used to accept or refuse an offer
+ * (`judges`), otherwise that of `twin` (the same asset on another chain). Null if none may be used. Pure.
  */
 export function judgingPrice(
   prices: Prices,
@@ -84,7 +87,10 @@ export function judgingPrice(
   return known.find((price) => price?.judges === true) ?? null;
 }
 
-/** Returns the tokens whose prices `judgingPrice` may use, without the twin. */
+/**
+ * Returns the tokens whose prices `judgingPrice` may use, without the twin: the token itself and, for a native currency
+ * or its wrapped token, the other of the two.
+ */
 export function pricedForms(token: TokenOnChain): ChainToken[] {
   return formsOf(token).map((form) => ({ chainId: token.chain.chainId, token: form }));
 }

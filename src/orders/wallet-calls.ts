@@ -11,8 +11,8 @@ export interface UserCall {
 }
 
 /**
- * Encodes the ERC-20 approvals that precede a call, in order. `reset` adds one of zero before it, which USDT requires
- * to change an allowance. Returns an empty list for the native currency. `amount` is in the token's smallest unit.
+ * Encodes the ERC-20 approvals that precede a call, in order: with `reset`, first one of zero, which USDT requires to
+ * change an allowance, then one of `amount` (in the token's smallest unit). Empty for the native currency.
  */
 export function encodeApprovals(approval: {
   token: Address;
@@ -29,7 +29,10 @@ export function encodeApprovals(approval: {
   return approval.reset ? [approve(0n), approve(approval.amount)] : [approve(approval.amount)];
 }
 
-/** Converts a call to a transaction request for a wallet. The gas limit is the simulated gas with a margin. */
+/**
+ * Converts a call to a transaction request for a wallet. The value is a decimal string in wei, the calldata lowercase;
+ * the gas limit is that of `gasLimit` for the simulated `gasUsed`.
+ */
 export function toTransactionRequest(
   call: UserCall,
   seen: { chainId: number; gasUsed: bigint },
@@ -43,7 +46,10 @@ export function toTransactionRequest(
   };
 }
 
-/** Converts a call to an entry of a `wallet_sendCalls` request (EIP-5792). */
+/**
+ * Converts a call to an entry of a `wallet_sendCalls` request (EIP-5792): value and chain id in hexadecimal, calldata
+ * in lowercase.
+ */
 export function toWalletCall(call: UserCall, chainId: number): WalletCall {
   return {
     to: call.target,

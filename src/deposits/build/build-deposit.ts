@@ -32,9 +32,11 @@ import type { PrepareDeposit, PreparedDeposit, RoutedDeposit } from "./prepared-
 
 /**
  * Prepares a deposit without recording it: resolves the order, checks the vault, finds a route, then encodes, verifies
- * and simulates the transactions. The vault is read from Postgres. If the vault temporarily rejects the user's token,
- * although it is one of its accepted tokens, the token is swapped into another accepted one. Throws
- * `chain_unsupported`, `vault_not_found`; errors of `resolveOrder`, `prepareDirect` and `prepareRouted` propagate.
+ * and simulates the transactions. The vault is the one in Postgres. If the vault rejects the paid token for a reason
+ * that may apply to this token only, the token is swapped into another accepted one, unless it is the vault's asset or
+ * the native currency; if that fails too, the first error is thrown. Throws `chain_unsupported`, `vault_not_found`,
+ * `store_unavailable`, `authorization_unsupported`; errors of `resolveOrder`, `prepareDirect` and `prepareRouted`
+ * propagate.
  */
 export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);
@@ -219,8 +221,10 @@ async function buildDeposit(
 }
 
 /**
- * Builds a deposit at most once per idempotency key and caller. A repeated request gets the stored response, and the
- * result states that it is a repetition. Errors of `buildOnce` and `buildDeposit` propagate.
+ * Builds and records a deposit at most once per idempotency key and caller; without a key (null), each call builds.
+ * `replayed` in the result is true if an earlier request stored the response. `prepare` replaces `prepareDeposit` for
+ * moves. Throws `upstream_timeout` without recording anything if the build takes longer than its deadline, and
+ * `store_unavailable`. Errors of `buildOnce` and of `prepare` propagate.
  */
 export function buildDepositOnce(
   ctx: Context,

@@ -14,9 +14,13 @@ import { toBuiltSteps } from "./deposit-step-plan.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
-/** The transaction, approval and batch of calls that a wallet signs for a deposit. */
+/**
+ * What a wallet signs for a deposit. A wallet without batching sends the approval, then the transaction; another sends
+ * `calls` in one batch (EIP-5792): the approvals that are still needed, then the deposit.
+ */
 export interface SignableDeposit {
   transaction_request: TransactionRequest;
+  /** Null if the payment is in the native currency. Set even if the current allowance is sufficient. */
   approval: Approval | null;
   calls: WalletCall[];
 }
@@ -32,8 +36,8 @@ export function toSignableDeposit({ intent, deposit, simulated }: DirectDeposit)
 }
 
 /**
- * Returns the token approval that a wallet without batching must send before the deposit, or null for the native
- * currency.
+ * Returns the token approval that a wallet without batching sends before the deposit, for the whole amount and
+ * regardless of the current allowance. Null for the native currency.
  */
 export function toDepositApproval(intent: DepositIntent): Approval | null {
   if (paysNative(intent)) return null;
@@ -45,8 +49,9 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
 }
 
 /**
- * Converts a prepared deposit to the API response of a build. `paid` is the payment's value in US dollars, times 10^18,
- * or null if unknown. `gas` is null if the native balance or the gas price is unknown.
+ * Converts a prepared deposit to the API response of a build. If a signature pays, the response contains no
+ * transaction, approval or calls yet. `paid` is the payment's value in US dollars, times 10^18, or null if unknown.
+ * `gas` is null if the native balance or the gas price is unknown, and so is `gas_sufficient` then.
  */
 export function toWireBuilt(
   prepared: PreparedDeposit,
@@ -104,7 +109,7 @@ export const authorizationOf = (prepared: PreparedDeposit): AuthorizationKind | 
 const exchangesOnTheWay = (prepared: PreparedDeposit): boolean =>
   prepared.kind === "routed" || prepared.swaps === true;
 
-/** Returns the warnings of a prepared deposit; a direct deposit has none. */
+/** Returns the warnings of a prepared deposit: those of its route, and none for a direct deposit. */
 export function toWarnings(prepared: PreparedDeposit): Warning[] {
   return prepared.kind === "direct" ? [] : [...prepared.routed.warnings];
 }
@@ -150,8 +155,10 @@ function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
 }
 
 /**
- * Returns the estimated outcome of a deposit: the delivered amount, the deposited amount and the shares. Fields with
- * `min` are guaranteed, the others expected. The fields have the same meaning in one-step and two-step deposits.
+ * Returns the estimated outcome of a deposit as decimal strings in smallest units: the amount that the transfer
+ * delivers, the amount deposited, and the shares. Fields with `min` are guaranteed by contracts, the others expected;
+ * `min_shares` is null if no contract enforces a minimum. The fields have the same meaning in one-step and two-step
+ * deposits.
  */
 export function toEstimate(
   prepared: PreparedDeposit,
@@ -190,8 +197,8 @@ export function toEstimate(
 }
 
 /**
- * Returns the token approval that a wallet without batching must send before a provider's transaction, or null for the
- * native currency.
+ * Returns the token approval that a wallet without batching sends before a provider's transaction, for the whole amount
+ * and regardless of the current allowance. Null for the native currency.
  */
 export function toPaymentApproval(payment: TokenPayment): Approval | null {
   if (isNativePayment(payment)) return null;

@@ -48,8 +48,8 @@ export interface DepositFloors {
 const wrappedNativeAbi = once(() => parseAbi(["function deposit() payable"]));
 
 /**
- * Encodes a deposit as the transaction that the user's wallet sends: a call to the Router, or to the vault's own entry
- * point. Errors of `toRouterCall` propagate.
+ * Encodes a deposit as the call that the user's wallet sends: to the Router, with the amount as value if it is in the
+ * native currency, or to the vault's own entry point. Errors of `toRouterCall` propagate.
  */
 export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors): UserCall {
   const { amount } = intent;
@@ -61,7 +61,10 @@ export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors):
   return { target: intent.entry.address, value, data: encodeRouterCall(toRouterCall(intent, floors)) };
 }
 
-/** Encodes the vault's own deposit call, which the user's wallet makes without the Router. */
+/**
+ * Encodes the vault's own deposit call, which the user's wallet makes without the Router. If `minShares` is null, the
+ * call requires one smallest unit of shares, as far as the vault's interface has a minimum.
+ */
 export function vaultCall(
   intent: DepositIntent,
   floors: Pick<DepositFloors, "minShares" | "async">,
@@ -140,8 +143,9 @@ function depositStep(intent: DepositIntent, call: DepositCall): RouterStep {
 }
 
 /**
- * Decodes an encoded deposit and compares every field with the deposit intent, before the deposit is simulated. Throws
- * `upstream_rejected` with the name of the first field that differs.
+ * Verifies an encoded deposit against its intent before it is simulated: decodes a Router call and compares it field by
+ * field, and compares a call of the vault with a second encoding of the intent. Throws `upstream_rejected` with the
+ * name of the first field that differs.
  */
 export function verifyDepositCall(
   intent: DepositIntent,

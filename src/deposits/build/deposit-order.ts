@@ -18,16 +18,19 @@ import { type DepositEntry, depositEntry } from "../../vaults/vault-entry.ts";
 export interface DepositIntent {
   client: ChainClient;
   vault: Vault;
+  /** The contract that the deposit calls: the Router, or the vault's own entry point. */
   entry: DepositEntry;
   user: Address;
   /** The token that the user pays with. The zero address stands for the native currency. */
   token: Token;
   amount: bigint;
+  /** Slippage tolerance: maximum total loss, as a fraction (0.005 is 0.5%). */
   slippage: number;
   /** Deposit reference that the Router emits: keccak256 of the tracking id. */
   ref: Hex;
   /** keccak256 of the partner id, or zero if the id is empty. */
   partnerHash: Hex;
+  /** Role of the partner: 0 direct, 1 creator, 2 wallet. The Router emits it. */
   partnerType: number;
   /** How the user wants to pay; absent if only an approval is possible. */
   authorize?: AuthorizationWish;
@@ -39,8 +42,9 @@ export function paysNative(intent: DepositIntent): boolean {
 }
 
 /**
- * Returns true if the deposit may be paid with a signature: the caller requests one, the Router makes the deposit, and
- * the payment is not in the native currency.
+ * Returns true if the deposit may be paid with a signature: the request names a kind of signature or `auto`, the Router
+ * makes the deposit, and the payment is not in the native currency. Whether the token and the account support one is
+ * decided by `chooseAuthorization`.
  */
 export function mayBeSigned(intent: DepositIntent): boolean {
   const { authorize, entry } = intent;
@@ -49,7 +53,10 @@ export function mayBeSigned(intent: DepositIntent): boolean {
   );
 }
 
-/** Returns the contract that needs the user's token approval: the Router, or the vault's own spender. */
+/**
+ * Returns the contract that takes the user's token and needs an approval for it: the Router, or the vault's own
+ * spender. A payment in the native currency needs no approval.
+ */
 export function approvedSpender(intent: DepositIntent): Address {
   return intent.entry.via === "router" ? intent.entry.address : intent.vault.spender;
 }
@@ -64,15 +71,20 @@ export interface DepositOrder extends Attribution {
   /** RPC client of the vault's chain. */
   client: ChainClient;
   vault: Vault;
+  /** The contract that the deposit calls: the Router, or the vault's own entry point. */
   entry: DepositEntry;
   user: Address;
+  /** Slippage tolerance: maximum total loss, as a fraction (0.005 is 0.5%). */
   slippage: number;
+  /** Bridge to try before all others, or null. */
   preferredBridge: string | null;
   trackingId: string;
   /** Deposit reference that the Router emits: keccak256 of the tracking id. */
   ref: Hex;
+  /** Referrer of the deposit, the zero address if there is none. Only recorded. */
   referrer: Address;
   referrerHandle: string;
+  /** Earlier deposit of the same user that this one belongs to, or null. */
   parentTrackingId: string | null;
   authorize: AuthorizationWish;
 }
@@ -84,9 +96,11 @@ export interface DepositOrderInput {
 }
 
 /**
- * Resolves a build request into an order: partner, chains, deposit entry (the contract to call) and, if the request
- * names a parent, the earlier deposit that it belongs to. Throws `chain_unsupported`, `partner_mismatch`,
- * `vault_not_enrolled`, `vault_paused`, `vault_not_found`, `deposit_not_found`. Errors of the RPC nodes propagate.
+ * Resolves a build request into an order with a new tracking id: partner, chains, deposit entry (the contract to call)
+ * and, if the request names a parent, the earlier deposit that it belongs to. Writes nothing. Throws
+ * `chain_unsupported`, `key_forbidden`, `partner_mismatch`, `vault_not_enrolled`, `vault_paused`, `vault_not_found`;
+ * `deposit_not_found` if the parent is not a deposit of this user; `store_unavailable`. Errors of the RPC nodes
+ * propagate.
  */
 export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderInput): Promise<DepositOrder> {
   const attribution = attributeOrder(ctx, { input, vaultId: vault.vaultId });
@@ -129,7 +143,10 @@ export function sourceClient(ctx: Context, chainId: number): ChainClient {
   return client;
 }
 
-/** Throws `vault_paused` if the vault does not have status `active` in the registry. */
+/**
+ * Throws `vault_paused`, with the registry's reason, unless the vault's status in the registry is `active`. Does not
+ * read the vault's contracts.
+ */
 export function assertVaultOpen(vault: Vault): void {
   if (vault.status === "active") return;
   throw failure("vault_paused", `${vault.name} does not accept deposits now`, { reason: vault.statusReason });

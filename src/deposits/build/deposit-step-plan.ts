@@ -16,8 +16,9 @@ import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
- * Returns the plan of the user's steps for a prepared deposit. `paid` is the token that the user pays with. The second
- * step of a two-step deposit has no transaction yet.
+ * Returns the plan of the user's steps for a prepared deposit. `paid` is the token that the user pays with. The leg of
+ * a second step has no transaction, because it is built for the amount that arrives; neither has a leg that waits for a
+ * signature.
  */
 export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): StepPlan {
   if (prepared.kind === "direct") {
@@ -43,7 +44,7 @@ const isRequest = ({ simulated }: DirectDeposit): boolean => simulated.shares ==
 
 /**
  * Returns the leg of a deposit (its transaction with the approvals before it) in which the user calls the vault or the
- * Router.
+ * Router. `slot` is `destination` for the second step of a two-step deposit.
  */
 export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg {
   const { intent, simulated } = direct;
@@ -98,13 +99,15 @@ function transferLeg(
 const NOW: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
 
 /**
- * Returns the steps of a deposit after the user's signature: the signature is done, and the transaction `signed` is
- * required.
+ * Returns the steps of a deposit right after the user's signature, in order: the signature is done, the transaction
+ * `signed` is required, and later steps are waiting.
  */
 export const toSignedSteps = (plan: StepPlan, signed: TransactionRequest): Step[] =>
   toSteps(plan, { ...NOW, signed });
 
-/** Returns the steps of a just-built deposit. */
+/**
+ * Returns the steps of a just-built deposit in order: those of the first transaction are required, later ones waiting.
+ */
 export const toBuiltSteps = (plan: StepPlan): Step[] => toSteps(plan, NOW);
 
 function toSteps(plan: StepPlan, now: LegFacts): Step[] {

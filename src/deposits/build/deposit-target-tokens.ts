@@ -11,7 +11,8 @@ import type { DepositOrder } from "./deposit-order.ts";
  * Lists the target tokens of a routed deposit (the vault's accepted tokens that a route may deliver), best first.
  * Tokens that need no swap come first, because they have the same symbol as the user's token or bridges treat them as
  * the same asset (USD₮0 and USDT); then the vault's asset; then the native currency if the asset is its wrapped form.
- * Throws `token_unsupported`. Errors of the RPC nodes propagate.
+ * Other accepted tokens are left out. Reads the symbol of the user's token only if there is a choice; then throws
+ * `token_unsupported` if that address is not a token, and errors of the RPC nodes propagate.
  */
 export async function findTargetTokens(ctx: Context, order: DepositOrder): Promise<Token[]> {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });
@@ -26,8 +27,9 @@ export async function findTargetTokens(ctx: Context, order: DepositOrder): Promi
 }
 
 /**
- * Orders the accepted tokens of a vault for `findTargetTokens`. `symbol` is the symbol of the user's token, or empty if
- * unknown; `same` returns true for a token that bridges treat as the same asset.
+ * Orders the accepted tokens of a vault for `findTargetTokens`, without duplicates. `primary` is the vault's asset;
+ * `symbol` is the symbol of the user's token, or empty if unknown; `same` returns true for a token that bridges treat
+ * as the same asset. Pure.
  */
 export function orderTargetTokens(choice: {
   accepted: readonly Token[];

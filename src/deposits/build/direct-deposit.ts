@@ -17,7 +17,9 @@ import { type SimulatedDeposit, simulateDeposit } from "./simulate-deposit.ts";
  */
 export interface DirectDeposit {
   intent: DepositIntent;
+  /** State read before the deposit was encoded: conditions, balances, allowance. */
   checked: Preflight;
+  /** The call that the user's wallet sends: to the Router, or to the vault's entry point. */
   deposit: UserCall;
   /**
    * Amount that reaches the vault, in the token's smallest unit: less than the user pays if the token charges a fee on
@@ -34,10 +36,11 @@ export interface DirectDeposit {
 }
 
 /**
- * Checks, encodes, verifies and simulates a direct deposit. With a fee-on-transfer token the first simulation reverts
- * with a Router error that states the amount received; the deposit is then prepared again for that amount. Throws
- * `would_revert`, `simulation_unavailable`, `upstream_rejected`, `price_unsafe`, `zero_shares`; errors of
- * `preflightDeposit` propagate.
+ * Checks, encodes, verifies and simulates a direct deposit. With a fee-on-transfer token, the first simulation reverts
+ * with a Router error that states the amount received; the deposit is then prepared once more for that amount. The
+ * minimum shares are the higher of the vault's preview and the simulated shares, less the slippage (at most 0.5%).
+ * Throws `simulation_unavailable`, `upstream_rejected`, `zero_shares`, `price_unsafe`; if the simulation reverts, the
+ * error of `explainDepositRevert`; errors of `preflightDeposit` propagate.
  */
 export async function prepareDirect(ctx: Context, intent: DepositIntent): Promise<DirectDeposit> {
   const first = await attemptDirect(ctx, { intent, depositAmount: intent.amount });

@@ -15,7 +15,9 @@ import type { DepositOrder } from "./deposit-order.ts";
 import type { Preflight } from "./deposit-preflight.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 
-/** The result of simulating a destination call with an amount that a bridge delivers. */
+/**
+ * The result of simulating a destination call with an amount that a bridge delivers, at the head of the vault's chain.
+ */
 export interface SimulatedDelivery {
   /** Shares minted to the user, in the share token's smallest unit. */
   shares: bigint;
@@ -24,8 +26,8 @@ export interface SimulatedDelivery {
 }
 
 /**
- * The vault deposit of a routed deposit: made by the provider (one step), or by the user after the delivery (two
- * steps).
+ * The vault deposit of a routed deposit: made by the provider (`one_step`), or by the user after the delivery
+ * (`two_step`, simulated with the guaranteed amount).
  */
 export type RoutedEnd =
   | {
@@ -44,9 +46,13 @@ export type RoutedEnd =
 
 /** A provider's transaction that starts a routed deposit, verified and simulated, and the vault deposit after it. */
 export interface BuiltRoute {
+  /** The provider's transaction with its expected and guaranteed output. */
   route: VerifiedTransfer;
+  /** What the transaction takes from the user, with the balance and the allowance. */
   payment: TokenPayment;
+  /** Simulation of the transaction with its approvals on the source chain. */
   source: Extract<SimulatedPayment, { ok: true }>;
+  /** The vault deposit that follows. */
   end: RoutedEnd;
 }
 
@@ -58,9 +64,9 @@ export interface RoutedDeposit extends BuiltRoute {
   token: Token;
   /** Decimals of the token that the user pays with, or null if it does not report them. */
   fromDecimals: number | null;
-  /** All quotes for the target token, in order of preference. */
+  /** The fair quotes for the target token, in order of preference. */
   ranking: QuoteRanking;
-  /** The reasons why other routes failed. */
+  /** The reasons why other routes failed; empty if none did. */
   reasons: NoRouteReason[];
   warnings: readonly Warning[];
 }
@@ -84,7 +90,7 @@ export type PreparedDeposit = {
   | { kind: "routed"; routed: RoutedDeposit }
 );
 
-/** Prepares a deposit without recording it. */
+/** Function that prepares a deposit without recording it: `prepareDeposit`, or its counterpart for moves. */
 export type PrepareDeposit = (ctx: Context, input: BuildInput) => Promise<PreparedDeposit>;
 
 /** One attempt of a route search for a deposit. */
@@ -93,8 +99,8 @@ export interface DepositAttempt extends RouteAttempt {
 }
 
 /**
- * Converts a quote to the build request for its provider, restricted to the quote's bridge. `tolerance` is the maximum
- * loss of the transfer, in parts per billion.
+ * Converts a quote to the build request for its provider, restricted to the quote's bridge and without a destination
+ * call. `tolerance` is the maximum loss of the transfer, in parts per billion.
  */
 export function toTransferBuildRequest(
   { order, token, option }: DepositAttempt,
@@ -106,7 +112,7 @@ export function toTransferBuildRequest(
 
 /**
  * Returns the payment that a provider's transaction takes from the user, with the user's balance and the spender's
- * allowance. Null in `allowance` means that it was not read.
+ * allowance; `allowance` is null if it was not read. If the route names no spender, it is the transaction's target.
  */
 export function toPayment({ order, funds }: DepositAttempt, route: VerifiedTransfer): TokenPayment {
   const { from, user } = order;

@@ -43,8 +43,8 @@ export function assertSignable(attempt: DepositAttempt): void {
 }
 
 /**
- * Converts the error of a route search: to `authorization_unsupported` if a route failed only because it cannot be paid
- * with a signature. Other errors are returned unchanged.
+ * Converts a `no_route` error of a route search to `authorization_unsupported` if one of its reasons is that a
+ * signature cannot pay for the route. Any other error is returned unchanged.
  */
 export function toSigningFailure(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== "no_route") return error;
@@ -62,10 +62,10 @@ function unsignable(): AppError {
 
 /**
  * Wraps a built route into a Router order that the user pays for with a signature, and simulates that order. Its only
- * step sends the provider's transaction, which must not depend on its sender. The route is returned unchanged if the
- * user did not request a signature, or if `auto` allows an approval and the route cannot be paid with a signature.
- * Throws `no_route` if another route may accept a signature, `authorization_unsupported`, `would_revert`; errors of the
- * simulation propagate.
+ * step sends the provider's transaction, which must not depend on its sender. The route is returned with
+ * `authorization` null if the user did not request a signature, or if `auto` chooses an approval. Throws `no_route` if
+ * only this route cannot be paid with a signature, `authorization_unsupported` if the token or account cannot,
+ * `would_revert`; errors of `simulatePayment` and of the RPC nodes propagate.
  */
 export async function signRoute(
   ctx: Context,

@@ -6,7 +6,10 @@ import type { UserCall } from "../../orders/wallet-calls.ts";
 import { approvedSpender, type DepositIntent } from "./deposit-order.ts";
 import type { Preflight } from "./deposit-preflight.ts";
 
-/** The result of simulating a deposit together with the approvals before it. */
+/**
+ * The result of simulating a deposit together with the approvals before it. If it fails, `revert` is the revert data of
+ * the call that `failedCall` names.
+ */
 export type SimulatedDeposit =
   | {
       ok: true;
@@ -21,9 +24,10 @@ export type SimulatedDeposit =
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
 /**
- * Simulates a deposit and its approvals from the user's address on the head block. A user whose balance is too low
- * receives the amount by a state override. Throws `simulation_unavailable` if no node can simulate or the storage slot
- * of the token's balances is unknown.
+ * Simulates a deposit and its approvals from the user's address on the head block, with a timestamp 30 seconds later.
+ * By state overrides, the user receives native currency for gas and, if the balance is too low, the amount. A revert is
+ * returned, not thrown. Throws `simulation_unavailable` if no node can simulate or the storage slot of the token's
+ * balances is unknown; errors of `effect` and of the RPC nodes propagate.
  */
 export async function simulateDeposit(
   ctx: Context,

@@ -27,19 +27,22 @@ export interface SecondStep {
   token: Address;
   /** Amount to deposit, in the token's smallest unit. */
   amount: bigint;
+  /** Slippage tolerance of the whole deposit, as a fraction. */
   slippage: number;
   /**
    * Tracking id of the deposit that this step completes. The order reference that the Router emits is derived from it.
    */
   trackingId: string;
   partnerId: string;
+  /** Role of the partner: 0 direct, 1 creator, 2 wallet. */
   partnerType: number;
 }
 
 /**
- * Prepares the second step of a two-step deposit: checks, encodes, verifies and simulates it. If the token has not
- * arrived yet, the user receives it in the simulation by a state override. Throws `vault_paused`, `token_unsupported`,
- * `vault_not_found`; errors of `prepareDirect` propagate.
+ * Prepares the second step of a two-step deposit: checks, encodes, verifies and simulates it. Below a slippage of 1%,
+ * the step may lose half of it, because the transfer may have lost the other half; otherwise at most 0.5%. If the token
+ * has not arrived yet, the user receives it in the simulation by a state override. Throws `vault_paused`,
+ * `token_unsupported`, `vault_not_found`; errors of `prepareDirect` and of the RPC nodes propagate.
  */
 export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise<DirectDeposit> {
   const { vault, user, amount, slippage, trackingId, partnerId, partnerType } = step;
@@ -80,8 +83,8 @@ const secondStepSlippage = (slippage: number): number => (slippage < HALVED_BELO
 
 /**
  * Builds a two-step deposit: a provider's transaction that delivers a token to the user, and the user's deposit of the
- * guaranteed amount. Both are simulated. Throws `price_unsafe` if the offer is not fair. Errors of the provider, the
- * vault and the simulations propagate.
+ * guaranteed amount. Both are simulated. Throws `price_unsafe` if the offer is not fair; errors of the provider, of
+ * `prepareSecondStep` and of `simulateProviderTransaction` propagate.
  */
 export async function buildTwoStep(ctx: Context, attempt: DepositAttempt): Promise<BuiltRoute> {
   const { order, token } = attempt;

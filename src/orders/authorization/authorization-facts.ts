@@ -21,11 +21,14 @@ export interface AuthorizationFacts {
    * if unknown, or if the token's `DOMAIN_SEPARATOR()` returns a different separator.
    */
   token: SigningToken | null;
-  /** True if the token has the function `authorizationState` (ERC-3009). */
+  /** True if the token has the view function `authorizationState` (ERC-3009); false if the call failed. */
   hasAuthorizations: boolean;
-  /** The owner's next permit nonce in the token (ERC-2612), or null if the token has no permit nonces. */
+  /** The owner's next permit nonce in the token (ERC-2612), or null if it could not be read. */
   permitNonce: bigint | null;
-  /** The owner's allowance to Permit2, or null if the chain has no Permit2 with the expected domain separator. */
+  /**
+   * The owner's allowance to Permit2, in the token's smallest unit. Null if it could not be read, or if the chain has
+   * no Permit2 with the expected domain separator.
+   */
   permit2Allowance: bigint | null;
   /** Kind of the owner's account, or null if it could not be read. */
   account: AccountKind | null;
@@ -55,8 +58,8 @@ function rowOf(ctx: Context, { chainId, token }: { chainId: number; token: Addre
 
 /**
  * Returns the query for the state that decides which signatures an owner can pay with, to be batched with other reads.
- * A listed token whose domain separator differs from the table counts as unsupported, and a warning is logged. `share`
- * is true for a vault's share token, which needs no table entry.
+ * A read that fails counts as unsupported. So does a listed token whose domain separator differs from the table, and a
+ * warning is logged. `share` is true for a vault's share token, which needs no table entry.
  */
 export function authorizationQuery(
   ctx: Context,
@@ -106,7 +109,10 @@ function listedQuery(
 /** Length of an EIP-7702 delegation, in bytes, and the prefix before the delegate's address. Source: EIP-7702. */
 const DELEGATION = { bytes: 23n, prefix: "0xef0100" } as const;
 
-/** Returns the kind of an account from the size of its code and the code's first bytes. */
+/**
+ * Returns the kind of an account from the size of its code in bytes and the code's first bytes (at least three). Source
+ * of the delegation designator: EIP-7702.
+ */
 export function accountKindOf({ size, head }: { size: bigint; head: Hex }): AccountKind {
   if (size === 0n) return "plain";
   return size === DELEGATION.bytes && sliceHex(head, 0, 3) === DELEGATION.prefix ? "delegated" : "contract";

@@ -117,7 +117,7 @@ export async function authorizeOrder(ctx: Context, given: GivenSignature): Promi
   };
 }
 
-/** Returns the client of an order's chain. Throws `chain_unsupported`. */
+/** Returns the RPC client of the chain on which a planned order is executed. Throws `chain_unsupported`. */
 export function clientOf(ctx: Context, { chainId }: PlannedAuthorization): ChainClient {
   const client = ctx.chains.client(chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
@@ -162,7 +162,8 @@ interface OrderState {
 }
 
 /**
- * Reads the state of a signed order in one batch. `signed` is null while there is no signature to check. Errors of the
+ * Reads the state of a signed order in one batch. `signed` is null while there is no signature to check; `accepted` is
+ * then without meaning. A single read that fails does not fail the batch: its value is null or false. Errors of the
  * chain client propagate.
  */
 export async function readOrderState(
@@ -209,7 +210,8 @@ const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681
 
 /**
  * Verifies a signature and returns it in the form that contracts accept: by the recovered signer for accounts with a
- * private key (`plain`, `delegated`), by ERC-1271 for accounts with code. Throws `signature_invalid`.
+ * private key (`plain`, `delegated`, unknown), by ERC-1271 for accounts with code. A 64-byte signature (EIP-2098) is
+ * expanded to 65 bytes; one with a high `s` counts only if the account's code accepts it. Throws `signature_invalid`.
  */
 export async function checkedSignature(
   { address, hash, signature }: SignedDigest,

@@ -5,7 +5,10 @@ import type { AuthorizationKind } from "../../router/order-signature-messages.ts
 import type { AuthorizeWay } from "../../schemas/signing-schema.ts";
 import type { AuthorizationFacts } from "./authorization-facts.ts";
 
-/** The authorization that a caller requests for an order, and the account that will submit the order. */
+/**
+ * How a caller wants to pay for an order: an approval, a kind of signature, or `auto`, and the account that will submit
+ * the order. A submitter other than the owner requires a signature that any account can submit.
+ */
 export interface AuthorizationWish {
   way: AuthorizeWay;
   submitter: Address;

@@ -39,8 +39,9 @@ export const PlannedAuthorization = z.object({
 export type PlannedAuthorization = z.infer<typeof PlannedAuthorization>;
 
 /**
- * Returns what is stored about the signature that an order waits for. Throws a TypeError if the facts lack the domain
- * or nonce that the kind needs, which `chooseAuthorization` excludes.
+ * Returns what is stored about the signature that an order waits for. `data` is the calldata of
+ * `DepositRouter.execute`. Throws a TypeError if the facts lack the domain or nonce that the kind needs, which
+ * `chooseAuthorization` excludes.
  */
 export function planAuthorization(
   of: Pick<PlannedAuthorization, "chainId" | "owner" | "submitter" | "data"> & {
@@ -57,10 +58,16 @@ export function planAuthorization(
   return { ...planned, domain: token.domain, permitNonce: permitNonce.toString() };
 }
 
-/** Decodes the Router order, with its steps and sweep list, that a signature pays for. */
+/**
+ * Decodes the Router order, with its steps and sweep list, that a signature pays for. Throws viem's decoding error if
+ * `data` is not such a call, which is never stored.
+ */
 export const orderOf = ({ data }: Pick<PlannedAuthorization, "data">): RouterCall => decodeRouterCall(data);
 
-/** Returns the nonce of the order's authorisation: the order's digest in the Router's domain. */
+/**
+ * Returns the nonce with which ERC-3009 and Permit2 bind a signature to the order: the order's EIP-712 digest in the
+ * Router's domain. An ERC-2612 permit has the token's own nonce instead.
+ */
 export const orderNonce = (planned: PlannedAuthorization): Hex =>
   hashOrder(orderOf(planned), planned.chainId);
 
@@ -74,7 +81,7 @@ function toMessage(planned: PlannedAuthorization) {
   return toPermitMessage(call, { owner, domain, nonce: BigInt(permitNonce ?? "0") });
 }
 
-/** Returns the EIP-712 digest that the owner signs. */
+/** Returns the EIP-712 digest that the owner signs: of the token's or Permit2's message, not of the Router order. */
 export const digestOf = (planned: PlannedAuthorization): Hex =>
   hashTypedData(toMessage(planned) as Parameters<typeof hashTypedData>[0]);
 
@@ -111,11 +118,17 @@ export function toTypedData(message: {
 /** Returns the message that the owner signs, as JSON for `eth_signTypedData_v4`. */
 export const typedDataOf = (planned: PlannedAuthorization): TypedData => toTypedData(toMessage(planned));
 
-/** Encodes the Router call that executes the order with the owner's signature. */
+/**
+ * Encodes the Router call that executes the order with the owner's signature, which must be in the form that
+ * `checkedSignature` returns.
+ */
 export const signedCalldata = (planned: PlannedAuthorization, signature: Hex): Hex =>
   encodeSignedCall(orderOf(planned), { kind: planned.kind, owner: planned.owner, signature });
 
-/** Returns an order's nonce in Permit2's bitmap: word and bit mask. Source: Permit2, `SignatureTransfer`. */
+/**
+ * Returns the position of an order's nonce in Permit2's bitmap: the word's index and a mask with the one bit set.
+ * Source: Permit2, `SignatureTransfer`.
+ */
 export function permit2NonceBit(planned: PlannedAuthorization): { word: bigint; mask: bigint } {
   const nonce = hexToBigInt(orderNonce(planned));
   return { word: nonce >> 8n, mask: 1n << (nonce & 255n) };

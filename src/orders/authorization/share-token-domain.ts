@@ -4,7 +4,10 @@ import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import type { SigningToken } from "../../lib/signing-token-setting.ts";
 
-/** What a share token's view functions return about its EIP-712 domain. A field is null if its function is missing. */
+/**
+ * What a share token's view functions return about its EIP-712 domain. A field is null if its function is missing or
+ * failed.
+ */
 export interface StatedDomain {
   separator: Hex | null;
   /** Domain from `eip712Domain()` (EIP-5267), or null if it has a salt or extensions. */
@@ -27,7 +30,7 @@ const domainAbi = once(() =>
 const FOUR_FIELDS = "0x0f";
 
 /**
- * Returns the query that determines whether a vault's share token supports permits, as part of a batch with other
+ * Returns the query that determines whether a vault's share token supports permits (ERC-2612), to be batched with other
  * reads. The result is null if no known domain of this token and chain matches the token's domain separator.
  */
 export function sharePermitQuery(of: { chainId: number; token: Address }): Query<SigningToken | null> {

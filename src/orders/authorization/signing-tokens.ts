@@ -135,8 +135,8 @@ const readTables = once(() => {
 });
 
 /**
- * Returns a chain's tokens that support permits or authorisations, by lowercase address, or null if the chain is not in
- * code.
+ * Returns a chain's tokens that support ERC-2612 permits or ERC-3009 authorisations, by lowercase address, or null if
+ * the chain is not in code. The rows were collected offline: compare the separator with the chain before use.
  */
 export function signingTokensOf(chainId: number): SigningTokens | null {
   return readTables().get(chainId) ?? null;
