@@ -21,7 +21,10 @@ const SELLABLE: ReadonlySet<ErrorCode> = new Set([
   "no_route",
 ]);
 
-/** Error for a deposit that is paid with the share token of the target vault itself. */
+/**
+ * Error for a deposit that is paid with the share token of the target vault itself. It has no error code; the caller
+ * must convert it.
+ */
 export class OwnShare extends Error {
   override readonly name = "OwnShare";
 }
@@ -46,12 +49,19 @@ async function prepareAny(ctx: Context, input: BuildInput): Promise<PreparedDepo
   }
 }
 
-/** Quotes a deposit or a move. Errors of `prepareAny` propagate. */
+/**
+ * Quotes a deposit, or a move if the paid token is the share of another vault. Throws `OwnShare` if it is the target
+ * vault's own share; errors of `getQuote`, `findMovedVault` and `prepareMove` propagate.
+ */
 export function quoteAny(ctx: Context, input: BuildInput): Promise<Quote> {
   return getQuote(ctx, { input, prepare: prepareAny });
 }
 
-/** Builds a deposit or a move at most once per idempotency key and caller. Errors of `prepareAny` propagate. */
+/**
+ * Builds a deposit, or a move if the paid token is the share of another vault, at most once per idempotency key and
+ * caller. Throws `OwnShare` if it is the target vault's own share; errors of `buildDepositOnce`, `findMovedVault` and
+ * `prepareMove` propagate.
+ */
 export function buildAnyOnce(ctx: Context, request: { input: BuildInput; key: string | null }) {
   return buildDepositOnce(ctx, { ...request, prepare: prepareAny });
 }

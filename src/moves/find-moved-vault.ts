@@ -7,13 +7,14 @@ import type { Vault } from "../vaults/vault.ts";
 
 /**
  * Kind of the token that pays for a deposit. `other`: the share of another vault; `own`: the share of the target vault;
- * `none`: no share, or a share that the target vault accepts like any token.
+ * `none`: no share of a known vault, or a share that the target vault accepts like any token.
  */
 export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
 
 /**
  * Finds the vault whose shares pay for a deposit. The vault is read from Postgres, because its contracts redeem the
- * shares. Throws `store_unavailable`, and `token_unsupported` if the token is no longer the vault's share.
+ * shares. `none` is also the result if the target vault is unknown. Throws `store_unavailable`, `vault_not_found`, and
+ * `token_unsupported` if the token is no longer the vault's share.
  */
 export async function findMovedVault(ctx: Context, input: BuildInput): Promise<PaidShare> {
   const { from_chain_id: chainId, from_token: token, vault_id: target } = input;

@@ -15,9 +15,10 @@ import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
 import { arrivalOf, planWithdrawalSteps, toWireWithdrawal } from "./withdrawal-response.ts";
 
 /**
- * Builds a withdrawal at most once per idempotency key and caller. A repeated request gets the stored response, and the
- * result states that it is a repetition. Throws `store_unavailable`, `upstream_timeout`; errors of `buildOnce` and
- * `prepareWithdrawal` propagate.
+ * Builds and records a withdrawal at most once per idempotency key and caller; without a key (null), each call builds.
+ * `replayed` in the result is true if an earlier request stored the response. The quote is valid for five minutes, or
+ * less if the provider's own quote expires earlier. Throws `upstream_timeout` without recording anything if the build
+ * takes longer than its deadline, and `store_unavailable`. Errors of `buildOnce` and `prepareWithdrawal` propagate.
  */
 export function buildWithdrawalOnce(
   ctx: Context,

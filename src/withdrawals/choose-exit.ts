@@ -23,8 +23,9 @@ const NOT_THE_VAULTS: ReadonlySet<ErrorCode> = new Set([
 /**
  * Prepares a withdrawal in one mode. The Router is tried first, because it enforces a minimum payment. If the vault
  * rejects the Router's executor, or the simulation reverts for another reason than a payment below the minimum, the
- * user's own call of the vault is prepared instead. Errors of `prepareExit` propagate; if all attempts fail, the last
- * error is thrown.
+ * user's own call of the vault is prepared instead. If all attempts fail, throws the last error, of `FailedExit` its
+ * `explained`; throws `mode_unsupported` if the vault has no redemption path in this mode. Other errors of
+ * `prepareExit` propagate.
  */
 export async function prepareMode(
   ctx: Context,
@@ -53,8 +54,9 @@ const mayCallItself = (error: unknown): boolean =>
   error instanceof AppError && (error.code === "not_allowed" || error.code === "share_locked");
 
 /**
- * Prepares the modes in the given order and returns the first one that the vault accepts. Throws the first mode's error
- * if none is possible. An error that is unrelated to the vault is thrown immediately.
+ * Prepares the modes one after another, in the given order, and returns the first one that the vault accepts. Throws
+ * the first mode's error if none is possible, and `mode_unsupported` if there is none. An error that is unrelated to
+ * the vault (a node, the database, the simulation) is thrown at once.
  */
 export async function firstPossible<T>(
   modes: readonly ExitMode[],
@@ -73,8 +75,8 @@ export async function firstPossible<T>(
 }
 
 /**
- * Prepares all modes in parallel and returns the possible ones first. Throws the first mode's error if none is
- * possible, and any error that is unrelated to the vault.
+ * Prepares all modes in parallel and returns the possible ones first, then the refused ones, each group in the given
+ * order. Throws the first mode's error if none is possible, and any error that is unrelated to the vault.
  */
 export async function allPossible<T>(
   modes: readonly ExitMode[],
@@ -104,8 +106,8 @@ const isRefusal = (error: unknown): error is AppError =>
   error instanceof AppError && !NOT_THE_VAULTS.has(error.code);
 
 /**
- * Returns the modes in the order in which a build tries them: `instant` first if its exit fee is at most the slippage,
- * otherwise last.
+ * Returns the modes of the redemption paths in the order in which a build tries them, without duplicates: `instant`
+ * first if its exit fee is at most the slippage or unknown, otherwise last.
  */
 export function rankModes(
   { slippage }: Pick<WithdrawalOrder, "slippage">,

@@ -23,7 +23,7 @@ interface ExitInMode {
 /**
  * Returns the kind of signature by which the Router takes the shares of a withdrawal in one mode. Null for an approval
  * or a direct call of the vault. Throws `authorization_unsupported` if the caller requires a signature and no kind
- * works.
+ * works, for example because the vault rejects the Router in this mode.
  */
 export function chooseExitSignature({ order, facts, mode }: ExitInMode): AuthorizationKind | null {
   const { authorize: wish, user: owner } = order;
@@ -36,8 +36,8 @@ export function chooseExitSignature({ order, facts, mode }: ExitInMode): Authori
 }
 
 /**
- * Restricts a withdrawal to what a signature can cover: only the path through the Router, and a fixed number of shares
- * instead of all.
+ * Restricts a withdrawal to what a signature can cover: in this mode only the path through the Router, and a fixed
+ * number of shares instead of all.
  */
 export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode & { mode: ExitMode } {
   const ways = facts.ways.filter((way) => way.mode !== mode || way.via === "router");
@@ -72,7 +72,7 @@ export function planExitSignature(
   return planAuthorization({ kind, facts, owner, submitter, chainId: vault.chainId, data });
 }
 
-/** Adds the signature payload of a kind to a prepared withdrawal. */
+/** Adds the signature payload of a kind to a prepared withdrawal. Throws as `planExitSignature` does. */
 export function signedWithdrawal(prepared: PreparedWithdrawal, kind: AuthorizationKind): PreparedWithdrawal {
   const { order, exit } = prepared;
   const { facts, call } = exit;

@@ -35,8 +35,8 @@ const UNWRAP_OFFSET = 4n;
 const PER_UNIT_SCALE = 10n ** 27n;
 
 /**
- * Encodes the vault's own redemption call. On the path through the Router, the Router's executor is caller, owner and
- * receiver; otherwise the user is.
+ * Encodes the vault's own redemption or request. On the path through the Router, the Router's executor is caller, owner
+ * and receiver; otherwise the user is.
  */
 export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall {
   const { exits, vault, user } = order;
@@ -85,7 +85,7 @@ function unwrapStep(exit: Exit): RouterStep {
 
 /**
  * Returns the fields that are the same in all Router orders paid with shares: the shares, the user, the deadline and
- * the attribution.
+ * the attribution. An order of all shares takes what the owner holds when it is executed, but at least `shares`.
  */
 export function shareOrder(
   exit: Exit,
@@ -106,8 +106,8 @@ export function shareOrder(
 }
 
 /**
- * Returns the minimum output per share, times 10^27, for an order of all shares, whose number is known only when it is
- * executed. Zero for an order with a fixed number of shares, whose `minOut` suffices.
+ * Returns the minimum output per share, times 10^27 and rounded down, for an order of all shares, whose number is known
+ * only when it is executed. Zero for an order with a fixed number of shares, whose `minOut` suffices.
  */
 export function floorPerShare({ order, shares }: Exit, minOut: bigint): bigint {
   return order.shares === "all" ? (minOut * PER_UNIT_SCALE) / shares : 0n;
@@ -115,7 +115,7 @@ export function floorPerShare({ order, shares }: Exit, minOut: bigint): bigint {
 
 /**
  * Returns the Router order that redeems shares and sends the payment to the user, unwrapped if the user requests the
- * native currency.
+ * native currency. Errors of `redeemStep` propagate.
  */
 export function toExitOrder(exit: Exit): RouterCall {
   const { way, minAssets } = exit;
@@ -133,7 +133,10 @@ export function toExitOrder(exit: Exit): RouterCall {
   };
 }
 
-/** Encodes a redemption as the transaction that the user's wallet sends: a call to the Router, or to the vault. */
+/**
+ * Encodes a redemption or request as the call that the user's wallet sends, without value: to the Router, or to the
+ * vault. Errors of `toExitOrder` propagate.
+ */
 export function encodeExit(exit: Exit): UserCall {
   if (exit.way.via === "router")
     return { target: depositRouterAddress, value: 0n, data: encodeRouterCall(toExitOrder(exit)) };

@@ -38,11 +38,14 @@ export interface ExitWay {
 
 /** On-chain state that a withdrawal is encoded from, all read at one block. */
 export interface ExitFacts {
-  /** Shares to redeem, in the share token's smallest unit. */
+  /** Shares to redeem, in the share token's smallest unit; for `all`, those that the user held at `block`. */
   shares: bigint;
   /** The user's share balance, or null if it could not be read. */
   balance: bigint | null;
-  /** Allowance of the shares by spender in lowercase; null if it could not be read. */
+  /**
+   * Allowance of the shares by spender address in lowercase, in the share token's smallest unit; null if it could not
+   * be read.
+   */
   allowances: ReadonlyMap<string, bigint | null>;
   /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
   nativeBalance: bigint | null;
@@ -64,9 +67,10 @@ type Holding = Balances & Pick<ExitFacts, "authorization">;
 type PlannedWay = Omit<ExitWay, "terms">;
 
 /**
- * Reads the on-chain state for a withdrawal: share balance, allowances, the vault's conditions for each redemption
- * path, and price feeds. Makes one RPC request, or two if all shares are redeemed, because the conditions depend on
- * their number. Throws `nothing_to_withdraw`; errors of the RPC nodes propagate.
+ * Reads the on-chain state for a withdrawal: share balance, allowances, the vault's conditions for each redemption path
+ * in the requested modes, and price feeds. Makes one RPC request, or further ones if all shares are redeemed, because
+ * the conditions depend on their number. Throws `nothing_to_withdraw` if the account holds no shares and the vault's
+ * call would not claim any first; errors of the RPC nodes propagate.
  */
 export async function readExitFacts(ctx: Context, order: WithdrawalOrder): Promise<ExitFacts> {
   const facts = await readFacts(ctx, { order, shares: order.shares });

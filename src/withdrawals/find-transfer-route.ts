@@ -21,7 +21,8 @@ import type { Token } from "../vaults/vault.ts";
 import { verifyTransferData } from "./verify-transfer-data.ts";
 
 /**
- * Returns the requested token with its symbol and decimals. Throws `token_unsupported` if the address is not a token.
+ * Returns the requested token with its symbol and decimals. Throws `token_unsupported` if the contract returns no
+ * decimals, and `chain_unsupported`; errors of the RPC nodes propagate.
  */
 export async function wantedToken(
   ctx: Context,
@@ -35,8 +36,9 @@ export async function wantedToken(
 }
 
 /**
- * Builds a provider's transaction for an offer and verifies it. Throws `price_unsafe` if the offer is not fair, and
- * `upstream_rejected` if the calldata differs from the request; errors of the provider propagate.
+ * Builds a provider's transaction for an offer, restricted to the offer's bridge, and verifies it. Throws
+ * `price_unsafe` if the offer is not fair, and `upstream_rejected` if the calldata differs from the request; errors of
+ * the provider propagate.
  */
 export async function buildOffer(
   ctx: Context,
@@ -55,7 +57,10 @@ export async function buildOffer(
   return route;
 }
 
-/** Finds a route that swaps or bridges a vault's payment to the user. Errors of `searchRoutes` propagate. */
+/**
+ * Finds a route that swaps or bridges a vault's payment, in `order.from`, into `token` for the user. Errors of
+ * `searchRoutes` propagate.
+ */
 export function findTransfer<B>(
   ctx: Context,
   of: { order: RouteOrder; token: Token; build: (ctx: Context, attempt: RouteAttempt) => Promise<B> },
@@ -72,6 +77,7 @@ export function findTransfer<B>(
 /** A simulated transaction of a provider that the user sends. */
 export interface UserTransfer {
   route: VerifiedTransfer;
+  /** What the transaction takes from the user: the vault's payment. */
   payment: TokenPayment;
   source: Extract<SimulatedPayment, { ok: true }>;
 }
@@ -85,7 +91,7 @@ export interface BuiltOffer {
 
 /**
  * Simulates a provider's transaction that the user sends. A user who does not hold the amount yet receives it by a
- * state override. Throws `price_unsafe` if the output is not fair; errors of the simulation propagate.
+ * state override. Throws `price_unsafe` if the output is not fair; errors of `simulateProviderTransaction` propagate.
  */
 export async function simulateUserTransfer(
   ctx: Context,
@@ -116,13 +122,16 @@ export interface TransferStep {
   /** The vault's payment: chain, token and amount in the token's smallest unit. */
   from: { chainId: number; token: Address; amount: bigint };
   to: { chainId: number; token: Address };
+  /** Slippage tolerance: maximum total loss, as a fraction. */
   slippage: number;
+  /** Bridge to try before all others, or null. */
   preferredBridge: string | null;
 }
 
 /** The second step of a withdrawal, ready to be signed. */
 export interface PreparedTransfer {
   transaction_request: TransactionRequest;
+  /** Null if the vault paid in the native currency. */
   approval: Approval | null;
   calls: WalletCall[];
   /**
@@ -132,6 +141,7 @@ export interface PreparedTransfer {
   target: Address;
   dataHash: string;
   provider: string;
+  /** Null for a swap on the vault's chain. */
   bridge: string | null;
   tool: string;
   /** Expected amount on arrival, in the smallest unit of the requested token; `toAmountMin` is the minimum. */
@@ -142,9 +152,9 @@ export interface PreparedTransfer {
 }
 
 /**
- * Finds, verifies and simulates the second step of a withdrawal for the amount that the vault paid. Throws
- * `chain_unsupported`, `token_unsupported`, `no_route`, `price_unsafe`, `would_revert`; errors of the providers, the
- * RPC nodes and the simulation propagate.
+ * Finds, verifies and simulates the second step of a withdrawal for the amount that the vault paid. A low balance is
+ * returned as `balanceSufficient` false, not thrown. Throws `chain_unsupported`, `token_unsupported`, `no_route`,
+ * `price_unsafe`, `would_revert`; errors of the providers, the RPC nodes and the simulation propagate.
  */
 export async function prepareTransfer(ctx: Context, step: TransferStep): Promise<PreparedTransfer> {
   const { user, from, to, slippage, preferredBridge } = step;

@@ -6,8 +6,10 @@ import { transferOf } from "./prepared-withdrawal.ts";
 import { toFigures, toRefusedOption, withdrawalWarnings } from "./withdrawal-response.ts";
 
 /**
- * Quotes a withdrawal in every requested mode, from the same simulations as a build, without recording it. A mode that
- * the vault does not allow now is included with its reasons. Errors of `quoteWithdrawal` propagate.
+ * Quotes a withdrawal in every requested mode, from the same simulations as a build, without recording it. The mode
+ * that a build would choose comes first, and `warnings` are those of this mode. A mode that the vault does not allow
+ * now is included with its reasons. US dollar values are null if a price is unknown. Errors of `quoteWithdrawal`
+ * propagate.
  */
 export async function getWithdrawalQuote(ctx: Context, input: WithdrawInput): Promise<WithdrawQuote> {
   const { options, tokens } = await quoteWithdrawal(ctx, input);

@@ -35,6 +35,7 @@ const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
 export interface SimulatedExit {
   /** The calls to sign, in order: the approvals that are still needed, then the redemption. */
   calls: UserCall[];
+  /** Gas used by the redemption, without its approvals. */
   gasUsed: bigint;
   blockNumber: number;
   /**
@@ -47,10 +48,11 @@ export interface SimulatedExit {
 export interface PreparedExit {
   exit: Exit;
   facts: ExitFacts;
+  /** The call that the user's wallet sends after the approvals. */
   call: UserCall;
   /** Expected payment of the vault, in the smallest unit of the paid token, or null if unknown. */
   assets: bigint | null;
-  /** Minimum payment that a contract enforces, or null if none does. */
+  /** Minimum payment that a contract enforces, in the smallest unit of the paid token, or null if none does. */
   minAssets: bigint | null;
   simulated: SimulatedExit;
 }
@@ -63,9 +65,10 @@ export interface ExitAttempt {
 }
 
 /**
- * Checks, encodes, verifies and simulates a redemption or a request. Throws the error of `findExitRefusal`;
+ * Checks, encodes, verifies and simulates a redemption or a request. The minimum payment is the higher of the vault's
+ * preview less the slippage (at most 3%) and the simulated payment less 0.5%. Throws the error of `findExitRefusal`;
  * `price_unsafe` if the vault would pay much less than the shares are worth, or less than its preview; `FailedExit` if
- * the simulation reverts; `simulation_unavailable`, `upstream_rejected`.
+ * the simulation reverts; `simulation_unavailable`, `upstream_rejected`. Errors of the RPC nodes propagate.
  */
 export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<PreparedExit> {
   const { order, facts, way } = attempt;
@@ -149,7 +152,8 @@ function findExcessiveFee({ order, way }: ExitAttempt): AppError | null {
 
 /**
  * Returns the payment of a withdrawal's transaction: the user's shares, with the user's balance and the spender's
- * allowance.
+ * allowance. A call that needs no allowance counts as fully approved; shares that the call itself claims first count as
+ * held.
  */
 export function sharePayment({ order, facts, way }: ExitAttempt): TokenPayment {
   const { client, user, vault } = order;
@@ -184,9 +188,9 @@ type Succeeded = Extract<SimulatedPayment, { ok: true }>;
 type Made = { exit: Exit; facts: ExitFacts; call: UserCall; made: Succeeded };
 
 /**
- * Returns the amount that the user received in a simulation: the increase of the watched balance or, for a Router
- * order, the output that the Router returns. Null if neither could be read. `index` is the position of the balance
- * among the watched ones.
+ * Returns the amount that the user received in a simulation, in the token's smallest unit: the increase of the watched
+ * balance or, for a Router order, the output that the Router returns. Null if neither could be read. `index` is the
+ * position of the balance among the watched ones.
  */
 export function receivedIn(
   simulation: SimulationResult,
@@ -286,7 +290,10 @@ function isRequestNoted({ exit, made }: Made): boolean {
   return left && isPaidAtOnce({ order, way }, seen);
 }
 
-/** Returns true if the logs show that the user received at least the vault's previewed payment less the slippage. */
+/**
+ * Returns true if the logs of a request show that the user received at least the vault's previewed payment less the
+ * slippage (at most 0.5%), so that nothing is left to be settled. False if the preview is unknown.
+ */
 export function isPaidAtOnce(
   { order, way }: Pick<ExitAttempt, "order" | "way">,
   logs: readonly Log[],

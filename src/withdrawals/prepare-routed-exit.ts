@@ -53,9 +53,10 @@ type FoundOnward =
 /**
  * Prepares a withdrawal in a token that the vault does not pay. One Router transaction redeems and swaps or bridges, if
  * the vault allows the Router's executor to redeem and the provider's call can run as a step of an order. Otherwise the
- * first transaction redeems, and the user swaps or bridges in a second one. In modes in which the vault pays later, the
- * second step is quoted only after the payment has arrived. Throws the vault's error if the vault rejects the
- * withdrawal, otherwise that of the route search.
+ * first transaction redeems, and the user swaps or bridges in a second one. In modes in which the vault pays later,
+ * `transfer` is null, because the second step is quoted only after the payment has arrived. Throws the vault's error if
+ * the vault rejects the withdrawal, `below_minimum` if its payment is too small to be transferred, otherwise the error
+ * of the route search or of `wantedToken`.
  */
 export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
   const { order, facts, mode } = of;
@@ -84,8 +85,9 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
 }
 
 /**
- * Returns the amount of a vault's expected payment that is swapped or bridged, in the paid token's smallest unit.
- * Throws `below_minimum` if nothing remains.
+ * Returns the amount of a vault's expected payment that is swapped or bridged, in the paid token's smallest unit: all
+ * but 0.01% (rounded down) and two units, which absorb a slightly lower price and go to the user. Throws
+ * `below_minimum` if nothing remains.
  */
 export function onwardAmount(expected: bigint): bigint {
   const amount = expected - (expected * MARGIN) / PARTS_PER_BILLION - ROUNDING;

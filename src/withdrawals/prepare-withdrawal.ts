@@ -20,9 +20,9 @@ import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
  * Prepares a withdrawal without recording it: resolves the request, reads the vault's conditions, chooses the mode,
- * then encodes, verifies and simulates the first transaction. The vault is read from Postgres. Throws
- * `vault_not_found`; errors of `resolveWithdrawal` and `readExitFacts`, and that of the preferred mode if none is
- * possible, propagate.
+ * then encodes, verifies and simulates the first transaction. The vault is the one in Postgres. Throws
+ * `vault_not_found`, `store_unavailable`, `authorization_unsupported`; errors of `resolveWithdrawal` and
+ * `readExitFacts`, and that of the preferred mode if none is possible, propagate.
  */
 export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Promise<PreparedWithdrawal> {
   const work = async (vault: Vault): Promise<PreparedWithdrawal> => {
@@ -40,7 +40,10 @@ export interface QuotedWithdrawal {
   tokens: ChainToken[];
 }
 
-/** Prepares a withdrawal in every requested mode. Errors are those of `prepareWithdrawal`. */
+/**
+ * Prepares a withdrawal in every requested mode, in parallel and without recording anything. A mode that the vault
+ * refuses is returned with its error, unless all are refused. Throws as `prepareWithdrawal` does.
+ */
 export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promise<QuotedWithdrawal> {
   const work = async (vault: Vault): Promise<QuotedWithdrawal> => {
     const { order, facts } = await readOrder(ctx, { input, vault });
@@ -91,8 +94,8 @@ async function prepareAsIs(
 }
 
 /**
- * Returns the tokens whose prices a withdrawal may need: those that the vault pays, the requested token, and the native
- * currency for gas.
+ * Returns the tokens whose prices a withdrawal may need, without duplicates: those that the vault pays in any mode, the
+ * requested token, and the native currency of the vault's chain for gas.
  */
 export function preparedTokens({ vault, to, exits }: WithdrawalOrder): ChainToken[] {
   const { chainId } = vault;

@@ -12,6 +12,7 @@ import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
 /** The swap or bridge of the vault's payment into the requested token. */
 export interface ExitTransfer {
+  /** The provider's transaction with its expected and guaranteed output. */
   route: VerifiedTransfer;
   /** The requested token. */
   token: Token;
@@ -28,9 +29,10 @@ export interface RoutedExit extends ExitTransfer {
   /** Expected payment of the vault, in the smallest unit of the paid token; `minAssets` is the minimum. */
   assets: bigint;
   minAssets: bigint;
-  /** Expected amount of the requested token on arrival; `toAmountMin` is the minimum. */
+  /** Expected amount of the requested token on arrival, in its smallest unit; `toAmountMin` is the minimum. */
   toAmount: bigint;
   toAmountMin: bigint;
+  /** Simulation of the transaction and its approvals, as `simulatePayment` returns it. */
   source: Extract<SimulatedPayment, { ok: true }>;
   simulated: SimulatedExit;
 }

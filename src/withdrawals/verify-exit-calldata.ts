@@ -110,8 +110,9 @@ export interface DecodedWord {
 }
 
 /**
- * Decodes the calldata of a redemption or a request. Returns null for other functions, for a wrong length, and for
- * nonzero words that must be zero.
+ * Decodes the calldata of a redemption or a request of any vault family. Returns null for other functions, for a wrong
+ * length, for nonzero words that must be zero, and for a limit whose meaning in the vault's family is unknown. Does not
+ * check who calls which contract: compare `target`.
  */
 export function decodeExitCall(vault: Vault, data: Hex): DecodedExitCall | null {
   if (size(data) < SELECTOR) return null;
@@ -148,7 +149,7 @@ function wordAt(data: Hex, index: number): DecodedWord {
   return { offset: BigInt(offset), value: BigInt(slice(data, offset, offset + WORD)) };
 }
 
-/** Returns true if a word is the given address, left-padded with zeros. */
+/** Returns true if a word is the given address, left-padded with zeros, in any letter case. */
 export function isAddressWord(word: DecodedWord, address: Address): boolean {
   return word.value === BigInt(getAddress(address));
 }

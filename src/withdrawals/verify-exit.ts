@@ -31,7 +31,10 @@ const BPS = 10_000n;
 export interface ExpectedWithdrawal {
   order: WithdrawalOrder;
   mode: ExitMode;
-  /** The user's on-chain share balance, which is the number of shares in a redemption of all shares. */
+  /**
+   * Shares in a redemption of all shares, in the share token's smallest unit: the user's balance on chain, or more if
+   * the vault's call claims further shares first.
+   */
   held: bigint;
   /** Timestamp of the block at which the on-chain state was read, in unix seconds. */
   readAt: number;
@@ -186,8 +189,8 @@ export function verifyShareOrder(
 
 /**
  * Verifies that the Router's executor itself pays out the output, and that the order enforces at least the minimum
- * output and, for an order of all shares, the minimum output per share. Throws `upstream_rejected` with the name of the
- * first field that differs.
+ * output (which must be positive) and, for an order of all shares, the minimum output per share. Throws
+ * `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyFloor(asked: ExpectedWithdrawal, built: RouterOrder): void {
   const { least } = asked;

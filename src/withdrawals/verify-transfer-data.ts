@@ -12,9 +12,10 @@ export interface ExpectedTransferData {
   user: Address;
   from: ChainDefinition;
   to: ChainDefinition;
-  /** Paid token and amount; the zero address is the native currency. */
+  /** Paid token and amount, in its smallest unit; the zero address is the native currency. */
   token: Address;
   amount: bigint;
+  /** Requested token; the zero address is the native currency. */
   wanted: Address;
   /** Minimum delivery, in the smallest unit of the requested token. */
   least: bigint;

@@ -34,7 +34,8 @@ export interface ExpectedRoute extends ExpectedWithdrawal {
 }
 
 /**
- * Decodes an order that redeems shares and swaps or bridges the payment, and compares both parts with the request.
+ * Decodes an order that redeems shares and swaps or bridges the payment, and compares both parts with the request. The
+ * order of a bridge must have no minimum output, because the Router cannot measure what arrives on another chain.
  * Throws `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyRoutedExit(asked: ExpectedRoute, call: UserCall): void {
@@ -60,9 +61,10 @@ export function verifyRoutedExit(asked: ExpectedRoute, call: UserCall): void {
 export type ExpectedTransfer = Pick<ExpectedRoute, "order" | "quote" | "paid">;
 
 /**
- * Verifies the step in which a provider swaps or bridges the vault's payment: called contract, approval, amount, and
- * the provider's calldata. In a swap, the Router replaces the receiver in that calldata by its executor, so the
- * replaced word must be the user's address.
+ * Verifies the step in which a provider swaps or bridges the vault's payment: called contract, approval, amount (at
+ * most 0.1% and ten units below the expected payment), and the provider's calldata. In a swap, the Router replaces the
+ * receiver in that calldata by its executor, so the replaced word must be the user's address. Throws
+ * `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyTransferStep(
   asked: ExpectedTransfer,

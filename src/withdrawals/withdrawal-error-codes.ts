@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 
-/** Error codes that quoting and building a withdrawal can return. */
+/** Error codes that quoting and building a withdrawal can return. A build with an idempotency key can return more. */
 export const withdrawBuildErrors: readonly ErrorCode[] = [
   "chain_unsupported",
   "token_unsupported",
@@ -29,7 +29,7 @@ export const withdrawBuildErrors: readonly ErrorCode[] = [
   "upstream_timeout",
 ];
 
-/** Error codes that claiming and cancelling a redemption request can return. */
+/** Error codes that claiming and cancelling a redemption request (`buildRequestAction`) can return. */
 export const exitRequestErrors: readonly ErrorCode[] = [
   "vault_not_found",
   "mode_unsupported",
@@ -47,7 +47,10 @@ export const exitRequestErrors: readonly ErrorCode[] = [
   "upstream_timeout",
 ];
 
-/** Error codes that signing, or cancelling the signed order of, a withdrawal can return. */
+/**
+ * Error codes that completing a withdrawal with a signature and cancelling its signed order have in common. Completing
+ * it can also return `authorization_unsupported` and `price_unsafe`.
+ */
 export const signedWithdrawalErrors: readonly ErrorCode[] = [
   "withdrawal_not_found",
   "withdrawal_state",

@@ -28,8 +28,11 @@ export interface WithdrawalOrder extends Attribution {
   shares: bigint | "all";
   /** Chain and token that the user requests. The zero address is the native currency. */
   to: { client: ChainClient; chainId: number; token: Address };
+  /** Slippage tolerance: maximum total loss, as a fraction (0.005 is 0.5%). */
   slippage: number;
+  /** The requested mode: `instant`, `request` (a cooldown included) or `auto`. */
   mode: WithdrawInput["mode"];
+  /** Bridge to try before all others, or null. */
   preferredBridge: string | null;
   /** True if the Router is deployed on the vault's chain. */
   routed: boolean;
@@ -43,9 +46,10 @@ export interface WithdrawalOrder extends Attribution {
 }
 
 /**
- * Resolves a withdrawal request into an order. Withdrawals are allowed from paused and closed vaults, because these
- * states concern only deposits. Throws `chain_unsupported`, `vault_not_found`, `mode_unsupported`, `token_unsupported`,
- * `partner_mismatch`, `vault_not_enrolled`, `key_forbidden`. Errors of the RPC nodes propagate.
+ * Resolves a withdrawal request into an order with a new tracking id. Withdrawals are allowed from paused and closed
+ * vaults, because these states concern only deposits. The default slippage is 0.5% if the vault itself pays the
+ * requested token, otherwise 3%. Writes nothing. Throws `chain_unsupported`, `vault_not_found`, `mode_unsupported`,
+ * `token_unsupported`, `partner_mismatch`, `vault_not_enrolled`, `key_forbidden`. Errors of the RPC nodes propagate.
  */
 export async function resolveWithdrawal(
   ctx: Context,
@@ -84,8 +88,8 @@ export async function resolveWithdrawal(
 }
 
 /**
- * Returns the withdrawals of a vault's family. Throws `mode_unsupported` if this service does not support withdrawals
- * from the vault.
+ * Returns the exits of a vault's family: its modes, conditions, calls and requests. Throws `mode_unsupported` if this
+ * service does not support withdrawals from the vault.
  */
 export function exitsOf(vault: Vault): VaultExits {
   const { exits } = adapterOf(vault);
@@ -127,7 +131,7 @@ export interface ExitToken {
 
 /**
  * Returns the token in which the vault is to pay: the requested token, or its wrapped form if the Router can unwrap it;
- * otherwise the first token that the vault pays in this mode.
+ * otherwise, with `pays` false, the first token that the vault pays in this mode.
  */
 export function exitTokenFor(of: {
   exits: VaultExits;

@@ -22,8 +22,9 @@ import { nextExitStep } from "./next-withdrawal-step.ts";
 import { pollWithdrawalAfter, readWithdrawalSteps } from "./withdrawal-steps.ts";
 
 /**
- * Converts the database row of a tracked withdrawal to the API format, without the next step. `now` (unix milliseconds)
- * decides whether the withdrawal has expired.
+ * Converts the row of a withdrawal to the API format, without the next step: `next` and `next_refusal` are null. The
+ * state is the one at `now` (UNIX milliseconds): an unsent withdrawal whose quote has expired is `expired`, although
+ * its row may still say `built`.
  */
 export function toTrackedWithdrawal(row: WithdrawalRow, now: number): Withdrawal {
   const state = currentWithdrawalState(row, now);
@@ -62,7 +63,10 @@ export function toTrackedWithdrawal(row: WithdrawalRow, now: number): Withdrawal
   };
 }
 
-/** Reads the database row of a tracked withdrawal. Throws `withdrawal_not_found`, `store_unavailable`. */
+/**
+ * Reads the row of a withdrawal from Postgres, without tracking it. Throws `withdrawal_not_found`, also for the
+ * tracking id of a deposit or move, and `store_unavailable`.
+ */
 export async function loadWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalRow> {
   const row = await selectWithdrawal(ctx.db, trackingId);
   if (row === null)
@@ -74,10 +78,10 @@ export async function loadWithdrawal(ctx: Context, trackingId: string): Promise<
 }
 
 /**
- * Updates a tracked withdrawal from on-chain data and returns it with the user's steps and its next step: the claim of
- * a settled request, the cancellation of an expired one, or the second step for the amount that the vault paid. `next`
- * is null if there is none or if it cannot be built, which `next_refusal` explains. Progress on a chain that cannot be
- * read is found later. Throws `withdrawal_not_found`, `store_unavailable`.
+ * Tracks a withdrawal and returns it with the user's steps and its next transaction: the claim of a settled request,
+ * the cancellation of an expired one, or the second step for the amount that the vault paid. `next` is null if there is
+ * none or if it cannot be built, which `next_refusal` explains. If a chain cannot be read, the withdrawal is returned
+ * as far as it is known. Throws `withdrawal_not_found`, `store_unavailable`.
  */
 export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalDetail> {
   const stored = await loadWithdrawal(ctx, trackingId);
@@ -88,18 +92,23 @@ export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Pr
   return { ...wire, next, next_refusal: refusal, steps, poll_after_ms: pollWithdrawalAfter(wire.state) };
 }
 
-/** Filter of a user's list of withdrawals; absent fields do not restrict it. */
+/** Filter of a user's list of withdrawals. An absent field does not restrict the list, except `states`. */
 export interface WithdrawalListFilter {
-  /** States to list. Default: withdrawals with a transaction on a chain, because anyone can build for any address. */
+  /**
+   * States to list. Default: all states of withdrawals that have a transaction on a chain, because anyone can build a
+   * withdrawal for any address.
+   */
   states?: readonly WithdrawalState[] | undefined;
   vault?: VaultKey | undefined;
+  /** Earliest creation time, inclusive. */
   from?: Date | undefined;
+  /** Latest creation time, exclusive. */
   to?: Date | undefined;
 }
 
 /**
- * Returns one page of a user's withdrawals, newest first. `before` is the position of the last withdrawal on the previous
- * page. Throws `store_unavailable`.
+ * Returns one page of a user's withdrawals as last tracked, newest first, without reading any chain. `before` is the
+ * position of the last withdrawal on the previous page, or null for the first page. Throws `store_unavailable`.
  */
 export async function listWithdrawals(
   ctx: Context,
@@ -113,9 +122,10 @@ export async function listWithdrawals(
 }
 
 /**
- * Marks a withdrawal as abandoned, because its user will not send the transaction. If the transaction appears on-chain
- * after all, the withdrawal is reopened. Throws `withdrawal_not_found`, `store_unavailable`, and `withdrawal_state`
- * unless the withdrawal is `built`, `expired` or already abandoned, or if it changed in the meantime.
+ * Marks a withdrawal as abandoned, because its user will not send the transaction, and returns its new row. A
+ * withdrawal that is already abandoned is returned unchanged. If the transaction appears on-chain after all, tracking
+ * reopens the withdrawal. Throws `withdrawal_not_found`, `store_unavailable`, and `withdrawal_state` unless the
+ * withdrawal is `built`, `expired` or `abandoned`, or if it changed in the meantime.
  */
 export async function abandonWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalRow> {
   const row = await loadWithdrawal(ctx, trackingId);

@@ -35,7 +35,8 @@ const timeText = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
 
 /**
- * Creates the error for a vault that rejects a withdrawal, with the available amount or the time from its conditions.
+ * Creates the error for a vault that rejects a withdrawal, with the error code `refusal`, and with the available amount
+ * or the time from the vault's conditions.
  */
 export function toExitRefusal({ order, way, shares }: RequestedExit, refusal: ExitRefusal): AppError {
   const { terms } = way;
@@ -70,9 +71,9 @@ function availableOf({ way, shares }: Pick<RequestedExit, "way" | "shares">): bi
 const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TEXTS;
 
 /**
- * Returns how many of the shares the vault would redeem now, according to its view functions. `maxRedeem` may be
- * slightly too low, because the vault rounds when it converts shares to assets and back. If `maxWithdraw` covers the
- * value of all shares, all of them count as redeemable.
+ * Returns how many of the shares the vault would redeem now, in the share token's smallest unit, according to its view
+ * functions; all of them if the views do not say. `maxRedeem` may be slightly too low, because the vault rounds when it
+ * converts shares to assets and back. If `maxWithdraw` covers the value of all shares, all of them count as redeemable.
  */
 export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint {
   const { maxShares, availableAssets, previewAssets } = way.terms;
@@ -83,8 +84,8 @@ export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shar
 }
 
 /**
- * Returns true if the vault's view functions report too little liquidity to pay these shares instantly. Only a hint:
- * the views of some vaults are imprecise, and the simulation decides.
+ * Returns true if the vault's view functions report too little liquidity to pay these shares instantly; false for a
+ * request or if the views do not say. Only a hint: the views of some vaults are imprecise, and the simulation decides.
  */
 export function lacksLiquidity({ way, shares }: RequestedExit): boolean {
   const { availableAssets, previewAssets } = way.terms;
@@ -94,8 +95,8 @@ export function lacksLiquidity({ way, shares }: RequestedExit): boolean {
 }
 
 /**
- * Returns the error for a redemption that the vault's view functions already reject, or null. Liquidity is not checked
- * here, because the views are only hints and the simulation decides.
+ * Returns the error for a redemption that the vault's view functions already reject, or null if they do not. Liquidity
+ * is not checked here, because the views are only hints and the simulation decides. Never throws.
  */
 export function findExitRefusal(asked: RequestedExit & { facts: Pick<ExitFacts, "block"> }): AppError | null {
   const { order, way, shares } = asked;
@@ -140,9 +141,10 @@ function toExitError(
 }
 
 /**
- * Returns the error for a redemption whose simulation reverted. It is `price_unsafe` if the output was below the
- * Router's minimum, because the vault then paid less than its preview; otherwise it is derived from the vault's revert
- * data, which the Router's error contains.
+ * Returns the error for a redemption whose simulation reverted with the data `revert`. It is `price_unsafe` if the
+ * output was below the Router's minimum, because the vault then paid less than its preview. Otherwise it is derived
+ * from the vault's revert data, which the Router's error contains: its error code if known, `no_liquidity` if the views
+ * report too little, else `would_revert`.
  */
 export function explainFailedExit(asked: RequestedExit, revert: Hex): AppError {
   const routers = decodeRouterError(revert);
@@ -155,13 +157,16 @@ export function explainFailedExit(asked: RequestedExit, revert: Hex): AppError {
   return toExitError(asked, explained);
 }
 
-/** Returns true if the Router reverted because the output was below its minimum. */
+/**
+ * Returns true if the Router reverted with this data because the output, or what a step requires, was below its
+ * minimum.
+ */
 export function isBelowFloor(revert: Hex): boolean {
   const name = decodeRouterError(revert)?.name;
   return name === "OutputBelowMinimum" || name === "StepUnderfunded";
 }
 
-/** Creates the error for a vault that pays less than its preview. */
+/** Creates the `price_unsafe` error for a vault that pays less than its preview. */
 export function paysLess({ order }: RequestedExit): AppError {
   return failure("price_unsafe", `${order.vault.name} pays less than its preview promises`, {
     subject: "vault",

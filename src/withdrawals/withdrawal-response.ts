@@ -17,7 +17,8 @@ type Figures = Omit<WithdrawOption, "mode" | "reasons">;
 
 /**
  * Returns the expected (`amount`) and the guaranteed (`least`) amount of the requested token, in its smallest unit.
- * Null if unknown.
+ * `amount` is null if the vault's payment or the transfer is not known yet, `least` also if no contract enforces a
+ * minimum.
  */
 export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null; least: bigint | null } {
   if (prepared.kind === "routed") {
@@ -41,8 +42,9 @@ function exitFee({ terms }: ExitWay): bigint | null {
 }
 
 /**
- * Returns the amounts of a withdrawal in the API's format: the vault's payment, its fee, and the amount of the
- * requested token.
+ * Returns the amounts of a withdrawal in the API's format: the vault's payment and its exit fee, in the smallest unit
+ * of the paid token, and the amount of the requested token with its value in US dollars. Values that are unknown are
+ * null; `available_at` is null for an instant withdrawal.
  */
 export function toFigures(prepared: PreparedWithdrawal, prices: Prices): Figures {
   const { exit, order } = prepared;
@@ -86,8 +88,8 @@ export function toRefusedOption({
 }
 
 /**
- * Returns the warnings of a withdrawal: those of its route, one if the exit fee exceeds the slippage, and one if no
- * contract enforces a minimum payment.
+ * Returns the warnings of a withdrawal: those of its route, `exit_fee` if the exit fee exceeds the slippage, and
+ * `no_minimum` if no contract enforces a minimum for an instant payment.
  */
 export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
   const { order, exit } = prepared;
@@ -117,7 +119,11 @@ export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
   ];
 }
 
-/** Returns the plan of the user's steps for a withdrawal. `share` is the vault's share token. */
+/**
+ * Returns the plan of the user's steps for a withdrawal. `share` is the vault's share token. The leg of a second step
+ * has no transaction, because it is built for the amount that the vault paid; neither has a leg that waits for a
+ * signature.
+ */
 export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRef): StepPlan {
   const { order, exit } = prepared;
   const { way, shares } = exit.exit;
@@ -151,7 +157,11 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
   return { source, destination: second, settles };
 }
 
-/** Converts a prepared withdrawal to the API response of a build. */
+/**
+ * Converts a prepared withdrawal to the API response of a build. If a signature pays, the response contains no
+ * transaction, approval or calls yet. `made.gas` is null if the native balance or the gas price is unknown, and so is
+ * `gas_sufficient` then.
+ */
 export function toWireWithdrawal(
   prepared: PreparedWithdrawal,
   made: { expiresAt: Date; plan: StepPlan; gas: GasFunds | null; prices: Prices },

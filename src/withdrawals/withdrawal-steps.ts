@@ -23,8 +23,9 @@ interface SteppedWithdrawal {
 }
 
 /**
- * Returns the user's steps for a withdrawal, each with its state. Reads the allowance on-chain if the first transaction
- * was not sent yet. Throws `store_unavailable`.
+ * Returns the user's steps for a withdrawal in order, each with its state. Reads the allowance on-chain if the first
+ * transaction was not sent yet; if that fails, what the build found applies. If no plan is stored, the steps have no
+ * transactions. Throws `store_unavailable`.
  */
 export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithdrawal): Promise<Step[]> {
   const { row, state } = withdrawal;
@@ -44,7 +45,10 @@ const REPORTED_COLUMN: Readonly<
   Partial<Record<WithdrawalState, "sourceTxHash" | "depositTxHash" | "claimTxHash">>
 > = { built: "sourceTxHash", awaiting_transfer: "depositTxHash", claimable: "claimTxHash" };
 
-/** Returns the steps of a withdrawal from its plan, its row and the allowance for its first transaction. */
+/**
+ * Returns the steps of a withdrawal in order, from its plan, its row and the allowance for its first transaction (in
+ * the share token's smallest unit, null if unknown): redemption or request, claim, cancellation, transfer. Pure.
+ */
 export function toWithdrawalSteps(
   withdrawal: SteppedWithdrawal & { plan: StepPlan; allowance: bigint | null },
 ): Step[] {
@@ -147,7 +151,10 @@ async function planOfRow(ctx: Context, row: WithdrawalRow): Promise<StepPlan> {
 /** Recommended polling intervals of a withdrawal in milliseconds, by what it waits for. */
 const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
 
-/** Returns the recommended time before a withdrawal is fetched again, in milliseconds. */
+/**
+ * Returns the recommended time before a withdrawal is fetched again, in milliseconds: 3,000 while the user or a chain
+ * acts, 5,000 for a bridge, and 60,000 for a vault's settlement or if nothing more happens.
+ */
 export function pollWithdrawalAfter(state: WithdrawalState): number {
   switch (state) {
     case "built":
