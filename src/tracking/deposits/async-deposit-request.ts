@@ -10,7 +10,10 @@ import type { AsyncDeposits, PendingDeposit } from "../../vaults/vault-adapter.t
 import { readUncached } from "../../vaults/vault-state.ts";
 import type { Transition } from "./deposit-transitions.ts";
 
-/** Reads the vault of a deposit or withdrawal from Postgres. Throws `vault_not_found`, `store_unavailable`. */
+/**
+ * Reads the vault of a deposit or withdrawal from Postgres, whatever its status in the registry. Throws
+ * `vault_not_found`, also if its chain is no longer served, and `store_unavailable`.
+ */
 export function findVaultOfDeposit(
   ctx: Context,
   row: Pick<DepositRow, "vaultChainId" | "vaultAddress">,
@@ -26,15 +29,18 @@ export interface RequestState {
   block: BlockTime;
 }
 
-/** Returns true if a deposit failed because its vault rejected the request. */
+/**
+ * Returns true if a deposit failed because its vault rejected the request, and false if its source transaction
+ * reverted.
+ */
 export function isRejected({ state, requestId }: { state: string; requestId: string | null }): boolean {
   return state === "failed" && requestId !== null;
 }
 
 /**
- * Reads the requests of a deposit's user from its asynchronous vault: the deposit's own if its id is known. Returns
- * null if the vault no longer accepts requests. Throws `vault_not_found`, `store_unavailable`. Errors of the RPC nodes
- * propagate.
+ * Reads the requests of a deposit's user from its asynchronous vault: the deposit's own if its id is known, otherwise
+ * all of the user together. Returns null if the vault does not accept deposit requests any more. Throws
+ * `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function readRequest(
   ctx: Context,
@@ -66,7 +72,7 @@ export function isRequestGone({
 
 /**
  * Returns the transition of a deposit whose transaction made a request at an asynchronous vault. Empty if the receipt
- * contains no request. Throws `vault_not_found`, `store_unavailable`.
+ * contains no request of the user, or the vault is not asynchronous. Throws `vault_not_found`, `store_unavailable`.
  */
 export async function requestTransitions(
   ctx: Context,

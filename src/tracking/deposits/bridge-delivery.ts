@@ -15,8 +15,9 @@ import {
 import { vaultTransitions } from "./destination-transaction.ts";
 
 /**
- * Reads a transfer's status from its provider and, if another provider operates the bridge, also from that one.
- * Statuses with evidence from the bridge's contracts come first. A provider that fails is logged and left out.
+ * Reads the status of a deposit's or withdrawal's transfer from its provider and, if another provider operates the
+ * bridge, also from that one. Statuses with evidence from the bridge's contracts come first. A provider that fails is
+ * logged and left out, so that the list may be empty. Never throws because of a provider.
  */
 export async function askProviderStatus(
   ctx: Context,
@@ -66,8 +67,9 @@ const PUBLIC_SUBSTATUSES = new Set([
 
 /**
  * Returns the transitions of a routed deposit whose transfer has left the source chain: its delivery, its refund, or
- * only a new substatus. A provider's status only names transactions: a delivery must be proven by a receipt on the
- * vault's chain, a refund by a receipt on the source chain. Errors of the RPC nodes propagate.
+ * only a new substatus and explorer link. A provider's status only names transactions: a delivery must be proven by a
+ * receipt on the vault's chain, a refund by a receipt on the source chain. Empty if nothing is known. Throws
+ * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
   const { row, arrivals = [] } = following;
@@ -119,9 +121,9 @@ async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<T
 }
 
 /**
- * Returns the transactions that providers name as a transfer's refund. Until the transfer's deadline has passed, only
- * the provider that operates the bridge counts: another one may name the refund of a different transfer of the same
- * amount.
+ * Returns the transactions that providers name as a transfer's refund, without duplicates. Until the transfer's
+ * deadline has passed, only the provider that operates the bridge counts: another one may name the refund of a
+ * different transfer of the same amount.
  */
 export function namedRefunds(said: readonly ProviderStatus[]): Hex[] {
   const isOverdue = said.some(({ proof }) => proof?.taken?.refundable === true);
@@ -199,7 +201,10 @@ function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
   }));
 }
 
-/** Returns the API's substatus for the providers' statuses: the first that any of them maps to, or null. */
+/**
+ * Returns the API's substatus for the providers' statuses of a deposit or withdrawal: the first that any of them maps
+ * to, or null if none does.
+ */
 export function substatusOf(said: readonly ProviderStatus[]): string | null {
   return said.map(toSubstatus).find((word) => word !== null) ?? null;
 }

@@ -36,8 +36,9 @@ export type EvidenceStanding = "incomplete" | "open" | "final";
 
 /**
  * Records the blocks of the transactions that prove the row of a deposit or withdrawal, which are then watched for
- * reorgs until they are final. Does nothing if all are recorded. A transaction that is not in a block is left to a
- * later check. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * reorgs until they are final. `known` is the evidence recorded so far. Does nothing if all are recorded; a row without
+ * proving transactions is `final`. A transaction that is not in a block is left to a later check. Throws
+ * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function recordEvidence(
   ctx: Context,
@@ -121,7 +122,8 @@ export async function isUnpaired(
 
 /**
  * Derives the state of a deposit or withdrawal from scratch, from the transactions that its row names, and stores the
- * result. Returns the row unchanged if a chain cannot be read. Throws `store_unavailable`.
+ * result with a history entry and a log line if it differs. Returns the row unchanged if it does not differ or a chain
+ * cannot be read. Throws `store_unavailable`.
  */
 export async function restateFromChains(ctx: Context, of: EvidenceOf): Promise<TrackedRow> {
   const { row, readTransaction } = of;

@@ -5,7 +5,10 @@ import { RpcError } from "../../chains/json-rpc.ts";
 import { once } from "../../lib/once.ts";
 import { decodeRouterError, foreignReason } from "../../router/router-codec.ts";
 
-/** Why a deposit's transaction reverted, as the substatus that the API returns. */
+/**
+ * Why the transaction of a deposit or withdrawal reverted, as the substatus that the API returns. `EXPIRED`: after the
+ * Router order's deadline.
+ */
 export type FailureReason =
   | "OUT_OF_GAS"
   | "SLIPPAGE_EXCEEDED"
@@ -45,7 +48,8 @@ const MIDAS_OUT_TOO_LOW = /^(DV|RV)[A-Z]*: minReceiveAmount > actual$/;
 /**
  * Returns why a transaction reverted. Replays it with `eth_call` on the state before its block and decodes the revert
  * data. Returns `OUT_OF_GAS` if all gas was used, or if the replay succeeds and at least 90% of the gas was used;
- * `UNKNOWN_ERROR` if the reason cannot be determined, for example because the node no longer has that state.
+ * `UNKNOWN_ERROR` if the reason cannot be determined, for example because the node no longer has that state. Never
+ * throws.
  */
 export async function failureReason(
   client: ChainClient,
@@ -67,8 +71,9 @@ export async function failureReason(
 }
 
 /**
- * Maps revert data to a failure reason: the Router's own errors, common token errors and slippage errors of vaults,
- * also if the Router wraps them as the reason of a failed step.
+ * Maps revert data to a failure reason: the Router's own errors, common token errors (EIP-6093 and texts) and slippage
+ * errors of vaults, also if the Router wraps them as the reason of a failed step. Returns `UNKNOWN_ERROR` for anything
+ * else.
  */
 export function reasonOf(revert: Hex): FailureReason {
   const routers = decodeRouterError(revert);

@@ -17,8 +17,8 @@ const UNDECIDED_TTL_MS = 30 * DAY_MS;
 const MAX_ARRIVALS = 12;
 
 /**
- * Returns the hashes that may be those of a deposit's or withdrawal's source transaction: the recorded source
- * transaction, unless it is proven, then all hints on the source chain, oldest first.
+ * Returns the hashes that may be those of a deposit's or withdrawal's source transaction, without duplicates: the
+ * recorded source transaction, unless it is proven, then all hints on the source chain, oldest first.
  */
 export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[]): Hex[] {
   const recorded = row.sourceTxHash === null || row.sourceProven ? [] : [row.sourceTxHash];
@@ -35,7 +35,7 @@ export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[]):
   return [...new Set([...recorded, ...hashesOn(row.vaultChainId, hints).slice(-MAX_ARRIVALS)])] as Hex[];
 }
 
-/** Returns the hashes of the hints on one chain, oldest first. */
+/** Returns the transaction hashes of the hints on one chain, in the order of the hints, which is oldest first. */
 export function hashesOn(chainId: number, hints: readonly DepositHint[]): string[] {
   return hints.flatMap((hint) => (hint.chainId === chainId ? [hint.txHash] : []));
 }
@@ -49,7 +49,8 @@ interface TriedHints {
 /**
  * Drops the hints of a deposit or withdrawal that need no further reads: those on a chain where nothing remains to be
  * proven, those whose confirmed receipts prove nothing, those whose transaction no node has known for three days, and
- * all that are older than 30 days. Throws `store_unavailable`; errors of the RPC nodes propagate.
+ * all that are older than 30 days. Of a dropped report, notes whether it contains the built call. Throws
+ * `store_unavailable`; errors of the RPC nodes propagate.
  */
 export async function dropReadHints(
   ctx: Context,

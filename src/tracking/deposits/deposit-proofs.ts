@@ -81,7 +81,10 @@ function transferProof(logs: readonly Log[], { row }: ProofSubject): ShareProof 
   return shares > 0n ? { shares, amountIn, byUser: true } : null;
 }
 
-/** Decodes the Transfer events (EIP-20) that a token emitted. Returns an empty list if `token` is null. */
+/**
+ * Decodes the Transfer events (EIP-20) that a token emitted, in the order of the logs; values are in the token's
+ * smallest unit. Returns an empty list if `token` is null.
+ */
 export function transfersOf(logs: readonly Log[], token: string | null) {
   const own = logs.filter(({ address }) => token !== null && sameAddress(address, token));
   return parseEventLogs({ abi: transferAbi(), logs: own }).map(({ args }) => args);
@@ -117,10 +120,10 @@ export function routerRefs(receipt: Receipt): Hex[] {
 }
 
 /**
- * Returns the amount of the target token that a bridge delivered to the user, in the token's smallest unit, or null if
- * the user received none. Without a destination call, the amount is that of the bridge's own event, because native
- * currency leaves no transfer event. With a destination call, which normally passes the tokens on, it is the net amount
- * of the token transfers among the delivery's logs.
+ * Returns the amount of the target token that a bridge delivered to the user of a deposit or withdrawal, in the token's
+ * smallest unit, or null if the user received none. Without a destination call, the amount is that of the bridge's own
+ * event, because native currency leaves no transfer event. With a destination call, which normally passes the tokens
+ * on, it is the net amount of the token transfers among the delivery's logs.
  */
 export function findDeliveredAmount(
   receipt: Receipt,
@@ -140,7 +143,8 @@ export function findDeliveredAmount(
 
 /**
  * Returns the amount of the target token that a swap on the vault's chain paid the user, in the token's smallest unit,
- * or null if it is less than the guaranteed amount minus the slippage.
+ * or null if it is less than the guaranteed amount minus the slippage (rounded down). Native currency leaves no
+ * transfer event, so the result is null for it.
  */
 export function findSwapOutput(
   receipt: Receipt,
@@ -154,9 +158,9 @@ export function findSwapOutput(
 
 /**
  * Returns the amount that a bridge refunded to the user on the source chain, in the token's smallest unit, or null if
- * the receipt does not prove a refund of this deposit. The proof is a transfer of exactly the paid amount from the
- * bridge's contract to the user, if the receipt has only one transfer between them: with several, it is unclear which
- * deposits they refund.
+ * the receipt does not prove a refund. The proof is a transfer of exactly the amount that the bridge took (`took`) from
+ * the bridge's contract to the user, if the receipt has only one transfer between them: with several, it is unclear
+ * which deposits or withdrawals they refund.
  */
 export function findRefund(
   receipt: Receipt,

@@ -18,8 +18,9 @@ export type ClaimOwnership = "own" | "shared" | "another's";
 
 /**
  * Returns whether a claim transaction sent the shares of this request, of several requests, or of a different request.
- * A vault with one balance per account settles all requests of the account together, and no event says how the shares
- * are divided; a vault with request ids sends the shares of each request separately. Errors of the RPC nodes propagate.
+ * `others` are the account's other deposits at the vault. A vault with one balance per account settles all requests of
+ * the account together, and no event says how the shares are divided; a vault with request ids sends the shares of each
+ * request separately. Errors of the RPC nodes propagate.
  */
 export async function claimOwnership(
   of: { row: RequestSubject; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
@@ -68,8 +69,9 @@ interface SettlementInput {
 /**
  * Returns the transition of a deposit that waits for its request. It becomes claimable if the vault's views show
  * settled shares. If the request is gone, the deposit ends with the transaction that sent the shares, or that returned
- * the assets after a cancellation. If no such transaction is found and the vault reports a rejection, the deposit fails
- * and the user must be refunded. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * the assets after a cancellation; the shares stay unknown if it settled several requests. If no such transaction is
+ * found and the vault reports a rejection, the deposit fails and the user must be refunded. Empty if nothing has
+ * changed. Throws `store_unavailable`, `vault_not_found`, `chain_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);

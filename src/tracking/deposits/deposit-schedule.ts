@@ -24,9 +24,10 @@ type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt"
 
 /**
  * Returns the time of the next check of a deposit or withdrawal, or null if none is scheduled: unsent and finished ones
- * are only checked again if the follower finds an event of theirs. `hinted` is true if there are unread hints,
- * `evidence` is the state of the evidence, and `now` is in unix milliseconds. The pause doubles with each check that
- * changes nothing.
+ * are only checked again if the follower finds an event of theirs. `hinted` is true if there are unread hints; `now` is
+ * in UNIX milliseconds. The pause doubles with each check that changes nothing: from 5 seconds to 1 hour until the
+ * source transaction is confirmed, from 15 seconds to 1 hour in transit, and from 1 minute to 6 hours, for 30 days,
+ * while the user or the vault must act. One that has ended is checked every 10 minutes until its evidence is final.
  */
 export function nextCheck(
   row: Scheduled,

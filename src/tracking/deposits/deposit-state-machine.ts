@@ -100,7 +100,10 @@ function furthest(from: DepositState, to: DepositState): DepositState {
   return PROGRESS[to] > PROGRESS[from] ? to : from;
 }
 
-/** Returns true if an on-chain event can still change the state of a deposit. */
+/**
+ * Returns true if an on-chain event can still change the state of a deposit: in all states except `completed`,
+ * `partial` and `refunded`.
+ */
 export function isOpen(state: DepositState): boolean {
   return !FINAL_STATES.has(state);
 }
@@ -110,14 +113,17 @@ export function isRequested({ state }: { state: DepositState }): boolean {
   return state === "requested" || state === "claimable";
 }
 
-/** Returns true if no transaction of the deposit has been seen on-chain yet. */
+/**
+ * Returns true if no transaction of the deposit has been seen on-chain yet: in the states `built`, `expired` and
+ * `abandoned`.
+ */
 export function isUnseen(state: DepositState): boolean {
   return PROGRESS[state] === PROGRESS.built;
 }
 
 /**
- * Returns the state of a deposit at `now` (unix milliseconds). A deposit that was built but not sent is `expired` once
- * its quote has expired.
+ * Returns the state of a deposit at `now` (UNIX milliseconds): `expired` if it was built but not sent when its quote
+ * expired, otherwise the state of its row.
  */
 export function currentState(row: { state: DepositState; expiresAt: Date }, now: number): DepositState {
   return row.state === "built" && row.expiresAt.getTime() <= now ? "expired" : row.state;

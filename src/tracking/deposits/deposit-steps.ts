@@ -21,8 +21,9 @@ interface SteppedDeposit {
 }
 
 /**
- * Returns the user's steps for a deposit, with the state of each step as the chains show it. Reads the user's allowance
- * if the first transaction was not sent yet. Throws `store_unavailable`.
+ * Returns the user's steps for a deposit in order, each with its state as the chains show it. Reads the user's
+ * allowance if the first transaction was not sent yet; if that fails, what the build found applies. If no plan is
+ * stored, the steps have no transactions. Throws `store_unavailable`.
  */
 export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): Promise<Step[]> {
   const { row, state } = deposit;
@@ -43,7 +44,10 @@ const REPORTED_COLUMN: Readonly<
   Partial<Record<DepositState, "sourceTxHash" | "depositTxHash" | "claimTxHash">>
 > = { built: "sourceTxHash", awaiting_deposit: "depositTxHash", claimable: "claimTxHash" };
 
-/** Returns the steps of a deposit from its plan, its row and the allowance for its first transaction. */
+/**
+ * Returns the steps of a deposit in order, from its plan, its row and the allowance for its first transaction (in the
+ * token's smallest unit, null if unknown): source transaction, second step, claim. Pure.
+ */
 export function toDepositSteps(
   deposit: SteppedDeposit & { plan: StepPlan; allowance: bigint | null },
 ): Step[] {
@@ -177,7 +181,10 @@ async function planOfRow(ctx: Context, row: DepositRow): Promise<StepPlan> {
 /** Recommended interval between two reads of a deposit, in milliseconds, by what the deposit waits for. */
 const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
 
-/** Returns the recommended time before the next read of a deposit, in milliseconds. */
+/**
+ * Returns the recommended time before a deposit is fetched again, in milliseconds: 3,000 while the user or a chain
+ * acts, 5,000 for a bridge, and 60,000 for a vault's settlement or if nothing more happens.
+ */
 export function pollAfter(state: DepositState): number {
   switch (state) {
     case "built":

@@ -3,7 +3,10 @@ import { fetchTransaction, type TransactionOnChain } from "../../chains/chain-tr
 import type { Context } from "../../context.ts";
 import { AppError, failure, failureFrom } from "../../errors.ts";
 
-/** A function that reads a transaction by chain id and hash. Repeated calls return the first result or its error. */
+/**
+ * A function that reads a transaction by chain id and hash. An unknown transaction is not an error: its `transaction`
+ * and `receipt` are null. Repeated calls return the first result or its error.
+ */
 export type TransactionReader = (chainId: number, hash: Hex) => Promise<TransactionOnChain>;
 
 /**

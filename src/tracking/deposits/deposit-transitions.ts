@@ -35,9 +35,9 @@ interface ProvenTransitions {
 
 /**
  * Applies transitions to a deposit in order, stores the result in one write and returns the new row. The blocks that
- * prove it are stored first, so that a later reorg is noticed. Returns the stored row without changes if another writer
- * has changed the state, or if a transaction already proves another deposit. Throws `store_unavailable`. Errors of the
- * RPC nodes propagate.
+ * prove it are stored first, so that a later reorg is noticed. A deposit that changes becomes due for its next check at
+ * once. Returns the stored row if another writer has changed the state, and the row unchanged if a transaction already
+ * proves another deposit. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function applyTransitions(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
   // The deposit becomes due, so that its evidence is recorded and its next step is tracked.
@@ -88,7 +88,7 @@ export async function restateDeposit(
   return updated ?? (await selectDeposit(ctx.db, row.trackingId)) ?? row;
 }
 
-/** Returns a deposit's row as transitions would change it, without storing it. */
+/** Returns a deposit's row as transitions would change it, without storing it. Pure except for the clock. */
 export function previewTransitions(
   ctx: Context,
   input: { row: DepositRow; transitions: readonly Transition[] },

@@ -70,7 +70,10 @@ interface VaultTransaction {
   readTransaction: TransactionReader;
 }
 
-/** Returns true if the user holds the delivered token of a deposit and can still deposit it into the vault. */
+/**
+ * Returns true if the user holds the delivered token of a deposit and can still deposit it into the vault: in the state
+ * `awaiting_deposit`, and in `partial` as long as no shares are recorded.
+ */
 export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boolean {
   return row.state === "awaiting_deposit" || (row.state === "partial" && row.shares === null);
 }
@@ -133,10 +136,11 @@ async function isUserVaultCall(
 }
 
 /**
- * Finds transactions after the delivery in which the user paid exactly the delivered amount, or the guaranteed minimum.
- * They are candidates, not proofs, because a direct call to a vault names no deposit. A payment in native currency has
- * no Transfer event, but its deposit goes through the Router, whose event contains the deposit reference. Errors of the
- * RPC nodes propagate.
+ * Finds transactions after the delivery in which the user paid exactly the delivered amount, or the guaranteed minimum,
+ * oldest first. They are candidates, not proofs, because a direct call to a vault names no deposit. A payment in native
+ * currency has no Transfer event, but its deposit goes through the Router, whose event contains the deposit reference.
+ * Empty if the delivery is unknown or the chain is not served. Errors of the RPC nodes propagate, except in that search
+ * for references.
  */
 export async function findSecondStepTransactions(
   ctx: Context,

@@ -17,8 +17,9 @@ const REFERENCE_BLOCKS = 1_000;
 const MAX_REFERENCE_REQUESTS = 4;
 
 /**
- * Searches the newest blocks of the vaults' chains for Router deposits of the given rows, with one search per chain.
- * Returns the transaction hashes by deposit reference. A chain that cannot be searched is logged and left out.
+ * Searches the newest 1,000 blocks of the vaults' chains for Router deposits of the given rows, with one search of at
+ * most four requests per chain. Returns the transaction hashes by deposit reference; a reference that was not found is
+ * absent. A chain that cannot be searched is logged and left out. Never throws.
  */
 export async function findDepositsByReference(
   ctx: Context,
@@ -40,9 +41,10 @@ export async function findDepositsByReference(
 }
 
 /**
- * Searches the last `blocks` blocks for Router deposits with the given references. Returns, for each reference found,
- * the hash of its newest transaction. The node's answer is not verified: the caller must verify the transactions.
- * Errors of the chain client propagate.
+ * Searches the last `blocks` blocks for Router deposits with the given references, newest first, with at most four
+ * requests, so that older blocks may be left out. Returns, for each reference found, the hash of its newest
+ * transaction. The node's answer is not verified: the caller must verify the transactions. Errors of the chain client
+ * propagate.
  */
 export async function findRouterDeposits(
   client: ChainClient,

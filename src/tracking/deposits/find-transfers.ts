@@ -46,9 +46,9 @@ export interface FoundTransfers {
 
 /**
  * Finds transactions with matching ERC-20 transfers from block `from` to the head. Each search reads the newest 16,000
- * blocks again and, within the request limit, the newest older blocks that no earlier search has read, so that repeated
- * searches cover all blocks. If a node rejects the requests, nothing is found. Throws `upstream_unavailable`,
- * `upstream_timeout`.
+ * blocks again and, with at most ten requests each, the newest older blocks that no earlier search has read, so that
+ * repeated searches cover all blocks. Blocks that the nodes refuse to search are left out. Throws
+ * `upstream_unavailable`, `upstream_timeout`.
  */
 export async function findTransfers(ctx: Context, search: TransferSearch): Promise<FoundTransfers> {
   const { from, head } = search;

@@ -25,8 +25,9 @@ export async function readSearchedBlocks(ctx: Context, key: string): Promise<Blo
 }
 
 /**
- * Remembers all blocks that searches with this key have read. If blocks remain to be searched, `trackingId` is the row
- * that becomes due in a minute, otherwise null. Throws `store_unavailable`.
+ * Remembers all blocks that searches with this key have read, in Redis for 31 days. If blocks remain to be searched,
+ * `trackingId` is the row that becomes due in a minute, otherwise null. A failure of Redis is logged, and nothing
+ * becomes due. Throws `store_unavailable`.
  */
 export async function rememberSearch(
   ctx: Context,

@@ -39,8 +39,9 @@ const LENGTH_WORD = /(?=0{56}([0-9a-f]{8}))/g;
 
 /**
  * Returns the keccak256 hashes of all byte strings in a transaction's input that follow their own length, at any depth:
- * smart-account batches encode their calls this way. A match does not prove that the call is made. Sources: EIP-5792,
- * ERC-7579, ERC-4337, Safe's MultiSend.
+ * smart-account batches encode their calls this way. Searches the first 131,072 bytes for strings of at least 68 bytes,
+ * and hashes at most 262,144 bytes in total. A match does not prove that the call is made. Sources: EIP-5792, ERC-7579,
+ * ERC-4337, Safe's MultiSend.
  */
 export function innerDataHashes(input: Hex): Set<Hex> {
   const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();
@@ -173,7 +174,10 @@ function namesAccount({ logs }: Receipt, of: { emitter: string; account: string 
   );
 }
 
-/** EntryPoint contracts of ERC-4337, one per version, each at the same address on every chain. Source: ERC-4337. */
+/**
+ * EntryPoint contracts of ERC-4337 (v0.6, v0.7, v0.8 and v0.9), each at the same address on every chain. Source:
+ * ERC-4337.
+ */
 export const entryPoints: readonly Address[] = [
   "0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789",
   "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
@@ -241,7 +245,7 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
 
 /**
  * Returns true while a deposit's source transaction is not proven, whatever the state, or if it reverted and may be
- * sent again.
+ * sent again. False if the vault rejected the request that it made.
  */
 export function isSourceOpen(row: DepositRow): boolean {
   return !row.sourceProven || (row.state === "failed" && !isRejected(row));

@@ -10,8 +10,9 @@ const FIRST_STEP = 64;
 const PRECISION = 64;
 
 /**
- * Returns the number of a block that is at least two minutes older than `time` (unix seconds), but little more: the
- * first block to search for transactions sent after that time. 0 if the chain is younger. `latest` is the chain's head.
+ * Returns the number of a block that is at least two minutes older than `time` (UNIX seconds), and at most 64 blocks
+ * below the newest such block: the first block to search for transactions sent after that time. 0 if the chain is
+ * younger. `latest` is the chain's head. Needs a number of requests that grows with the logarithm of the distance.
  * Errors of the node propagate.
  */
 export async function blockAtTime(

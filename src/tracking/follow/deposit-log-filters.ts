@@ -28,9 +28,10 @@ const word = (address: string): string => pad(address as Hex).toLowerCase();
 const distinct = (list: readonly string[]): string[] => [...new Set(list)];
 
 /**
- * Returns the filters for the logs that show deposits and withdrawals on a chain. They select the payments by user
- * while there are few users, and otherwise by the contracts that the users pay, so that their number does not grow with
- * the number of builds. Pure.
+ * Returns the filters for the logs that show deposits and withdrawals on a chain. They select payments by user while
+ * there are few users, and otherwise by the contracts that the users pay, so that their number does not grow with the
+ * number of builds. Transfers of users with a deposit or withdrawal in progress are selected for at most five topic
+ * lists of users. Filters without addresses are left out. Pure.
  */
 export function depositLogFilters(search: LogSearch): LogFilter[] {
   const { watch } = search;
@@ -51,7 +52,7 @@ export function depositLogFilters(search: LogSearch): LogFilter[] {
 const providerTargets = ({ targets }: WatchList): WatchedTarget[] =>
   targets.filter(({ provider, sourceTo }) => provider !== null && sourceTo !== routerEmitter);
 
-/** Returns the entry points of vaults that users call directly, without the Router. */
+/** Returns the lowercase entry points of vaults that users call directly, without the Router and without duplicates. */
 export const ownEntries = ({ targets }: WatchList): string[] =>
   distinct(
     targets.flatMap(({ provider, sourceTo }) =>

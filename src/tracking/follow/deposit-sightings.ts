@@ -29,8 +29,9 @@ const usualEvents = once(
 const ADDRESS_WORD = /^0{24}(?!0{16})[0-9a-f]{40}$/;
 
 /**
- * Extracts from a chain's logs what may belong to deposits: references in the Router's events, token payments, and
- * addresses in the events of other contracts. Pure; the database then compares the result with its rows.
+ * Extracts from a chain's logs what may belong to deposits or withdrawals: references in the Router's events, token
+ * payments, and addresses in the events of bridges and vaults (in the first 64 words of a log). All addresses are
+ * lowercase. Pure; the database then compares the result with its rows.
  */
 export function sightingsOf(logs: readonly ChainLog[], search: LogSearch): Sightings {
   const { watch, events } = search;

@@ -50,6 +50,7 @@ export interface ChainRound {
   /** Number of the last block read, and of the chain's head at that time. */
   followed: number;
   head: number;
+  /** Number of logs that matched the filters. */
   logs: number;
   /** Number of final blocks that are not read yet. */
   missing: number;
@@ -58,11 +59,12 @@ export interface ChainRound {
 }
 
 /**
- * Runs one tracking round on a chain: reads the logs since the last round, then final blocks that no round has read,
- * newest first. Stores transactions that may belong to deposits or withdrawals as hints, checks the evidence that is
- * not final for reorgs, and stores the coverage. Returns null if another round is running on the chain, or ended less
- * than `pauseMs` ago. Errors are recorded before they are thrown. Throws `chain_unsupported`, `upstream_unavailable`,
- * `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
+ * Runs one tracking round on a chain, under a lock of the chain: reads the logs since the last round, then final blocks
+ * that no round has read, newest first, with at most 80 requests and for about 15 seconds. Stores transactions that may
+ * belong to deposits or withdrawals as hints, checks the evidence that is not final for reorgs, and stores the
+ * coverage. Returns null if another round is running on the chain, or ended less than `pauseMs` ago. Errors are logged
+ * and recorded before they are thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`,
+ * `store_unavailable`, and the last node's RpcError or OutsideError.
  */
 export async function followChain(
   ctx: Context,

@@ -50,9 +50,10 @@ export interface FollowRun extends FollowedRows {
 }
 
 /**
- * Follows all deposits and withdrawals: reads each chain's events and tracks the deposits that are due. With a queue,
- * it only sends messages: three rounds per chain for the next minute, and the due deposits. Without a queue, it does
- * one round per chain and tracks due deposits itself, within the limits of one invocation. Throws `store_unavailable`.
+ * Follows all deposits and withdrawals: reads each chain's events and tracks the rows that are due. With a queue, it
+ * only sends messages: three rounds per chain for the next minute, and at most 400 due rows. Without a queue, it does
+ * one round per chain and tracks at most 24 due rows itself; a chain that cannot be read is counted in `failed`. Throws
+ * `store_unavailable`; errors of the queue propagate.
  */
 export async function followDeposits(ctx: Context): Promise<FollowRun> {
   const chainIds = await selectChainsToFollow(ctx.db, [...ctx.chains.definitions.keys()]);
@@ -83,9 +84,10 @@ export async function followDeposits(ctx: Context): Promise<FollowRun> {
 const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 0, left: 0 };
 
 /**
- * Handles a message of the follower's queue: either runs a round on a chain and queues the deposits that are due, or
- * tracks the deposits of the message whose lease is still the one in the message. Throws `chain_unsupported`,
- * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`.
+ * Handles a message of the follower's queue, and returns figures for the log: either runs a round on a chain (`busy` if
+ * another one is running or has just ended) and queues the deposits and withdrawals that are due, or tracks those of
+ * the message whose lease is still the one in the message. Throws `chain_unsupported`, `upstream_unavailable`,
+ * `upstream_timeout`, `store_unavailable`, and the errors of `followChain` and of the queue.
  */
 export async function followFromMessage(
   ctx: Context,

@@ -40,7 +40,7 @@ export interface FollowedRows {
   due: number;
   /** Deposits that this run tracked. */
   followed: number;
-  /** Tracked deposits whose state changed. */
+  /** Tracked deposits whose state has changed. */
   moved: number;
   /** Tracked deposits for which a chain could not be read. */
   unread: number;
@@ -65,9 +65,9 @@ interface RowRun {
 }
 
 /**
- * Tracks leased deposits and withdrawals and schedules their next checks. Tracks as many as the time and request budget
- * of one run allows, and makes the others due again shortly. After a chain could not be read, further deposits between
- * the same two chains are left to a later run. Throws `store_unavailable`.
+ * Tracks leased deposits and withdrawals, three at a time, and schedules their next checks. A run starts no further one
+ * after 18 seconds or 120 requests, and makes the rest due again in five seconds. After a chain could not be read,
+ * further ones between the same two chains are left to a later run. Throws `store_unavailable`.
  */
 export async function followRows(
   ctx: Context,

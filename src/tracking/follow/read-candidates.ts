@@ -17,9 +17,9 @@ const CONCURRENCY = 5;
 
 /**
  * Converts sightings in a chain's logs to hints. Reads the calldata of each transaction in which a user may have sent a
- * deposit, because its hash identifies the deposit that it was built for. The number of requests depends on these
- * transactions, not on the number of deposits. An unreadable transaction becomes a hint for the user's newest deposits.
- * Throws `store_unavailable`.
+ * deposit or withdrawal, at most 400 per round, because its hash identifies the row that it was built for. The number
+ * of requests depends on these transactions, not on the number of deposits. A transaction that was not read, for
+ * whatever reason, becomes a hint for the user's newest rows. Throws `store_unavailable`.
  */
 export async function readFindings(
   ctx: Context,

@@ -33,10 +33,10 @@ export interface TrackedWithdrawal {
 }
 
 /**
- * Tracks a withdrawal: reads the chains from its first transaction to the user's payment and stores what has changed.
- * Progress on one chain is stored even if another chain cannot be read. `hints` are transactions that may belong to the
- * withdrawal; if absent, they are loaded. `apply` stores the transitions, by default `applyToWithdrawal`. Throws
- * `store_unavailable`.
+ * Tracks a withdrawal: reads the chains from its first transaction to the user's payment, stores what has changed, and
+ * drops hints that need no further reads. Progress on one chain is stored even if another chain cannot be read, which
+ * is logged and returned as `unreadable`, not thrown. `hints` are transactions that may belong to the withdrawal; if
+ * absent, they are loaded. `apply` stores the transitions, by default `applyToWithdrawal`. Throws `store_unavailable`.
  */
 export async function trackWithdrawal(
   ctx: Context,

@@ -46,7 +46,7 @@ function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }:
   return vaultChainId === toChainId ? moveToken : routerBridged;
 }
 
-/** Units by which a rebasing token's `Transfer` events may be below the balance that arrives. */
+/** Number of smallest units by which a rebasing token's `Transfer` events may be below the balance that arrives. */
 export const TRANSFER_ROUNDING = 2n;
 
 /**
@@ -98,7 +98,7 @@ function redeemedAssets(receipt: Receipt, of: { vault: Vault; shares: bigint }):
   return same.length === 1 ? (same[0]?.assets ?? null) : null;
 }
 
-/** Returns the withdrawals that a vault's own events in a receipt show. */
+/** Returns the withdrawals that a vault's own events in a receipt show, of any account, in the order of the logs. */
 export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
   const source = adapterOf(vault).flows(vault);
   const emitters = [vault.entryPoint, ...source.addresses];

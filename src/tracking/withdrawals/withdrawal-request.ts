@@ -28,8 +28,9 @@ export interface OpenExit {
 }
 
 /**
- * Reads a withdrawal's request from its vault. Returns null if the family has no requests. Throws `vault_not_found`,
- * `store_unavailable`. Errors of the RPC nodes propagate.
+ * Reads a withdrawal's request from its vault. Returns null if the family has no redemption requests; `request` is null
+ * if the vault reports none that matches. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of
+ * the RPC nodes propagate.
  */
 export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise<OpenExit | null> {
   const vault = await findVaultOfDeposit(ctx, row);
@@ -44,8 +45,9 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
 }
 
 /**
- * Returns a withdrawal's request among the user's open ones: by its id or, for a request without an id, by its shares
- * or because it is the only one. Null if none matches. Pure.
+ * Returns a withdrawal's request among the user's open ones: by its id or, if none has it, the first that returns the
+ * shares of a cancelled request; for a row without an id, by its shares or because it is the only one. Null if none
+ * matches. Pure.
  */
 export function ownRequest(
   row: Pick<WithdrawalRow, "requestId" | "shares">,
@@ -68,7 +70,8 @@ interface RequestInput {
 
 /**
  * Returns the transition of a withdrawal with an open request: its end, if a transaction shows it, otherwise the state
- * that the vault reports. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * that the vault reports. Empty if neither shows anything. Throws `store_unavailable`, `vault_not_found`,
+ * `chain_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function exitRequestTransitions(
   ctx: Context,

@@ -129,19 +129,25 @@ export function isOpenRequest(state: WithdrawalState): boolean {
   return state === "requested" || state === "cooling" || state === "claimable";
 }
 
-/** Returns true if an on-chain event can still change the state of a withdrawal. */
+/**
+ * Returns true if an on-chain event can still change the state of a withdrawal: in all states except `completed`,
+ * `partial`, `refunded`, `cancelled` and `rejected`.
+ */
 export function isOpenWithdrawal(state: WithdrawalState): boolean {
   return PROGRESS[state] < PROGRESS.completed;
 }
 
-/** Returns true if no transaction of the withdrawal has been seen on-chain yet. */
+/**
+ * Returns true if no transaction of the withdrawal has been seen on-chain yet: in the states `built`, `expired` and
+ * `abandoned`.
+ */
 export function isUnseenWithdrawal(state: WithdrawalState): boolean {
   return PROGRESS[state] === PROGRESS.built;
 }
 
 /**
- * Returns the state of a withdrawal at `now` (unix milliseconds). A withdrawal that was built but not sent is `expired`
- * once its quote has expired.
+ * Returns the state of a withdrawal at `now` (UNIX milliseconds): `expired` if it was built but not sent when its quote
+ * expired, otherwise the state of its row.
  */
 export function currentWithdrawalState(
   row: { state: WithdrawalState; expiresAt: Date },

@@ -22,9 +22,9 @@ interface TransferInput {
 }
 
 /**
- * Returns the transition of a withdrawal's second step if one of the transactions that were built for it has succeeded.
- * A reverted transaction changes nothing and can be sent again. Throws `store_unavailable`. Errors of the RPC nodes
- * propagate.
+ * Returns the transition of a withdrawal's second step if one of the transactions that were built for it has succeeded
+ * and is confirmed, otherwise an empty list. A reverted transaction changes nothing and can be sent again. Throws
+ * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function secondExitTransitions(
   ctx: Context,
@@ -129,8 +129,9 @@ const bridgedIn = (row: WithdrawalRow): Hex | null =>
 
 /**
  * Returns the transitions of a withdrawal whose tokens are in transit: the delivery, the refund, or only a new
- * substatus. A provider's status only names transactions: a delivery must be proven by a receipt on the destination
- * chain, a refund by a receipt on the vault's chain. Errors of the RPC nodes propagate.
+ * substatus and explorer link. A provider's status only names transactions: a delivery must be proven by a confirmed
+ * receipt on the destination chain, a refund by one on the vault's chain. Empty if nothing is known. Throws
+ * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function exitDeliveryTransitions(
   ctx: Context,
