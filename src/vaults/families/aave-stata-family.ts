@@ -41,10 +41,11 @@ const exits: VaultExits = {
 };
 
 /**
- * Adapter for Aave's static aTokens (StataTokenV2). `maxDeposit` depends on the reserve and ignores the token's own
+ * Adapter of Aave's static aTokens (StataTokenV2). `maxDeposit` depends on the reserve and ignores the token's own
  * pause. The token checks `maxDeposit` before it calls the pool, so a deposit into a frozen reserve reverts like one
- * into a reserve at its supply cap. Since version 3.4 the pool reverts with custom errors; older pools revert with a
- * numeric string. Source: aave-v3-origin, StataTokenV2, Errors.
+ * into a reserve at its supply cap. Withdrawals are instant, while the reserve has liquidity. Since version 3.4 the
+ * pool reverts with custom errors; older pools revert with a numeric string. Source: aave-v3-origin, StataTokenV2,
+ * Errors.
  */
 export const aaveStata = defineErc4626({
   name: "aave_stata",

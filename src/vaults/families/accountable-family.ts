@@ -169,10 +169,10 @@ const exits = erc7540Exits({
 });
 
 /**
- * Adapter of Accountable's vaults. A deposit mints shares of a separate share token at once. The strategy contract
- * holds pause, minimum and loan. The vault's `totalAssets` counts idle assets only. The error `DepositNotAllowed` means
- * that the state of the loan allows deposits by no account. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm,
- * AccountableYield.
+ * Adapter of Accountable's vaults. A deposit mints shares of a separate share token at once; a withdrawal is a request
+ * in a queue. The strategy contract holds pause, minimum and loan. The vault's `totalAssets` counts idle assets only.
+ * The error `DepositNotAllowed` means that the state of the loan allows deposits by no account. Sources:
+ * AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
  */
 export const accountable = defineErc4626({
   name: "accountable",

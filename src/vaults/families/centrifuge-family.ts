@@ -170,8 +170,8 @@ const explain = familyErrors({
 /**
  * Adapter of Centrifuge v3 vaults. Only members may hold the separate share token, so the user must call the vault.
  * With the registry parameter `deposit` = `sync` the vault mints at once, and its `Deposit` event has the receiver as
- * first argument. With `async` it takes requests, and previews revert. Sources: centrifuge/protocol, EIP-7540,
- * EIP-7575.
+ * first argument. With `async` it takes requests, and previews revert. Withdrawals are always requests. Sources:
+ * centrifuge/protocol, EIP-7540, EIP-7575.
  */
 export const centrifuge: VaultAdapter = {
   name: "centrifuge",

@@ -62,19 +62,22 @@ const conversionAbi = once(() =>
 );
 
 /**
- * Creates the reads of a vault's asset and of a sample of its share price. Unlike previews, they also work in vaults
- * with asynchronous deposits.
+ * Creates the reads of a vault's asset and of a sample of its share price (`price`, `finePrice`). Unlike previews, they
+ * also work in vaults with asynchronous deposits.
  */
 export function conversionReads(vault: Vault) {
   const asset = read({ to: vault.entryPoint, abi: conversionAbi(), name: "asset" });
   return { asset, ...samplePriceReads(vault, sampleShares(vault)) };
 }
 
-/** Creates the read that converts an amount of assets to shares at the last settled share price. */
+/**
+ * Creates the read that converts an amount of assets to shares, both in smallest units, at the last settled share
+ * price.
+ */
 export const convertToSharesRead = (vault: Vault, amount: bigint) =>
   read({ to: vault.pricer, abi: conversionAbi(), name: "convertToShares", args: [amount] });
 
-/** Creates the reads of total assets, total supply and a sample of the share price. */
+/** Creates the reads of total assets, total supply and a sample of the share price (`price`, `finePrice`). */
 export function totalsReads(vault: Vault) {
   return {
     ...samplePriceReads(vault, sampleShares(vault)),
@@ -85,7 +88,10 @@ export function totalsReads(vault: Vault) {
 
 type ConversionResults = Parameters<typeof samplePrice>[1];
 
-/** Returns a sample of the share price (shares and their value in assets), or null if the conversion failed. */
+/**
+ * Returns a sample of the share price from the results of `conversionReads` or `totalsReads`: shares and their value in
+ * assets, both in smallest units. Null if the conversion failed.
+ */
 export const conversionPrice = (vault: Vault, results: ConversionResults) =>
   samplePrice(sampleShares(vault), results);
 
@@ -147,7 +153,8 @@ const ANY_REQUEST = 0n;
 
 /**
  * Asynchronous deposits that the user requests and claims (ERC-7540). The user is controller, owner and receiver, so
- * that no operator approval is needed. Source: EIP-7540.
+ * that no operator approval is needed; all requests are read and claimed together. Claimable shares are null while a
+ * paused vault reports none although assets are claimable. Source: EIP-7540.
  */
 export const erc7540Requests: AsyncDeposits = {
   pending(vault, { user }) {

@@ -60,14 +60,16 @@ const SHARES_OFFSET = 4;
 const ANY_REQUEST = 0n;
 
 /** Deviations of an ERC-7540 vault family's withdrawals from the standard. */
-export interface Erc7540ExitTraits {
+export interface Erc7540ExitOptions {
   /** Returns a query for the family's own view functions, whose results override those of the standard ones. */
   views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
   /** Returns a query for what the standard's views do not show of a user's requests. */
   requests?(vault: Vault, of: { user: Address; now: number }): Query<OwnRequests>;
   /** Encodes the family's own claim instead of `redeem(shares, receiver, controller)`. */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
+  /** Encodes the cancellation of a pending request. Absent if the family does not support it. */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
+  /** Maps revert data of the family's own withdrawal errors to an error code, or returns null for other errors. */
   explain?: VaultExits["explain"];
 }
 
@@ -76,31 +78,36 @@ export interface OwnRequests {
   /** True if the user can cancel a pending request now. */
   cancellable: boolean;
   /**
-   * Shares of cancelled requests: those still pending, and those that can be claimed back. Both are 0 in families whose
-   * cancellation returns the shares at once.
+   * Shares of cancelled requests that cannot be claimed back yet, in the share token's smallest unit; 0 in families
+   * whose cancellation returns the shares at once.
    */
   returning: bigint;
+  /**
+   * Shares of cancelled requests that can be claimed back, in the share token's smallest unit; 0 in the same families.
+   */
   returned: bigint;
 }
 
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: redeemAbi() }) as const;
 
 /**
- * Creates the exits of an ERC-7540 vault family: a request and a claim. The owner is also controller and receiver, so
- * that no operator approval is needed. Previews revert, so the estimate uses the current share price. Source: EIP-7540.
+ * Creates the exits of an ERC-7540 vault family: a request, sent by the owner and not through the Router, and a claim.
+ * The owner is also controller and receiver, so that no operator approval is needed. Previews revert, so the estimate
+ * uses the current share price. A user's requests are read as one, with the id "0", and shares that a cancellation
+ * returns as another. Source: EIP-7540.
  */
-export function erc7540Exits(traits: Erc7540ExitTraits = {}): VaultExits {
-  const { explain } = traits;
+export function erc7540Exits(options: Erc7540ExitOptions = {}): VaultExits {
+  const { explain } = options;
   return {
     modes: () => ["request"],
     tokens: (vault) => [vault.asset],
     viaRouter: () => false,
-    terms: (vault, request) => requestTerms(vault, { request, traits }),
+    terms: (vault, request) => requestTerms(vault, { request, options }),
     encode: (vault, request) => requestCall(vault, request),
     ...(explain === undefined ? {} : { explain }),
-    pending: (vault, of) => describePending(vault, { ...of, traits }),
-    claim: (vault, of) => (traits.claim ?? claimCall)(vault, of),
-    cancel: (vault, of) => (of.request.cancellable ? (traits.cancel?.(vault, of) ?? null) : null),
+    pending: (vault, of) => describePending(vault, { ...of, options }),
+    claim: (vault, of) => (options.claim ?? claimCall)(vault, of),
+    cancel: (vault, of) => (of.request.cancellable ? (options.cancel?.(vault, of) ?? null) : null),
     findRequest: findRedeemRequest,
     findSettlement: findClaim,
   };
@@ -108,7 +115,7 @@ export function erc7540Exits(traits: Erc7540ExitTraits = {}): VaultExits {
 
 function requestTerms(
   vault: Vault,
-  { request, traits }: { request: ExitTermsInput; traits: Erc7540ExitTraits },
+  { request, options }: { request: ExitTermsInput; options: Erc7540ExitOptions },
 ): Query<ExitTerms> {
   const standard = createQuery(
     {
@@ -126,7 +133,7 @@ function requestTerms(
       priced: "later",
     }),
   );
-  const own = traits.views?.(vault, request);
+  const own = options.views?.(vault, request);
   if (own === undefined) return standard;
   return mapQuery(queryAll({ standard, own }), (results) => ({ ...results.standard, ...results.own }));
 }
@@ -151,10 +158,10 @@ const NOTHING_OWN: OwnRequests = { cancellable: false, returning: 0n, returned: 
 
 function describePending(
   vault: Vault,
-  { user, now, traits }: { user: Address; now: number; traits: Erc7540ExitTraits },
+  { user, now, options }: { user: Address; now: number; options: Erc7540ExitOptions },
 ): Query<readonly PendingExit[]> {
   const standard = createQuery(standardReads(vault, user), (results) => results);
-  const own = traits.requests?.(vault, { user, now }) ?? createQuery({}, () => NOTHING_OWN);
+  const own = options.requests?.(vault, { user, now }) ?? createQuery({}, () => NOTHING_OWN);
   return mapQuery(queryAll({ standard, own }), (results) => [
     ...openRequest(vault, results),
     ...returningShares(vault, results),

@@ -112,7 +112,7 @@ const explainEulerExit = familyErrors({
 
 /**
  * Adapter of Euler's EVK vaults. `maxDeposit` does not reflect a hook that restricts deposits to certain accounts.
- * Source: euler-vault-kit.
+ * Withdrawals are instant, up to the vault's cash. Source: euler-vault-kit.
  */
 export const euler = defineErc4626({
   name: "euler",
@@ -201,8 +201,9 @@ export const eulerFamily: VaultFamily = {
 };
 
 /**
- * Adapter of EulerEarn vaults, a fork of MetaMorpho. `maxDeposit` is not read, because it may need more gas than a read
- * in a batch may use. Source: euler-earn.
+ * Adapter of EulerEarn vaults, a fork of MetaMorpho. `maxDeposit` and `maxRedeem` are not read, because they may need
+ * more gas than a read in a batch may use. Withdrawals are instant, while the markets have liquidity. Source:
+ * euler-earn.
  */
 export const eulerEarn = defineErc4626({
   name: "euler_earn",
@@ -238,7 +239,7 @@ function identifyEulerEarn(subject: DerivationSubject): Query<Identification> {
   });
 }
 
-/** Vault family of EulerEarn vaults, which have the governance events of MetaMorpho. */
+/** Vault family of EulerEarn vaults, which have the governance events and the timelock of MetaMorpho. */
 export const eulerEarnFamily: VaultFamily = {
   adapter: eulerEarn,
   type: "custom",

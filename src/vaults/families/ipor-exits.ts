@@ -221,7 +221,8 @@ export const iporExits: VaultExits = {
 /**
  * Returns a query for the exit parameters of a registry entry. No view of the vault names its WithdrawManager, so the
  * one in the reviewed entry is used, provided that it answers and that the access manager allows it a call which is
- * reserved for the vault's WithdrawManager.
+ * reserved for the vault's WithdrawManager; otherwise `withdraw_manager` becomes empty. No parameters if `reviewed` is
+ * null.
  */
 export function iporExitParams(of: {
   vault: Address;

@@ -77,8 +77,8 @@ function accessViews(vault: Vault, request: TermsInput | null) {
 
 /**
  * Adapter of IPOR Fusion's Plasma vaults. Shares have two decimals more than the asset. A private vault accepts only
- * callers with a role, and shares stay locked for a while after a deposit. `totalAssets` is before fees. Source:
- * IPOR-Labs/ipor-fusion.
+ * callers with a role, and shares stay locked for a while after a deposit. `totalAssets` is before fees. Withdrawals
+ * are those of `iporExits`. Source: IPOR-Labs/ipor-fusion.
  */
 export const ipor = defineErc4626({
   name: "ipor",

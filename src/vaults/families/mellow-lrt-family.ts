@@ -182,7 +182,8 @@ const exits: VaultExits = {
 
 /**
  * Adapter of Mellow's Simple LRT vaults, such as Lido's DVV: ERC-4626 with a pause, a deposit cap and a depositor
- * whitelist. Source: mellow-finance/simple-lrt.
+ * whitelist. A redemption pays what is liquid at once and queues the rest, which the owner claims. Source:
+ * mellow-finance/simple-lrt.
  */
 export const mellowLrt = defineErc4626({ name: "mellow_lrt", ratio: true, views: depositSwitchViews, exits });
 

@@ -24,8 +24,8 @@ import { morphoV2Events } from "./morpho-governance-events.ts";
 
 /**
  * Adapter of MetaMorpho 1.0 and 1.1 vaults. `maxDeposit` may be too high if a market is in the supply queue twice.
- * `totalSupply` lacks accrued fee shares, so balances are valued only by the vault's own conversion. Source:
- * morpho-org/metamorpho.
+ * `totalSupply` lacks accrued fee shares, so balances are valued only by the vault's own conversion. Withdrawals are
+ * instant, while the markets have liquidity. Source: morpho-org/metamorpho.
  */
 export const metaMorpho = defineErc4626({ name: "metamorpho", noMinimum: true, exits: erc4626Exits() });
 
@@ -153,8 +153,9 @@ function morphoV2Flows(vault: Vault): FlowSource {
 }
 
 /**
- * Adapter of Morpho Vault V2. `maxDeposit` is always 0 and therefore not read; gates restrict payers and receivers;
- * only a simulation shows whether a cap is reached. Source: morpho-org/vault-v2.
+ * Adapter of Morpho Vault V2. `maxDeposit` and `maxRedeem` are always 0 and therefore not read; gates restrict payers
+ * and receivers of deposits and withdrawals; only a simulation shows whether a cap is reached or liquidity is missing.
+ * Source: morpho-org/vault-v2.
  */
 export const morphoV2 = defineErc4626({
   name: "morpho_v2",

@@ -17,7 +17,8 @@ import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
  * Adapter of Silo v2 vaults for interest-bearing collateral. Shares have three decimals more than `decimals()` returns,
- * which are the asset's, and `maxDeposit` always returns the largest uint256. Source: silo-contracts-v2.
+ * which are the asset's, and `maxDeposit` always returns the largest uint256. Withdrawals are instant; an account whose
+ * shares back a loan may be refused. Source: silo-contracts-v2.
  */
 export const silo = defineErc4626({
   name: "silo",

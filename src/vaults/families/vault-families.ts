@@ -91,7 +91,8 @@ export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
 
 /**
  * Maps the revert data of a deposit to an error code and a text: by the errors of the vault's family, otherwise by
- * those that vaults of any family share.
+ * those that vaults of any family share. The code is null for an unknown error. Throws an Error if the vault's family
+ * is unknown.
  */
 export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
   return adapterOf(vault).explain?.(revert) ?? explainCommonRevert(revert);
@@ -99,7 +100,8 @@ export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
 
 /**
  * Maps the revert data of a withdrawal to an error code and a text: by the family's errors for withdrawals, otherwise
- * by those that vaults of any family share, with the meaning they have for a withdrawal.
+ * by those that vaults of any family share, otherwise by the family's errors for deposits, with the meaning they have
+ * for a withdrawal. The code is null for an unknown error. Throws an Error if the vault's family is unknown.
  */
 export function explainExitRevert(vault: Vault, revert: Hex): ExplainedRevert {
   const own = adapterOf(vault).exits?.explain?.(revert) ?? null;

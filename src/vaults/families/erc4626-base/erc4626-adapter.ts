@@ -30,7 +30,7 @@ import { erc4626Flows } from "./erc4626-flows.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
 import { identifyWaiting, waitingExits } from "./erc4626-waiting-exits.ts";
 
-/** ABI of ERC-4626, with the common extensions `paused()` and `minDeposit()`. */
+/** ABI of the ERC-4626 functions that deposits need, with the common extensions `paused()` and `minDeposit()`. */
 export const erc4626Abi = once(() =>
   parseAbi([
     "function asset() view returns (address)",
@@ -50,29 +50,32 @@ export const erc4626Abi = once(() =>
 /** Byte offset of the amount in `deposit(uint256 assets, …)`: the first word after the selector. */
 const AMOUNT_OFFSET = 4;
 
-/** Deviations of an ERC-4626 vault family from the standard. */
-export interface Erc4626Traits {
+/** Deviations of an ERC-4626 vault family from the standard; an absent switch is false unless stated otherwise. */
+export interface Erc4626Options {
   /** The name of the family in registry entries. */
   name: string;
   /** True if the family's contracts enforce no minimum deposit. */
   noMinimum?: boolean;
   /** True if `paused()`, where it exists, stops deposits. */
   pausable?: boolean;
-  /** False if `maxDeposit` is not read, because it is meaningless or uses too much gas. */
+  /** False if `maxDeposit` is not read, because it is meaningless or uses too much gas; true if absent. */
   limited?: boolean;
   /**
    * True if `totalAssets` are the net assets of all `totalSupply` shares, so that their ratio can value a balance when
    * `convertToAssets` fails.
    */
   ratio?: boolean;
-  /** Number of decimals that shares have beyond `decimals()`. */
+  /** Number of decimals that shares have beyond `decimals()`; 0 if absent. */
   scale?: number;
   /**
    * Returns a query for the family's own view functions: about one deposit or, if `request` is null, about the vault in
    * general.
    */
   views?(vault: Vault, request: TermsInput | null): Query<FamilyViews>;
-  /** Encodes the family's own deposit call in place of `deposit(assets, receiver)`. */
+  /**
+   * Encodes the family's own deposit call in place of `deposit(assets, receiver)`, with the amount as its first
+   * argument too.
+   */
   encode?(vault: Vault, request: DepositInput): Pick<DepositCall, "data" | "minShares">;
   /** Maps revert data of the family's own errors to an error code, or returns null for any other error. */
   explain?(revert: Hex): ExplainedRevert | null;
@@ -84,35 +87,36 @@ export interface Erc4626Traits {
 
 /**
  * Creates the adapter of an ERC-4626 vault family. The vault is entry point and spender, and in most families also
- * share token and pricer. `maxDeposit` is a hint only. Source: EIP-4626.
+ * share token and pricer. `maxDeposit` is a hint only, and only the Router enforces minimum shares unless the family's
+ * own call does. Withdrawals are those of `exits`. Source: EIP-4626.
  */
-export function defineErc4626(traits: Erc4626Traits): VaultAdapter {
-  const { explain, exits } = traits;
-  const own = (vault: Vault, request: TermsInput | null) => traits.views?.(vault, request) ?? null;
+export function defineErc4626(options: Erc4626Options): VaultAdapter {
+  const { explain, exits } = options;
+  const own = (vault: Vault, request: TermsInput | null) => options.views?.(vault, request) ?? null;
   return {
-    name: traits.name,
-    noMinimum: traits.noMinimum ?? false,
+    name: options.name,
+    noMinimum: options.noMinimum ?? false,
     lens: (vault) => ({
-      kind: traits.ratio === true ? "convert_or_ratio" : "convert",
+      kind: options.ratio === true ? "convert_or_ratio" : "convert",
       shareToken: vault.shareToken,
       pricer: vault.pricer,
     }),
     flags: (vault) =>
-      withFamilyViews(standardFlags(vault, traits), { own: own(vault, null), join: mergeFlags }),
+      withFamilyViews(standardFlags(vault, options), { own: own(vault, null), join: mergeFlags }),
     state: (vault) =>
-      withFamilyViews(standardState(vault, traits), { own: own(vault, null), join: mergeState }),
+      withFamilyViews(standardState(vault, options), { own: own(vault, null), join: mergeState }),
     terms: (vault, request) =>
-      withFamilyViews(standardTerms(vault, { traits, request }), {
+      withFamilyViews(standardTerms(vault, { options, request }), {
         own: own(vault, request),
         join: mergeTerms,
       }),
     encode: (vault, request) => ({
       ...erc4626DepositCall(vault, request),
-      ...traits.encode?.(vault, request),
+      ...options.encode?.(vault, request),
     }),
     ...(explain === undefined ? {} : { explain }),
     ...(exits === undefined ? {} : { exits }),
-    flows: traits.flows ?? erc4626Flows,
+    flows: options.flows ?? erc4626Flows,
   };
 }
 
@@ -132,8 +136,8 @@ function withFamilyViews<S>(
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi() }) as const;
 
 /** Creates the read of `maxDeposit`, or no read for families whose `maxDeposit` is not used. */
-function limitRead(vault: Vault, input: { traits: Erc4626Traits; receiver: Address }) {
-  if (input.traits.limited === false) return {};
+function limitRead(vault: Vault, input: { options: Erc4626Options; receiver: Address }) {
+  if (input.options.limited === false) return {};
   return { maxDeposit: read({ ...onVault(vault), name: "maxDeposit", args: [input.receiver] }) };
 }
 
@@ -146,31 +150,35 @@ function flagReads(vault: Vault) {
 
 type FlagResults = { paused: ReadResult<boolean>; minDeposit: ReadResult<bigint> };
 
-function flagsOf({ paused, minDeposit }: FlagResults, { pausable = false }: Erc4626Traits): VaultFlags {
+function flagsOf({ paused, minDeposit }: FlagResults, { pausable = false }: Erc4626Options): VaultFlags {
   return { paused: pausable && valueOrNull(paused) === true, minDeposit: valueOrNull(minDeposit) };
 }
 
 const limitOf = (result: ReadResult<bigint> | undefined): bigint | null =>
   result === undefined ? null : valueOrNull(result);
 
-function standardFlags(vault: Vault, traits: Erc4626Traits): Query<VaultFlags> {
-  return createQuery(flagReads(vault), (results) => flagsOf(results, traits));
+function standardFlags(vault: Vault, options: Erc4626Options): Query<VaultFlags> {
+  return createQuery(flagReads(vault), (results) => flagsOf(results, options));
 }
 
-function standardState(vault: Vault, traits: Erc4626Traits): Query<VaultState> {
+function standardState(vault: Vault, options: Erc4626Options): Query<VaultState> {
   const decimals = { asset: vault.asset.decimals, share: vault.shareDecimals };
   return createQuery(
     {
       totalAssets: read({ ...onVault(vault), name: "totalAssets" }),
       totalSupply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
-      ...samplePriceReads(vault, sampleShares(vault, traits.scale)),
-      redeemed: read({ ...onVault(vault), name: "previewRedeem", args: [sampleShares(vault, traits.scale)] }),
-      ...limitRead(vault, { traits, receiver: ORDINARY_ACCOUNT }),
+      ...samplePriceReads(vault, sampleShares(vault, options.scale)),
+      redeemed: read({
+        ...onVault(vault),
+        name: "previewRedeem",
+        args: [sampleShares(vault, options.scale)],
+      }),
+      ...limitRead(vault, { options, receiver: ORDINARY_ACCOUNT }),
       ...flagReads(vault),
     },
     (results): VaultState => {
-      const flags = flagsOf(results, traits);
-      const sample = samplePrice(sampleShares(vault, traits.scale), results);
+      const flags = flagsOf(results, options);
+      const sample = samplePrice(sampleShares(vault, options.scale), results);
       return {
         ...flags,
         totalAssets: valueOrNull(results.totalAssets),
@@ -185,22 +193,22 @@ function standardState(vault: Vault, traits: Erc4626Traits): Query<VaultState> {
 
 function standardTerms(
   vault: Vault,
-  { traits, request }: { traits: Erc4626Traits; request: TermsInput },
+  { options, request }: { options: Erc4626Options; request: TermsInput },
 ): Query<DepositTerms> {
   return createQuery(
     {
       asset: read({ ...onVault(vault), name: "asset" }),
       preview: read({ ...onVault(vault), name: "previewDeposit", args: [request.amount] }),
-      ...samplePriceReads(vault, sampleShares(vault, traits.scale)),
-      ...limitRead(vault, { traits, receiver: request.receiver }),
+      ...samplePriceReads(vault, sampleShares(vault, options.scale)),
+      ...limitRead(vault, { options, receiver: request.receiver }),
       ...flagReads(vault),
     },
     (results): DepositTerms => ({
-      ...flagsOf(results, traits),
+      ...flagsOf(results, options),
       asset: valueOrNull(results.asset),
       previewShares: valueOrNull(results.preview),
       previewRevert: results.preview.ok ? null : results.preview.revert,
-      price: samplePrice(sampleShares(vault, traits.scale), results),
+      price: samplePrice(sampleShares(vault, options.scale), results),
       maxDeposit: limitOf(results.maxDeposit),
     }),
   );
@@ -221,7 +229,10 @@ function erc4626DepositCall(vault: Vault, request: DepositInput): DepositCall {
   };
 }
 
-/** Adapter of ERC-4626 vaults that belong to no other family. */
+/**
+ * Adapter of ERC-4626 vaults that belong to no other family. Withdrawals are instant, except from vaults with a
+ * cooldown or a withdrawal queue, which `identifyWaiting` detects.
+ */
 export const erc4626 = defineErc4626({
   name: "erc4626",
   pausable: true,
@@ -262,8 +273,8 @@ export function sampleShares({ shareDecimals, asset }: Vault, scale = 0): bigint
 }
 
 /**
- * Returns two reads that convert shares to assets: one for `shares`, and one for 10^12 times as many, which loses less
- * to rounding.
+ * Returns two reads that convert shares (in the share token's smallest unit) to assets: `price` for `shares`, and
+ * `finePrice` for 10^12 times as many, which loses less to rounding.
  */
 export function samplePriceReads(vault: Vault, shares: bigint) {
   const on = { to: vault.pricer, abi: priceAbi(), name: "convertToAssets" } as const;

@@ -30,8 +30,8 @@ import {
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 
 /**
- * Result of checking whether a contract is a vault of a family: the account that must call it and its registry
- * parameters, or the reason why it is none.
+ * Result of checking whether a contract is a vault of a family: the account that must call it (the Router if absent)
+ * and its registry parameters, or the reason, for people, why it is not one.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
@@ -48,7 +48,7 @@ export const notIdentified = (family: string, why: string): Identification => ({
 
 /**
  * Returns a query that identifies a vault of a family by calling view functions that only this family has. All calls
- * must succeed. `family` is the display name.
+ * must succeed; otherwise the reason names the first function that failed. `family` is the display name.
  */
 export function identifyByViews(family: string, views: Record<string, Read<unknown>>): Query<Identification> {
   return createQuery(views, (results): Identification => {
@@ -64,8 +64,8 @@ type ViewValues<R extends Record<string, Read<unknown>>> = {
 
 /**
  * Returns a query that identifies a vault of a family by view functions that must all succeed, and by further reads:
- * `confirm` returns a query for the reason why their results contradict the family, or null. `family` is the display
- * name.
+ * `confirm` returns a query for the reason why their results contradict the family, or null if they do not. `family` is
+ * the display name.
  */
 export function identifyByAnswers<R extends Record<string, Read<unknown>>>(
   family: string,
@@ -77,27 +77,29 @@ export function identifyByAnswers<R extends Record<string, Read<unknown>>>(
     if (missing !== undefined) return `${missing[0]}() does not answer`;
     return Object.fromEntries(Object.entries(results).map(([name, result]) => [name, valueOrNull(result)]));
   });
-  const judged = andThen(values, (answers): Query<string | null> => {
+  const objection = andThen(values, (answers): Query<string | null> => {
     if (typeof answers === "string") return createQuery({}, () => answers);
     return of.confirm(answers as ViewValues<R>);
   });
-  return mapQuery(judged, (why) => (why === null ? { ok: true } : notIdentified(family, why)));
+  return mapQuery(objection, (why) => (why === null ? { ok: true } : notIdentified(family, why)));
 }
 
 /**
- * The contracts that create a family's vaults, by chain id. On a chain without a known factory, the vault's own view
- * functions suffice.
+ * The contracts that create a family's vaults. On a chain without a known factory, the vault's own view functions
+ * suffice.
  */
 export interface FamilyFactories {
+  /** Display name of the family. */
   family: string;
   /** Creates the read of whether a factory created a vault. */
   createdRead: (factory: Address, vault: Address) => Read<boolean>;
+  /** Addresses of the factories, by chain id. */
   byChain: Readonly<Record<number, readonly Address[]>>;
 }
 
 /**
- * Returns a query for the factories' objection to a vault: a text, or null if one of them created the vault or none is
- * known on its chain. Factories that do not answer are ignored.
+ * Returns a query for the factories' objection to a vault: a text for people, or null if one of them created the vault,
+ * if none is known on its chain, or if none of them answers.
  */
 export function factoryQuery(
   { createdRead, byChain }: Omit<FamilyFactories, "family">,
@@ -113,7 +115,7 @@ export function factoryQuery(
 
 /**
  * Returns a query that identifies a family's vault by a view function that must succeed and by the factories on its
- * chain, one of which must have created the vault.
+ * chain, one of which must have created the vault, unless none is known or none answers.
  */
 export function identifyByFactory(
   factories: FamilyFactories,
@@ -147,7 +149,7 @@ const shareAbi = once(() =>
 );
 
 /** Deviations of an ERC-4626 vault family from the standard that matter for deriving a registry entry. */
-export interface Erc4626DeriverTraits {
+export interface Erc4626DeriverOptions {
   /**
    * Returns a query that identifies a vault by the family's own view functions. Absent if nothing distinguishes the
    * family from other ERC-4626 vaults.
@@ -167,16 +169,18 @@ interface VaultAnswers {
 }
 
 /**
- * Creates the deriver of an ERC-4626 vault family. The vault is entry point, spender and pricer, and its own share
- * token unless `ownShare` is set. Sources: EIP-4626, EIP-7575.
+ * Creates the deriver of an ERC-4626 vault family; it is conclusive if `identify` is given. The vault is entry point,
+ * spender and pricer, its only accepted asset is its own, and it is its own share token unless `ownShare` is set.
+ * Derivation fails if a standard view fails, or if asset or share token lack the functions of a token. Sources:
+ * EIP-4626, EIP-7575.
  */
-export function erc4626Deriver(traits: Erc4626DeriverTraits = {}): Deriver {
-  const { identify } = traits;
+export function erc4626Deriver(options: Erc4626DeriverOptions = {}): Deriver {
+  const { identify } = options;
   return {
     conclusive: identify !== undefined,
     derive(subject) {
       const identified = identify?.(subject) ?? createQuery({}, (): Identification => ({ ok: true }));
-      const both = queryAll({ identified, answers: describeVault(subject.address, traits) });
+      const both = queryAll({ identified, answers: describeVault(subject.address, options) });
       return andThen(both, ({ identified: identification, answers }) => {
         if (!identification.ok) return underivableQuery(identification.reason);
         if (typeof answers === "string") return underivableQuery(answers);
@@ -189,7 +193,7 @@ export function erc4626Deriver(traits: Erc4626DeriverTraits = {}): Deriver {
 /**
  * Returns a query for the vault's own view functions. The result is a text if the contract is not an ERC-4626 vault.
  */
-function describeVault(vault: Address, traits: Erc4626DeriverTraits): Query<VaultAnswers | string> {
+function describeVault(vault: Address, options: Erc4626DeriverOptions): Query<VaultAnswers | string> {
   const on = { to: vault, abi: vaultAbi() } as const;
   return createQuery(
     {
@@ -201,10 +205,10 @@ function describeVault(vault: Address, traits: Erc4626DeriverTraits): Query<Vaul
       share: read({ ...on, name: "share" }),
     },
     ({ asset, name, total, price, preview, share }) => {
-      const answering = total.ok && price.ok && (traits.previews === false || preview.ok);
+      const answering = total.ok && price.ok && (options.previews === false || preview.ok);
       if (!asset.ok || !answering) return "the contract is no ERC-4626 vault";
       const shareToken = valueOrNull(share) ?? vault;
-      if (traits.ownShare !== true && !isAddressEqual(shareToken, vault))
+      if (options.ownShare !== true && !isAddressEqual(shareToken, vault))
         return "the vault's shares are a separate token";
       if (isAddressEqual(asset.value, shareToken)) return "the vault's asset is its own share token";
       return {

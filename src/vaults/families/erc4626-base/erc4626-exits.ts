@@ -39,9 +39,12 @@ const RECEIVER_OFFSET = 36;
 /** Byte offset of the owner in the calldata of `redeem`. */
 const OWNER_OFFSET = 68;
 
-/** Deviations of an ERC-4626 vault family's withdrawals from the standard. */
-export interface Erc4626ExitTraits {
-  /** False if `maxRedeem` is not read, because it is unreliable or uses too much gas. */
+/**
+ * Deviations of an ERC-4626 vault family's withdrawals from the standard; an absent switch is false unless stated
+ * otherwise.
+ */
+export interface Erc4626ExitOptions {
+  /** False if `maxRedeem` is not read, because it is unreliable or uses too much gas; true if absent. */
   limited?: boolean;
   /** True if `paused()`, where it exists, stops redemptions. */
   pausable?: boolean;
@@ -64,19 +67,19 @@ export interface Erc4626ExitTraits {
  * Creates the exits of an ERC-4626 vault family: `redeem`, which pays the asset instantly. The standard enforces no
  * minimum of assets. Source: EIP-4626.
  */
-export function erc4626Exits(traits: Erc4626ExitTraits = {}): VaultExits {
+export function erc4626Exits(options: Erc4626ExitOptions = {}): VaultExits {
   return {
     modes: () => ["instant"],
     tokens: (vault) => [vault.asset],
-    viaRouter: (vault) => traits.viaRouter?.(vault) ?? true,
+    viaRouter: (vault) => options.viaRouter?.(vault) ?? true,
     terms: (vault, request) => {
-      const standard = standardExitTerms(vault, { traits, request });
-      const own = traits.views?.(vault, request);
+      const standard = standardExitTerms(vault, { options, request });
+      const own = options.views?.(vault, request);
       if (own === undefined) return standard;
       return mapQuery(queryAll({ standard, own }), (results) => ({ ...results.standard, ...results.own }));
     },
-    encode: (vault, request) => erc4626RedeemCall(vault, { request, encode: traits.encode }),
-    ...(traits.charges === true && { exitPrice }),
+    encode: (vault, request) => erc4626RedeemCall(vault, { request, encode: options.encode }),
+    ...(options.charges === true && { exitPrice }),
   };
 }
 
@@ -109,7 +112,10 @@ export function erc4626ExitReads(vault: Vault, request: ExitTermsInput) {
   };
 }
 
-/** Converts the results of `erc4626ExitReads` to the conditions of a redemption. */
+/**
+ * Converts the results of `erc4626ExitReads` to the conditions of a redemption; a failed read becomes null, and
+ * everything else stays unknown.
+ */
 export function erc4626ExitTermsOf(results: {
   asset: ReadResult<Address>;
   held: ReadResult<bigint>;
@@ -127,8 +133,8 @@ export function erc4626ExitTermsOf(results: {
   };
 }
 
-function limitReads(vault: Vault, of: { traits: Erc4626ExitTraits; owner: Address }) {
-  if (of.traits.limited === false) return {};
+function limitReads(vault: Vault, of: { options: Erc4626ExitOptions; owner: Address }) {
+  if (of.options.limited === false) return {};
   const on = { to: vault.entryPoint, abi: exitAbi() } as const;
   return {
     maxRedeem: read({ ...on, name: "maxRedeem", args: [of.owner] }),
@@ -141,12 +147,12 @@ const limitOf = (result: ReadResult<bigint> | undefined): bigint | null =>
 
 function standardExitTerms(
   vault: Vault,
-  { traits, request }: { traits: Erc4626ExitTraits; request: ExitTermsInput },
+  { options, request }: { options: Erc4626ExitOptions; request: ExitTermsInput },
 ): Query<ExitTerms> {
   return createQuery(
     {
       ...erc4626ExitReads(vault, request),
-      ...limitReads(vault, { traits, owner: request.owner }),
+      ...limitReads(vault, { options, owner: request.owner }),
       paused: read({ to: vault.entryPoint, abi: exitAbi(), name: "paused" }),
     },
     (results): ExitTerms => {
@@ -158,7 +164,7 @@ function standardExitTerms(
         maxShares,
         // An owner who can redeem everything learns nothing about the liquidity beyond their own shares.
         availableAssets: limited ? limitOf(results.maxWithdraw) : null,
-        paused: traits.pausable === true && valueOrNull(results.paused) === true,
+        paused: options.pausable === true && valueOrNull(results.paused) === true,
       };
     },
   );
@@ -171,7 +177,7 @@ function standardExitTerms(
  */
 export function erc4626RedeemCall(
   vault: Vault,
-  { request, encode }: { request: ExitInput; encode?: Erc4626ExitTraits["encode"] | undefined },
+  { request, encode }: { request: ExitInput; encode?: Erc4626ExitOptions["encode"] | undefined },
 ): ExitCall {
   const { caller, shares } = request;
   const own = caller ?? zeroAddress;

@@ -23,7 +23,10 @@ export interface FamilyViews {
   refusal?: Refusal | null;
 }
 
-/** Merges pause and minimum deposit from the ERC-4626 views with those from the family's own views. */
+/**
+ * Merges pause and minimum deposit from the ERC-4626 views with those from the family's own views: the vault is paused
+ * if either says so, and the larger minimum applies.
+ */
 export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
   return {
     paused: standard.paused || own.paused === true,
@@ -32,7 +35,8 @@ export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
 }
 
 /**
- * Merges a vault's state from the ERC-4626 views with the results of the family's own views. A paused vault gets a
+ * Merges a vault's state from the ERC-4626 views with the results of the family's own views: the stricter limit
+ * applies, and the family's total assets, even if unknown, replace the standard ones. A paused vault gets a
  * `maxDeposit` of 0.
  */
 export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
@@ -47,7 +51,7 @@ export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
 
 /**
  * Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own views. The stricter
- * limit applies.
+ * limit applies; the family's estimate of the shares applies only if the standard preview failed.
  */
 export function mergeTerms(standard: DepositTerms, own: FamilyViews): DepositTerms {
   const previewShares = standard.previewShares ?? own.shares ?? null;

@@ -62,8 +62,10 @@ const waitOf = (vault: Vault): "cooldown" | "maple" | null => {
 };
 
 /**
- * Returns a query that detects how a generic ERC-4626 vault delays withdrawals: sUSDe and its forks are recognised by
- * `cooldownDuration()`, Maple's pools by `convertToExitAssets` and `manager`. It accepts every ERC-4626 vault.
+ * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets the registry parameters `exit`
+ * (`cooldown` or `maple`) and `withdraw_seconds` accordingly: sUSDe and its forks are recognised by
+ * `cooldownDuration()`, Maple's pools by `convertToExitAssets` and `manager`. It accepts every contract; other vaults
+ * pay instantly.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
   return createQuery(

@@ -170,8 +170,9 @@ const explain = familyErrors({
  * oracle's last report or take requests that the next report settles. Queues take no receiver: shares go to the caller.
  * In the registry entry, the address is the vault's, entry point and spender are a queue, the share token is the share
  * manager, and the pricer is the oracle. Parameters: `queue` (`sync` or `async`), `redeem_queues` (all redemption
- * queues), `redeem_queue` and `sync_redeem_queue` (those that a withdrawal uses), `deposit_queues` (the token's other
- * deposit queues) and `referrer`. There is no minimum deposit. Source: mellow-finance/flexible-vaults.
+ * queues), `redeem_queue` and `sync_redeem_queue` (those that a withdrawal uses, see `mellowExits`), `deposit_queues`
+ * (the token's other deposit queues) and `referrer`. There is no minimum deposit. Source:
+ * mellow-finance/flexible-vaults.
  */
 export const mellow: VaultAdapter = {
   name: "mellow",

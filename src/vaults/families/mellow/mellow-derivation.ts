@@ -81,10 +81,10 @@ interface TokenQueues {
 const indicesUpTo = (count: bigint) => Array.from({ length: Number(count) }, (_, index) => BigInt(index));
 
 /**
- * Returns a query for a Core vault's contracts and tokens: only the token `wanted` if it is given, otherwise all. The
- * result is null if the contract is not a Core vault.
+ * Returns a query for a Core vault's contracts and tokens: all tokens, or just `only` if it is given. The result is
+ * null if the contract is not a Core vault.
  */
-function describeCore(vault: Address, wanted: Address | undefined): Query<CoreContracts | null> {
+function describeCore(vault: Address, only: Address | undefined): Query<CoreContracts | null> {
   const on = { to: vault, abi: vaultAbi() } as const;
   const first = createQuery(
     {
@@ -100,7 +100,7 @@ function describeCore(vault: Address, wanted: Address | undefined): Query<CoreCo
   );
   return andThen(first, (found): Query<CoreContracts | null> => {
     if (found === null) return createQuery({}, () => null);
-    if (wanted !== undefined) return createQuery({}, () => ({ ...found, assets: [wanted] }));
+    if (only !== undefined) return createQuery({}, () => ({ ...found, assets: [only] }));
     const reads = indicesUpTo(found.count).map(
       (index) => [`${index}`, read({ ...on, name: "assetAt", args: [index] })] as const,
     );
@@ -177,8 +177,9 @@ function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string>
 }
 
 /**
- * Deriver of Mellow's Core vaults: reads share manager, oracle and the queues of one token. Source:
- * mellow-finance/flexible-vaults.
+ * Deriver of Mellow's Core vaults: reads share manager and oracle, and the queues of the entry's asset or, if that is
+ * unknown, of the vault's first token with a deposit queue. The queue of the reviewed entry has precedence, then one
+ * that mints at once. Vaults with more than 16 tokens are refused. Source: mellow-finance/flexible-vaults.
  */
 export const mellowDeriver: Deriver = {
   conclusive: true,

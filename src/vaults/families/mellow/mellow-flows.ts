@@ -25,7 +25,8 @@ const flowsAbi = once(() => [...depositsAbi(), ...redemptionsAbi(), ...sharesAbi
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
- * Reads a registry parameter that lists queue addresses, separated by commas. Throws an Error for an invalid address.
+ * Reads a registry parameter that lists queue addresses, separated by commas. Returns an empty list if it is missing.
+ * Throws an Error for an invalid address.
  */
 export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queues"): Address[] {
   const entries = (vault.params[name] ?? "").split(",").filter((text) => text !== "");

@@ -77,7 +77,7 @@ export interface MellowMarket {
   suspicious: boolean;
   /** Reduction of the price for an instant deposit, in millionths; 0 for requests. */
   penalty: bigint | null;
-  /** Deposit fee in millionths. */
+  /** Deposit fee in millionths; 0 also if it cannot be read. */
   fee: bigint;
   /** Shares of all accounts, claimed or claimable, in the share token's smallest unit. */
   totalShares: bigint | null;
@@ -173,9 +173,9 @@ function marketOf(
 }
 
 /**
- * Returns the shares for an amount (both in smallest units) at the price of the last report, after penalty and fee, or
- * null if the price is unknown. Rounded down like in the queues: the penalty reduces the price; the fee reduces the
- * shares of an instant deposit, but the price of a request.
+ * Returns the shares for an amount (both in smallest units) at the price of the last report, after penalty and fee.
+ * Null if the price or the penalty is unknown, or if a rate exceeds 100%. Rounded down like in the queues: the penalty
+ * reduces the price; the fee reduces the shares of an instant deposit, but the price of a request.
  */
 export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: bigint }): bigint | null {
   const { price, penalty, fee } = of.market;
@@ -187,8 +187,8 @@ export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: b
 }
 
 /**
- * Returns the largest deposit under the RiskManager's limit, in the asset's smallest unit, rounded down. Null if
- * unknown.
+ * Returns the largest deposit under the RiskManager's limit, in the asset's smallest unit, rounded down. Null if the
+ * price or the limit is unknown.
  */
 export function mellowRoom({ price, room }: MellowMarket): bigint | null {
   return price === null || room === null ? null : mulDivDown(room, PRICE_UNIT, price);

@@ -206,7 +206,7 @@ const explain = familyErrors({
  * DepositVault, the share token is the mToken, and the pricer is the mToken's price feed. Parameters: `deposit`
  * (`instant` or `request`); `recipient` (`argument` or `caller`); `asset_rate` (`stable` for a fixed price, or `feed`
  * for the feed in `asset_feed`, without which a position has no known value); `redemption_vault`, `redeem_tokens` and
- * `redeem_via` for withdrawals; `referrer`. Source: midas-apps/contracts.
+ * `redeem_via` for withdrawals (`midasExits`); `referrer`. Source: midas-apps/contracts.
  */
 export const midas: VaultAdapter = {
   name: "midas",

@@ -267,10 +267,10 @@ function chooseAsset(
   subject: DerivationSubject,
   known: readonly KnownPaymentToken[],
 ): KnownPaymentToken | undefined {
-  const wanted = subject.tokens.flatMap((address) =>
+  const reviewed = subject.tokens.flatMap((address) =>
     known.filter(({ token }) => isAddressEqual(token.address, address)),
   );
-  return wanted[0] ?? known.find(({ stable }) => stable) ?? known[0];
+  return reviewed[0] ?? known.find(({ stable }) => stable) ?? known[0];
 }
 
 function assemble(of: {

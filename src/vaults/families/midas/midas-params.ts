@@ -54,7 +54,7 @@ export const midasDepositAbis = once(() => ({
   request: parseAbi(["function depositRequest(address tokenIn, uint256 amountToken, bytes32 referrerId)"]),
 }));
 
-/** Returns the selector of the vault's deposit function, because each function can be paused separately. */
+/** Returns the selector of the deposit function that a mode uses, because each function can be paused separately. */
 export function depositSelector({ instant, namesRecipient }: MidasMode): Hex {
   const { instantFor, instant: plain, requestFor, request } = midasDepositAbis();
   const abi: Abi = instant ? (namesRecipient ? instantFor : plain) : namesRecipient ? requestFor : request;

@@ -32,8 +32,9 @@ export const WAD = 10n ** 18n;
 const FEE_DENOMINATOR = 10_000n;
 
 /**
- * Returns the mTokens that a payment mints, rounded down like in the DepositVault. `amount` is in the token's smallest
- * unit. Null if the deposit is impossible: no price, a fee above 100%, or an amount that overflows.
+ * Returns the mTokens (18 decimals) that a payment mints after the fee, rounded down like in the DepositVault. `amount`
+ * is in the token's smallest unit. Null if the deposit is impossible: no price, a fee above 100%, or an amount that
+ * overflows.
  */
 export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
   const { tokenRate, mTokenRate, fee, unit } = rates;
@@ -50,8 +51,8 @@ export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
 export const maxPayment = ({ unit }: Pick<MidasRates, "unit">): bigint => MAX_UINT256 / unit;
 
 /**
- * Returns the smallest payment, in the token's smallest unit, that mints at least the given mTokens (18 decimals), or
- * null if no payment does, for example because there is no price.
+ * Returns the smallest payment, in the token's smallest unit, that mints at least the given mTokens (18 decimals).
+ * Returns 0 for zero mTokens, and null if no payment mints so many, for example because there is no price.
  */
 export function leastPaymentFor(rates: MidasRates, mTokens: bigint): bigint | null {
   if (mTokens === 0n) return 0n;
@@ -103,6 +104,7 @@ export interface MidasMarket {
   matchesRegistry: boolean;
   /** True if the DepositVault accepts the token. */
   accepted: boolean | null;
+  /** True if the DepositVault, its deposit function or the mToken is paused. */
   paused: boolean;
   rates: MidasRates | null;
   /**
@@ -150,8 +152,9 @@ type Results = ReadResults<ReturnType<typeof coreReads>> &
 const NO_ANSWER = { ok: false, revert: null } as const;
 
 /**
- * Returns a query for a DepositVault's conditions for a payment. It takes two batches of reads, because the payment
- * token's price feed is known only after the first.
+ * Returns a query for a DepositVault's conditions for a payment; without a caller, those of an account that deposits
+ * for the first time. It takes two batches of reads, because the payment token's price feed is known only after the
+ * first.
  */
 export function midasMarket(vault: Vault, payment: MidasPayment): Query<MidasMarket> {
   const { caller } = payment;

@@ -37,7 +37,10 @@ const REQUEST_ID_PATTERN = /^\d{1,77}$/;
 /** Returns the vault's RedemptionVault, or null if the registry entry names none. */
 export const redemptionVault = (vault: Vault): Address | null => addressParam(vault, "redemption_vault");
 
-/** Returns the tokens that the RedemptionVault pays; the vault's asset comes first. */
+/**
+ * Returns the tokens that the RedemptionVault pays; the vault's asset comes first if it is one of them. Empty if the
+ * registry entry lists none. Throws an Error if the entry's list is invalid.
+ */
 export function redemptionTokens(vault: Vault): Token[] {
   const listed = tokensParam(vault, "redeem_tokens");
   const [asset, others] = [
@@ -75,7 +78,10 @@ function pendingOf(
   ];
 }
 
-/** Returns a query for those of the given requests that belong to the user and are open or rejected. */
+/**
+ * Returns a query for those of the given requests that belong to the user and are open or rejected. The assets of an
+ * open request are an estimate at the prices of its creation; a rejected one pays nothing on chain.
+ */
 export function midasPending(
   vault: Vault,
   { user, requestIds }: { user: Address; requestIds: readonly string[] },
@@ -128,7 +134,10 @@ function paidBy(
   return mulDivDown(shares, mTokenRate, tokenRate) / unit;
 }
 
-/** Returns the redemption request of the user in a receipt's logs, or null. */
+/**
+ * Returns the redemption request of the user in a receipt's logs, or null if there is none. The user is the one to whom
+ * the request pays.
+ */
 export function findMidasRequest(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },

@@ -167,7 +167,7 @@ function encode(vault: Vault, request: DepositInput): DepositCall {
 /**
  * Adapter of Upshift's multi-asset vaults. The share token is a separate contract; shares are priced in a reference
  * token, which is the registry entry's asset. Deposits are restricted by whitelists of senders and tokens, a limit per
- * deposit and a cap. Source: the published ABI of TokenizedVaultV2.
+ * deposit and a cap. Withdrawals are those of `upshiftExits`. Source: the published ABI of TokenizedVaultV2.
  */
 export const upshift: VaultAdapter = {
   name: "upshift",

@@ -94,7 +94,7 @@ const DAYS_AFTER = 8;
 const DATE_PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 /** Differences between redemptions from Upshift's two kinds of vaults. */
-interface UpshiftExitTraits {
+interface UpshiftExitOptions {
   /** True for legacy vaults: they have the ERC-4626 view functions, and their calls name the holder of the shares. */
   legacy: boolean;
 }
@@ -282,10 +282,11 @@ function findSettlement(
 /**
  * Creates the exits of Upshift's vaults: an instant redemption for a fee, or a request that becomes claimable after a
  * fixed lag. The vault's operator then pays it, or any account claims it for the receiver. All requests for one
- * receiver on one day form one request, identified by its date. Requests cannot be cancelled. Sources: the published
- * ABIs of August Digital, TimelockedERC4626.
+ * receiver on one day form one request, identified by its UTC date (`YYYY-MM-DD`). Requests cannot be cancelled.
+ * `legacy` selects the calls and views of legacy vaults. Sources: the published ABIs of August Digital,
+ * TimelockedERC4626.
  */
-export function upshiftExits({ legacy }: UpshiftExitTraits): VaultExits {
+export function upshiftExits({ legacy }: UpshiftExitOptions): VaultExits {
   return {
     modes: () => ["instant", "request"],
     tokens: (vault) => [vault.asset],

@@ -37,7 +37,7 @@ const sharedEvents: readonly GovernanceEvent[] = [
 const EMERGENCY_ADVICE =
   "Find out why before you deposit or leave funds in the vault, and check whether withdrawals still work.";
 
-/** Governance events of Upshift's multi-asset vaults. */
+/** Governance events of Upshift's multi-asset vaults. Source: ABIs of npm `@augustdigital/sdk` 4.27.3. */
 export const upshiftEvents: readonly GovernanceEvent[] = [
   ...sharedEvents,
   changeEvent(["entryPoint", "allow_list", "SendersWhitelistUpdated(address newWhitelistAddr)"], {
@@ -71,7 +71,10 @@ export const upshiftEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Governance events of Upshift's legacy vaults: lending pools and tokenized accounts. */
+/**
+ * Governance events of Upshift's legacy vaults: lending pools and tokenized accounts. Source: ABIs of npm
+ * `@augustdigital/sdk` 4.27.3.
+ */
 export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
   ...sharedEvents,
   changeEvent(["entryPoint", "cap", "OnMaxSupplyChanged(uint256 prevValue, uint256 newValue)"], {

@@ -36,8 +36,9 @@ const BPS = 10_000n;
 const DEFAULT_WINDOW = 7 * 86_400;
 
 /**
- * Returns a query for the conditions of a request to the delayed-withdrawal contract. `fee` is in basis points of the
- * assets, or null if unknown.
+ * Returns a query for the conditions of a request to the delayed-withdrawal contract (registry parameter
+ * `delayed_withdraw`). `fee` is in basis points of the assets, or null if unknown. A request that is already open
+ * refuses another one (`request_pending`).
  */
 export function delayedTerms(
   vault: Vault,
@@ -70,7 +71,10 @@ export function delayedTerms(
   );
 }
 
-/** Encodes a withdrawal request that only the owner can complete. */
+/**
+ * Encodes the owner's request to the delayed-withdrawal contract, which only the owner can complete. The contract pulls
+ * the shares, so it needs an allowance of them.
+ */
 export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "delayed_withdraw") ?? zeroAddress;
   const args = [request.token.address, request.shares, 0, false] as const;
@@ -81,7 +85,11 @@ export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
-/** Returns a query for the user's open request in the vault's asset; there is at most one. */
+/**
+ * Returns a query for the user's open request in the vault's asset: at most one, with mode `cooldown`. Its assets are
+ * an estimate: the shares less the fee, at the lower of the share price at the request and now. Empty if the registry
+ * entry names no such contract.
+ */
 export function pendingDelayed(
   vault: Vault,
   { user, now }: { user: Address; now: number },

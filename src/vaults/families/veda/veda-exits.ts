@@ -260,8 +260,9 @@ function mayCall(account: Address, of: { target: Address; selector: Hex }): Quer
 }
 
 /**
- * Returns a query for the registry parameters for withdrawals: whether the teller's authority lets every account
- * withdraw, and which of the contracts in the reviewed registry entry belong to this vault.
+ * Returns a query for the registry parameters for withdrawals: `teller_withdraw` (`public` if the teller's authority
+ * lets `anyone`, an account without rights, withdraw; otherwise absent), and the contracts of the reviewed registry
+ * entry, lowercase, or empty where one does not belong to this vault.
  */
 export function vedaExitParams(of: {
   vault: Address;
@@ -292,7 +293,7 @@ type WaitingContracts = Readonly<Record<"withdraw_queue" | "delayed_withdraw", A
 
 /**
  * Returns a query for the waits before each token is paid, in seconds, by the token's lowercase address: in the queue
- * until a request matures, and in the contract with a fixed wait. Null if it is unknown.
+ * until a request matures, and in the contract with a fixed wait. Each is null if unknown.
  */
 export function vedaWaits(
   reviewed: WaitingContracts,

@@ -75,7 +75,10 @@ export interface VedaMarket {
 /** Returns the number of smallest units in one whole share. */
 export const oneShare = (vault: Vault): bigint => 10n ** BigInt(vault.shareDecimals);
 
-/** Creates the reads of price, token settings and pause for deposits of one token. */
+/**
+ * Creates the reads of price, token settings and pause for deposits of one token. Throws an Error if the registry
+ * parameter `teller` is missing or unknown.
+ */
 export function marketReads(vault: Vault, token: Address) {
   const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
   const args = [token] as const;
@@ -92,7 +95,10 @@ export function marketReads(vault: Vault, token: Address) {
   };
 }
 
-/** Creates the reads of the teller's cap on shares and of the total supply of shares. */
+/**
+ * Creates the reads of the teller's cap on the supply of shares and of that supply, both in the share token's smallest
+ * unit.
+ */
 export function capReads(vault: Vault) {
   return {
     cap: read({ to: vault.entryPoint, abi: tellerAbi(), name: "depositCap" }),
@@ -103,8 +109,8 @@ export function capReads(vault: Vault) {
 type SupportAnswer = boolean | readonly [boolean, boolean, number];
 
 /**
- * Interprets a teller's settings for a token: `isSupported` of version `a`, or `assetData` of later versions. Returns
- * null if the read failed.
+ * Interprets a teller's settings for a token: `isSupported` of version `a`, which has no premium, or `assetData` of
+ * later versions. Returns null if the read failed.
  */
 export function supportOf(result: ReadResult<SupportAnswer>): TokenSupport | null {
   if (!result.ok) return null;
@@ -115,7 +121,7 @@ export function supportOf(result: ReadResult<SupportAnswer>): TokenSupport | nul
 
 /**
  * Returns true if deposits of the token are stopped: the teller or the accountant is paused, or the teller does not
- * accept the token.
+ * accept the token. Reads that fail otherwise count as not paused.
  */
 export function isPaused(results: {
   tellerPaused: ReadResult<boolean>;
@@ -141,7 +147,7 @@ export function mintedShares(vault: Vault, input: { market: VedaMarket; amount: 
 
 /**
  * Returns the largest deposit under the teller's cap on shares, in the deposited token's smallest unit: the largest
- * uint256 if there is no cap, null if unknown.
+ * uint256 if there is no cap, 0 if it is reached, null if the cap, the supply or the price is unknown.
  */
 export function depositRoom(vault: Vault, market: VedaMarket): bigint | null {
   const { cap, supply } = market;

@@ -119,8 +119,9 @@ const hashRequest = (request: QueueRequest): Hex =>
   keccak256(encodeAbiParameters(requestParameters(), [request]));
 
 /**
- * Returns a query for the conditions of a request to the queue. `fee` is the discount that the queue requires, in basis
- * points, or null if unknown. `variant` contains this discount and the deadline.
+ * Returns a query for the conditions of a request to the queue (registry parameter `withdraw_queue`). `fee` is the
+ * discount that the queue requires, in basis points, or null if unknown; `variant` contains this discount and the
+ * deadline in seconds. A request expires at least seven days after it matures.
  */
 export function queueTerms(
   vault: Vault,
@@ -156,8 +157,9 @@ export function queueTerms(
 }
 
 /**
- * Encodes the owner's request to the queue. `request.variant` contains the discount and the deadline that the queue
- * requires.
+ * Encodes the owner's request to the queue, which pulls the shares and so needs an allowance of them. `request.variant`
+ * contains the discount and the deadline that the queue requires; without it, there is no discount and the deadline is
+ * seven days.
  */
 export function queueCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "withdraw_queue") ?? zeroAddress;
@@ -173,7 +175,10 @@ export function queueCall(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
-/** Returns a query for those of the known requests that are still in the queue. */
+/**
+ * Returns a query for those of the known requests (`requestIds`, as `packRequest` makes them) that are still in the
+ * queue. Their payment is fixed. Empty if the queue cannot be read.
+ */
 export function pendingInQueue(
   vault: Vault,
   of: { user: Address; requestIds: readonly string[]; now: number },
@@ -268,8 +273,8 @@ export function findQueueRequest(
 }
 
 /**
- * Returns how a request of the user ended by a receipt's logs: solved or cancelled in the queue, or completed or
- * cancelled in the delayed-withdrawal contract. Null if the logs do not show its end.
+ * Returns how a request of the user ended by a receipt's logs: solved or cancelled in the queue or, for an id that is
+ * not the queue's, completed or cancelled in the delayed-withdrawal contract. Null if the logs do not show its end.
  */
 export function findQueueSettlement(
   vault: Vault,
