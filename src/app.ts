@@ -74,7 +74,10 @@ const routeGroups: readonly RouteGroup[] = [
   { prefixes: ["/health"], load: async () => (await import("./routes/health-routes.ts")).healthRoutes },
 ];
 
-/** Loads all route groups and returns every route of the API, in the order of the OpenAPI document. */
+/**
+ * Loads all route groups and returns every route of the API, in the order of the OpenAPI document, which is built from
+ * them.
+ */
 export async function loadRoutes(): Promise<readonly AnyRoute[]> {
   const routes: AnyRoute[] = [];
   for (const { load } of routeGroups) routes.push(...(await load()));
@@ -86,7 +89,10 @@ export interface App {
   fetch(request: Request, env: Record<string, unknown>, ctx: ExecutionContext): Promise<Response>;
 }
 
-/** Creates the app. The documentation pages are mounted immediately, each route group on its first request. */
+/**
+ * Creates the app. Route groups are mounted on the first request to one of their paths, the documentation pages
+ * immediately; requests to any other path get `route_not_found`.
+ */
 export function composeApp(makeContext: ContextFactory = contextOfIsolate): App {
   const docsPages = createApp([], makeContext);
   mountDocsPages(docsPages);

@@ -41,7 +41,7 @@ const limitDefaults = {
   status: 120,
   reads: 600,
 } as const;
-/** Name of a rate limit. */
+/** Name of a rate limit: the kind of requests that it counts. */
 export type LimitName = keyof typeof limitDefaults;
 /** Rate limits by name, in requests per minute. */
 export type Limits = Readonly<Record<LimitName, number>>;
@@ -210,7 +210,10 @@ const flag = (fallback: boolean) =>
     .optional()
     .transform((text) => (text === undefined ? fallback : text === "on"));
 
-/** Schema of `CHAINS`: the chains to serve. Without the variable, all supported chains are served on public nodes. */
+/**
+ * Schema of `CHAINS`, a JSON list of the chains to serve. Undefined without the variable: then all supported chains are
+ * served on public nodes.
+ */
 export const ChainsVariable = jsonVariable(z.array(ChainSetting).min(1));
 
 const Variables = z.object({
@@ -238,13 +241,20 @@ const Variables = z.object({
 /** The deployment's settings, parsed from the Worker's bindings. */
 export interface Config {
   databaseUrl: string;
+  /** URL of Neon's SQL-over-HTTP endpoint, or null if the connection string implies it. */
   databaseHttpUrl: string | null;
   redisUrl: string;
   redisToken: string;
   redisKeyPrefix: string;
+  /** The deployment's own origin, without a trailing slash. */
   publicUrl: string;
+  /**
+   * Token of the administrator, or null if the deployment has none: then no request is authorized as the administrator.
+   */
   adminToken: string | null;
+  /** The chains to serve, or null for all supported chains on public nodes. */
   chains: readonly ChainSetting[] | null;
+  /** Settings of the providers to use; empty for direct deposits only. */
   providers: ProviderSettings;
   /** URL of the public price API, or null for none, and price feeds on chains that are not in code. */
   prices: { apiUrl: string | null; feeds: ReadonlyMap<number, PriceSettings["feeds"][number][1]> };
@@ -252,6 +262,7 @@ export interface Config {
   discovery: DiscoverySetting;
   /** Tokens that support signatures, by chain id, on chains that are not in code. */
   signingTokens: ReadonlyMap<number, SigningTokens>;
+  /** True if responses carry the `Server-Timing` header; the default. */
   serverTiming: boolean;
   limits: Limits;
   /** Factor by which the rate limits are multiplied for partners' requests. */
@@ -270,7 +281,7 @@ export interface Config {
   partnerPeppers: readonly Pepper[];
 }
 
-/** A pepper: a versioned secret that API keys are hashed with. */
+/** A pepper: a versioned secret that API keys are hashed with. New keys use the highest version. */
 export interface Pepper {
   version: number;
   secret: string;

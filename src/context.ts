@@ -36,7 +36,10 @@ export interface Chains {
 
 /** The swap and bridge providers of the deployment, and the dependencies that they use for one request. */
 export interface Providers {
-  /** Loads the providers. Throws `internal` if a setting would replace contracts that ship in code. */
+  /**
+   * Loads the providers on the first call in the isolate. Throws `internal` if a setting would replace contracts that
+   * ship in code.
+   */
   readonly all: () => Promise<readonly Provider[]>;
   readonly scope: ProviderScope;
 }
@@ -50,11 +53,13 @@ export interface Context {
   readonly limiter: Limiter;
   readonly nonces: NonceStore;
   readonly chains: Chains;
+  /** The swap and bridge providers of the deployment. */
   readonly providers: Providers;
   /** Price data of this isolate (`memory`) and of this request (`book`), for `src/prices/read-prices.ts`. */
   readonly prices: { readonly memory: PriceMemory; readonly book: PriceBook };
   /** The caller of the request, for example an authenticated partner. */
   readonly actor: Actor;
+  /** Id of the request or job run, which is part of every log line. */
   readonly requestId: string;
   /** The client's IP address as the platform reports it, or `unknown`. */
   readonly clientAddress: string;
@@ -71,15 +76,15 @@ export interface Context {
   /** Returns the current time in milliseconds since the epoch. */
   now(): number;
   /**
-   * Runs work under a lock and returns its result, or null if another holder has the lock. Errors of the work
-   * propagate.
+   * Runs work under a lock and returns its result, or null at once if another holder has the lock. Runs the work
+   * without a lock if Redis fails. Errors of the work propagate.
    */
   withLock<T>(lock: LockedWork<T>): Promise<T | null>;
   /** Returns a random 128-bit id as 32 hex digits. */
   randomId(): string;
   /** Removes responses with these tags from the platform's cache, in the background and without any guarantee. */
   purgeEdge(tags: readonly string[]): void;
-  /** Lets work continue after the response has been sent. */
+  /** Lets work continue after the response has been sent. The promise must handle its own errors. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
@@ -94,6 +99,7 @@ export interface Runtime {
   readonly patientRedis: Redis;
   readonly memory: MemoryCache;
   readonly limits: LimiterMemory;
+  /** What the isolate remembers about the RPC nodes of its chains. */
   readonly health: NodeHealth;
   readonly breakers: Breakers;
   readonly definitions: ReadonlyMap<number, ChainDefinition>;
@@ -108,8 +114,8 @@ const PATIENCE_MS = 6_000;
 const signInPolicy = { ...redisPolicy, hangMs: 5_000 };
 
 /**
- * Parses the Worker's bindings and creates what the isolate keeps between requests. Throws `internal` with the name of
- * a missing or invalid variable. It also logs the error, because no request's context exists yet.
+ * Parses the Worker's bindings and creates what the isolate keeps between requests, without I/O. Throws `internal` with
+ * the names of missing or invalid variables. It also logs the error, because no request's context exists yet.
  */
 export function createRuntime(env: unknown): Runtime {
   try {
@@ -157,13 +163,17 @@ const randomId = (): string => crypto.randomUUID().replaceAll("-", "");
 /** What the platform and the caller say about one request or job run. */
 export interface RequestFacts {
   requestId: string;
+  /** The client's IP address as the platform reports it, or `unknown`. */
   clientAddress: string;
   /** Returns the cache in front of the Worker, or null if there is none. */
   edgeCache?: () => EdgeCacheControl | null;
   waitUntil: (promise: Promise<unknown>) => void;
 }
 
-/** Creates the context of one request or job run. */
+/**
+ * Creates the context of one request or job run, without I/O. The actor is anonymous and `charge` does nothing until
+ * the request is admitted.
+ */
 export function createContext(runtime: Runtime, request: RequestFacts): Context {
   const now = (): number => Date.now();
   const timing = new Timing(now);

@@ -74,15 +74,23 @@ export const errorCodes: readonly ErrorCode[] = Object.keys(errorTable).filter(
   (code): code is ErrorCode => code in errorTable,
 );
 
-/** Additional fields in the problem documents (RFC 9457 error responses) of some error codes. */
+/**
+ * Additional fields in the problem documents (RFC 9457 error responses) of some error codes. Amounts are decimal
+ * strings in the token's smallest unit, null if unknown.
+ */
 export interface ErrorMembers {
+  /** Why deposits into the vault are refused, in plain words. */
   vault_paused: { reason: string };
+  /** Why each route was refused, with the reason codes of the page /docs/errors. */
   no_route: { reasons: readonly { code: string; detail: string }[] };
+  /** Decoded revert reason of the simulated transaction, or null if it has none. */
   would_revert: { revert: string | null };
   below_minimum: { min_deposit: string | null };
   above_maximum: { max_deposit: string | null };
   no_liquidity: { available: string | null };
+  /** Time at which the cooldown ends, in RFC 3339, or null if unknown. */
   cooldown: { until: string | null };
+  /** Time after which the request may be repeated, in seconds. */
   rate_limited: { retry_after: number };
   price_unsafe: { subject: PriceSubject };
   price_stale: { subject: PriceSubject };
@@ -95,8 +103,9 @@ export type PriceSubject = "vault" | "route";
 type MembersOf<C extends ErrorCode> = C extends keyof ErrorMembers ? [members: ErrorMembers[C]] : [];
 
 /**
- * An error with a public error code. The caller sees `detail`, which must not name an upstream service, URL or key.
- * Details for operators go into `cause`, which is only logged.
+ * An error with a public error code. The caller sees `detail` (the message) and `members` (the additional fields of the
+ * problem document), which must not name an upstream service, URL or key. Details for operators go into `cause`, which
+ * is only logged.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -114,12 +123,18 @@ export class AppError extends Error {
   }
 }
 
-/** Creates the error for an error code, with the additional fields that the code requires. */
+/**
+ * Creates (without throwing) the error for an error code, with the additional fields that the code requires. `detail`
+ * is shown to the caller.
+ */
 export function failure<C extends ErrorCode>(code: C, detail: string, ...members: MembersOf<C>): AppError {
   return new AppError(code, detail, members[0] === undefined ? {} : { members: { ...members[0] } });
 }
 
-/** Creates an error for an error code without additional fields. The cause is logged and never shown to the caller. */
+/**
+ * Creates (without throwing) an error for an error code without additional fields. `detail` is shown to the caller;
+ * `cause` is only logged.
+ */
 export function failureFrom(
   code: Exclude<ErrorCode, keyof ErrorMembers>,
   detail: string,

@@ -18,7 +18,10 @@ import { FollowMessage, followDeposits, followFromMessage } from "./tracking/fol
 /** A background job that a cron trigger starts. */
 export interface Job {
   name: JobName;
-  /** Does a bounded part of the job's work and returns what it did, for the log. */
+  /**
+   * Does a bounded part of the job's work and returns what it did, for the log. A later run continues. Errors fail the
+   * run.
+   */
   run(ctx: Context): Promise<LogFields>;
 }
 
@@ -28,7 +31,7 @@ const followDepositsJob: Job = {
   run: async (ctx) => ({ ...(await followDeposits(ctx)) }),
 };
 
-/** Indexes the flows (deposits and withdrawals) of every chain's vaults up to the chain's head. */
+/** Job that indexes the flows (deposits and withdrawals) of every chain's vaults up to the chain's head. */
 export const indexFlowsJob: Job = {
   name: "index_flows",
   run: async (ctx) => ({ ...(await indexAllChains(ctx)) }),
@@ -84,7 +87,7 @@ const raiseSignalsJob: Job = {
   run: async (ctx) => ({ ...(await raiseSignals(ctx)) }),
 };
 
-/** Deletes stored responses of deposit builds whose idempotency keys have expired. */
+/** Job that deletes the stored responses of builds whose idempotency keys have expired. */
 export const deleteOldAnswersJob: Job = {
   name: "forget_answers",
   run: async (ctx) => ({ forgotten: await deleteExpiredAnswers(ctx) }),
@@ -108,14 +111,18 @@ export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> =
   ],
 };
 
-/** Runs the jobs of a cron trigger like `runJobs`; does nothing for an unknown trigger. */
+/**
+ * Runs the jobs of a cron trigger like `runJobs`; does nothing for an unknown trigger. Throws the first error of a job
+ * once all jobs have ended.
+ */
 export function handleCron(cron: string, makeContext: () => Context): Promise<void> {
   return runJobs(jobsByCron[cron] ?? [], makeContext);
 }
 
 /**
  * Runs lists of jobs: the lists concurrently, the jobs of a list one after the other. Each job has its own context, its
- * own lock and one log line. A failing job does not stop the others. Throws the first error once all jobs have ended.
+ * own lock and one log line; a job whose lock another run holds is skipped. A failing job does not stop the others.
+ * Throws the first error once all jobs have ended.
  */
 export async function runJobs(lists: readonly (readonly Job[])[], makeContext: () => Context): Promise<void> {
   const failures: unknown[] = [];
@@ -174,7 +181,10 @@ function whileHeld(ctx: Context, lease: HeldLease): Context {
   };
 }
 
-/** A batch of messages from a Cloudflare queue, with the fields that are used. */
+/**
+ * A batch of messages from a Cloudflare queue, with the fields that are used: the queue's name, and the messages in
+ * order of delivery.
+ */
 export interface QueueBatch {
   readonly queue: string;
   readonly messages: readonly QueueMessage[];
@@ -204,8 +214,9 @@ const BACKFILL: MessageWork = { job: "backfill_flows", run: runBackfillMessage, 
 const FOLLOW: MessageWork = { job: "follow_message", run: runFollowMessage, retries: false };
 
 /**
- * Handles queue messages one by one, each with one log line. A failed message is delivered again if its queue retries.
- * Messages of a dead-letter queue are only logged, because the next index run queues their blocks again. Never throws.
+ * Handles queue messages one by one, each with one log line. A failed backfill message is delivered again; any other
+ * failed message is acknowledged, because a later cron run repeats its work. Messages of a dead-letter queue are only
+ * logged, because the next index run queues their blocks again. Never throws.
  */
 export async function handleMessages(batch: QueueBatch, makeContext: () => Context): Promise<void> {
   for (const message of batch.messages) {

@@ -15,8 +15,9 @@ export interface Database {
 }
 
 /**
- * Circuit breaker of the database. After one timeout, a trivial statement must first succeed within a second; after
- * three timeouts without any response in between, nothing is sent until such a trial succeeds.
+ * Policy of the database's circuit breaker. After one timeout, a trivial statement must first succeed within a second;
+ * after three timeouts without any response in between, statements are refused for one to three seconds until such a
+ * trial succeeds.
  */
 export const databasePolicy: BreakerPolicy = {
   hangs: 3,
@@ -25,7 +26,7 @@ export const databasePolicy: BreakerPolicy = {
   longestPauseMs: 3_000,
 };
 
-/** Returns the isolate's database client, which is opened on first use. */
+/** Returns the isolate's database client, which is opened on the first call. */
 export type OpenDatabase = () => Promise<Drizzle>;
 
 /**
@@ -45,7 +46,7 @@ export function lazyDrizzle(settings: Parameters<typeof openDrizzle>[0]): OpenDa
  */
 const OWN_FAULT = /^(?:0A|21|22|42|P0)/;
 
-/** Creates the database access of one request, which measures the time spent. */
+/** Creates the database access of one request, which adds the time spent to `timing` as `db`. */
 export function createDatabase(open: OpenDatabase, timing: Timing): Database {
   return {
     async run(statement) {

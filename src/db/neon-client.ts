@@ -3,9 +3,9 @@ import type { Fetch } from "../lib/bounded-fetch.ts";
 
 /**
  * Creates a client that runs queries over Neon's HTTP protocol with its own endpoint and `fetch`; if `httpUrl` is null,
- * the database host implies the endpoint. The driver keeps one endpoint and one `fetch` for the whole process, so the
- * client opened last would determine where all statements go. Here both are passed with each client's statements
- * instead.
+ * the database host implies the endpoint. Throws an Error if `databaseUrl` is malformed. The driver keeps one endpoint
+ * and one `fetch` for the whole process, so the client opened last would determine where all statements go. Here both
+ * are passed with each client's statements instead.
  */
 export function neonClient(settings: {
   databaseUrl: string;

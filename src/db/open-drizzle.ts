@@ -16,7 +16,10 @@ const BOUNDS = { timeoutMs: 10_000, maxBytes: 8 * 1024 * 1024 } as const;
 const CHECK_BOUNDS = { timeoutMs: 1_000, maxBytes: 64 * 1024 } as const;
 const CHECK_BODY = JSON.stringify({ query: "select 1", params: [] });
 
-/** Opens the database over Neon's HTTP protocol. It holds no connection, so it may live as long as the isolate. */
+/**
+ * Opens the database over Neon's HTTP protocol. Each statement or batch is sent once, with a timeout of ten seconds and
+ * at most 8 MiB of results. The client holds no connection, so it may live as long as the isolate.
+ */
 export function openDrizzle(settings: {
   databaseUrl: string;
   httpUrl: string | null;

@@ -15,7 +15,7 @@ export const blockSet = customType<{ data: BlockSet; driverData: string }>({
   fromDriver: parseBlockSet,
 });
 
-/** Formats a set of blocks as an `int8multirange` literal. */
+/** Formats a set of blocks as an `int8multirange` literal; an empty set as `{}`. */
 export function formatBlockSet(set: BlockSet): string {
   return `{${set.map(({ from, to }) => `[${from},${to + 1})`).join(",")}}`;
 }

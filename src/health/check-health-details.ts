@@ -14,8 +14,8 @@ import { readJobRuns } from "./job-runs.ts";
 /**
  * Returns the state of the service's dependencies in codes and figures: dependencies, chains and their nodes,
  * providers, indexing and tracking progress of the chains, the deposits due for tracking, and the last run of each job.
- * At most ten seconds old, because it queries every chain; the breakers are current. Never throws: unreadable parts are
- * null.
+ * Cached: fresh for ten seconds, served for up to 20 seconds while it is reloaded, because it queries every chain; the
+ * breakers are current. Never throws: unreadable parts are null and logged.
  */
 export async function checkDetails(ctx: Context): Promise<HealthDetails> {
   const { value } = await ctx.cache.cached({

@@ -6,8 +6,8 @@ import { AppError, type ErrorCode } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 
 /**
- * Health of one dependency (database, Redis or a chain's RPC nodes): the latency of the check in milliseconds and, if
- * the check failed, its error code.
+ * Health of one dependency: `database`, `redis`, or the RPC nodes of a chain (`chain:<chain id>`). `latency_ms` is the
+ * latency of the check in milliseconds; `code` is the error code of a failed check, otherwise null.
  */
 export interface Readiness {
   name: string;
@@ -16,7 +16,10 @@ export interface Readiness {
   code: ErrorCode | null;
 }
 
-/** Checks that the database, Redis and the RPC nodes of every chain respond. Never throws. */
+/**
+ * Checks that the database, Redis and the RPC nodes of every chain respond, and returns the results in this order.
+ * Never throws; a failed check is logged.
+ */
 export async function checkReadiness(ctx: Context): Promise<Readiness[]> {
   const chains = [...ctx.chains.definitions.keys()].map((chainId) => ({
     name: `chain:${chainId}`,
@@ -61,7 +64,10 @@ export interface ChainIndexHealth {
   error: string | null;
 }
 
-/** Compares the last indexed block of every chain's flow index with the chain's head block. Never throws. */
+/**
+ * Compares the last indexed block of every chain's flow index with the chain's head block. Never throws: figures that
+ * cannot be read are null.
+ */
 export async function checkChainIndexes(ctx: Context): Promise<ChainIndexHealth[]> {
   const tips = await tipsOrNone(ctx);
   return Promise.all(

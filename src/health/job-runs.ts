@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Context } from "../context.ts";
 import { describeError } from "../lib/logger.ts";
 
-/** Names of the background jobs. */
+/** Names of the background jobs, as health details and log lines show them. */
 export const jobNames = [
   "follow_deposits",
   "index_flows",
@@ -25,7 +25,7 @@ const Run = z.object({
 });
 /**
  * The last run of a background job. `ended_at` and `ok` are null while it is running and if it was killed; `code` is
- * the error code of a failed run. Times are RFC 3339.
+ * the error code of a failed run, otherwise null. Times are RFC 3339.
  */
 export type JobRun = z.infer<typeof Run>;
 
@@ -33,8 +33,8 @@ export type JobRun = z.infer<typeof Run>;
 export type JobHealth = { name: JobName } & { [K in keyof JobRun]: JobRun[K] | null };
 
 /**
- * Stores the last run of a job in Redis, so that a run that fails because of the database is recorded too. Never throws:
- * a failure is logged.
+ * Stores the last run of a job in Redis without expiry, so that a run that fails because of the database is recorded
+ * too. Never throws: a failure is logged.
  */
 export async function recordJobRun(
   ctx: Context,
@@ -47,7 +47,10 @@ export async function recordJobRun(
   }
 }
 
-/** Returns the last run of every background job. Never throws: unreadable fields are null. */
+/**
+ * Returns the last run of every background job, in the order of `jobNames`. Never throws: the fields of a run that is
+ * unknown or cannot be read are null.
+ */
 export function readJobRuns(ctx: Context): Promise<JobHealth[]> {
   return Promise.all(
     jobNames.map(async (name) => {

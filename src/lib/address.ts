@@ -17,8 +17,9 @@ export function parseAddress(text: string): Address | null {
 }
 
 /**
- * Explains why a text is not an address: an ENS name, a symbol, a wrong length, or mixed case that does not match the
- * EIP-55 checksum.
+ * Returns why a text that `parseAddress` refused is not an address (an ENS name, a symbol, a wrong length, or mixed
+ * case that does not match the EIP-55 checksum) and what to send instead. The text continues a sentence that starts
+ * with the name of the field.
  */
 export function explainAddress(text: string): string {
   if (SHAPE.test(text))
@@ -32,14 +33,17 @@ export function explainAddress(text: string): string {
   return "must be an address: 0x and 40 hexadecimal digits";
 }
 
-/** Returns true for the zero address, which stands for a chain's native currency within this program. */
+/**
+ * Returns true for the zero address, which stands for a chain's native currency within this program. Returns false for
+ * the alias 0xEeee…, which `isNativeAlias` recognizes.
+ */
 export function isNative(address: string): boolean {
   return address === zeroAddress;
 }
 
 /**
- * Returns true for the two addresses that requests and providers use for the native currency: the zero address and
- * 0xEeee….
+ * Returns true for the two addresses that requests and providers use for the native currency, in any case: the zero
+ * address and 0xEeee….
  */
 export function isNativeAlias(address: string): boolean {
   const lower = address.toLowerCase();

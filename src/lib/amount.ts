@@ -1,13 +1,19 @@
 /** The largest value of a uint256. */
 export const MAX_UINT256 = 2n ** 256n - 1n;
 
-/** Denominator of the fractions used for slippage and tolerances. */
+/**
+ * Number of parts in a whole: the denominator of slippage, tolerances and losses in parts per billion. Nine decimals
+ * are the finest slippage that a request may state.
+ */
 export const PARTS_PER_BILLION = 1_000_000_000n;
 
 /** Text about an amount that is invalid in a request. */
 const AMOUNT_RULE = "must be a positive integer in the smallest unit, as a decimal string";
 
-/** Returns why an amount of a request is invalid, and what to send instead. */
+/**
+ * Returns why an amount in a request is invalid, and what to send instead. The text continues a sentence that starts
+ * with the name of the field.
+ */
 export function explainAmount(amount: unknown): string {
   if (typeof amount === "number" || typeof amount === "bigint")
     return `${AMOUNT_RULE}: "1000000" in quotes, not a JSON number`;
@@ -20,43 +26,46 @@ export function explainAmount(amount: unknown): string {
   return AMOUNT_RULE;
 }
 
-/** Returns the larger of two amounts. If one is null (unknown), returns the other. */
+/** Returns the larger of two amounts. If one is null (unknown), returns the other; null if both are. */
 export function larger(a: bigint | null, b: bigint | null): bigint | null {
   if (a === null || b === null) return a ?? b;
   return a > b ? a : b;
 }
 
-/** Returns the smaller of two amounts. If one is null (unknown), returns the other. */
+/** Returns the smaller of two amounts. If one is null (unknown), returns the other; null if both are. */
 export function smaller(a: bigint | null, b: bigint | null): bigint | null {
   if (a === null || b === null) return a ?? b;
   return a < b ? a : b;
 }
 
-/** Returns `a * b / denominator`, rounded down. Throws a RangeError if the denominator is zero. */
+/**
+ * Returns `a * b / denominator`, rounded down for values of 0 or more; the product may exceed 256 bits. Throws a
+ * RangeError if the denominator is zero.
+ */
 export function mulDivDown(a: bigint, b: bigint, denominator: bigint): bigint {
   if (denominator === 0n) throw new RangeError("division by zero");
   return (a * b) / denominator;
 }
 
 /**
- * Converts a fraction with at most nine decimals (0.03) to parts per billion, rounded down. For a tolerated loss,
- * rounding down is safer for the user.
+ * Converts a fraction with at most nine decimals (0.03) to parts per billion. Further decimals are cut: for a tolerated
+ * loss, rounding down is safer for the user.
  */
 export function fractionToParts(fraction: number): bigint {
   return BigInt(Math.floor(fraction * Number(PARTS_PER_BILLION) + 1e-6));
 }
 
-/** Converts parts per billion to a fraction. */
+/** Converts parts per billion to a fraction, for display; the result is a floating-point number. */
 export const partsToFraction = (parts: bigint): number => Number(parts) / Number(PARTS_PER_BILLION);
 
-/** Returns `amount × (1 − loss)`, rounded down; `loss` is in parts per billion. */
+/** Returns `amount × (1 − loss)`, rounded down; `loss` is in parts per billion, at most 10^9. */
 export function deductParts(amount: bigint, loss: bigint): bigint {
   return mulDivDown(amount, PARTS_PER_BILLION - loss, PARTS_PER_BILLION);
 }
 
 /**
- * Returns the smallest amount from 1 to `limit` for which a condition holds, or null if it does not hold for `limit`.
- * Searches by bisection, so the condition must hold for every amount above one for which it holds.
+ * Returns the smallest amount from 1 to `limit` for which a condition holds, or null if it does not hold for `limit` or
+ * `limit` is below 1. Searches by bisection, so the condition must hold for every amount above one for which it holds.
  */
 export function leastAmount(limit: bigint, holds: (amount: bigint) => boolean): bigint | null {
   if (limit < 1n || !holds(limit)) return null;

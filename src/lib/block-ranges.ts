@@ -7,10 +7,10 @@ export interface Block {
   timestamp: number;
 }
 
-/** A block's number and hash, which are enough to detect a reorg. */
+/** A block's number and hash (lowercase), which are enough to detect a reorg. */
 export type BlockId = Pick<Block, "number" | "hash">;
 
-/** Number and timestamp of the block at which something was read. */
+/** Number and timestamp (in seconds since the epoch) of the block at which something was read. */
 export type BlockTime = Pick<Block, "number" | "timestamp">;
 
 /** A range of blocks that includes both ends; empty if `from` is above `to`. */
@@ -22,7 +22,7 @@ export interface BlockRange {
 /** A set of blocks, as ranges in ascending order that neither overlap nor touch. */
 export type BlockSet = readonly BlockRange[];
 
-/** Returns the union of block ranges; empty ranges are omitted. */
+/** Returns the union of block ranges in any order, overlapping or not; empty ranges are omitted. */
 export function uniteRanges(spans: readonly BlockRange[]): BlockSet {
   const united: BlockRange[] = [];
   for (const span of spans.filter(({ from, to }) => from <= to).sort((a, b) => a.from - b.from)) {
@@ -33,7 +33,9 @@ export function uniteRanges(spans: readonly BlockRange[]): BlockSet {
   return united;
 }
 
-/** Returns the blocks of a range that are not in a set. */
+/**
+ * Returns the blocks of a range that are not in a set, in ascending order; empty if the set contains the whole range.
+ */
 export function subtractRanges(span: BlockRange, set: BlockSet): BlockSet {
   const missing: BlockRange[] = [];
   let from = span.from;
@@ -47,7 +49,7 @@ export function subtractRanges(span: BlockRange, set: BlockSet): BlockSet {
   return missing;
 }
 
-/** Returns the blocks of a set that are within a range. */
+/** Returns the blocks of a set that are within a range, in ascending order. */
 export function intersectRange(set: BlockSet, span: BlockRange): BlockSet {
   return set
     .map(({ from, to }) => ({ from: Math.max(from, span.from), to: Math.min(to, span.to) }))

@@ -9,18 +9,23 @@ export interface FetchBounds {
   maxBytes: number;
 }
 
-/** An HTTP response of any status, with a body that was read within the limits. */
+/** An HTTP response of any status, with a body that was read within the limits and decoded as UTF-8. */
 export interface BoundedResponse {
   status: number;
   headers: Headers;
   text: string;
 }
 
-/** Why a request to an outside system has no usable response. */
+/**
+ * Why a request to an outside system has no usable response: no complete response within the timeout, a failed
+ * connection, a body above the size limit, an unexpected HTTP status, or content that does not match the expected
+ * schema.
+ */
 export type OutsideFailure = "timeout" | "network" | "too_large" | "status" | "malformed";
 
 /**
- * The failure of a request to an outside system. `kind` determines the public error code; the message is for logs only.
+ * The failure of a request to an outside system. `kind` determines the public error code; `status` is the HTTP status
+ * for the kind `status`, otherwise usually null. The message is for logs only.
  */
 export class OutsideError extends Error {
   readonly kind: OutsideFailure;
@@ -35,7 +40,7 @@ export class OutsideError extends Error {
 }
 
 /**
- * Sends an HTTP request and reads the response as text, within one timeout and one size limit, without following
+ * Sends an HTTP request once and reads the response as text, within one timeout and one size limit, without following
  * redirects. Returns responses of any HTTP status. Throws OutsideError `timeout`, `network` or `too_large`.
  */
 export async function boundedFetch(

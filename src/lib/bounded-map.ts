@@ -10,11 +10,15 @@ export class BoundedMap<V> {
     this.#capacity = capacity;
   }
 
+  /** Returns the value of a key, or undefined if there is none or it was evicted. */
   get(key: string): V | undefined {
     return this.#entries.get(key);
   }
 
-  /** Writes an entry, which becomes the most recently written one. */
+  /**
+   * Writes an entry, which becomes the most recently written one. Evicts the least recently written entry if the map is
+   * full.
+   */
   set(key: string, value: V): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);

@@ -7,8 +7,11 @@ export interface BreakerPolicy {
    * deadline.
    */
   hangMs: number;
-  /** First and maximum time for which requests are refused, in milliseconds; it doubles with each failed trial. */
+  /**
+   * Time for which requests are refused after the breaker opens, in milliseconds; it doubles with each failed trial.
+   */
   firstPauseMs: number;
+  /** Maximum time for which requests are refused, in milliseconds. */
   longestPauseMs: number;
 }
 
@@ -29,7 +32,10 @@ export const providerPolicy: BreakerPolicy = {
  */
 export type BreakerVerdict = "pass" | "doubtful" | "trial" | "refused";
 
-/** State of a circuit breaker, for operators. `until` is in milliseconds since the epoch, null unless `open`. */
+/**
+ * State of a circuit breaker, for operators. `hangs` counts the hangs since the last response; `until` is the time
+ * until which requests are refused, in milliseconds since the epoch, and null unless the state is `open`.
+ */
 export interface BreakerReport {
   name: string;
   state: "closed" | "doubtful" | "open" | "half_open";
@@ -69,7 +75,10 @@ export class Breaker {
     return this.#now();
   }
 
-  /** Decides about a request before it is sent. Only one request at a time gets a `trial`. */
+  /**
+   * Decides about a request before it is sent. Only one request at a time gets a `trial`; a trial without an outcome is
+   * abandoned after 12 seconds.
+   */
   admit(): BreakerVerdict {
     const now = this.#now();
     if (this.#pauses === 0) return this.#hangs > 0 ? "doubtful" : "pass";
@@ -104,13 +113,17 @@ export class Breaker {
     if (sure || this.#pauses > 0 || this.#hangs >= this.#policy.hangs) this.#open();
   }
 
-  /** Records a connection that failed immediately: it fails a trial and has no effect otherwise. */
+  /**
+   * Records a request, sent at `startedAt`, whose connection failed immediately: it fails a trial and has no effect
+   * otherwise.
+   */
   noteBroken(startedAt: number): void {
     if (this.#pauses > 0 && this.#openedAt < startedAt) this.#open();
   }
 
   /**
-   * Returns true if a request that was sent at `startedAt` and times out now shows that the dependency hangs.
+   * Returns true if a request that was sent at `startedAt` and times out now counts as a hang: it lasted at least
+   * `hangMs`.
    */
   isHang(startedAt: number): boolean {
     return this.#now() - startedAt >= this.#policy.hangMs;
@@ -144,7 +157,10 @@ export class Breakers {
     this.#now = now;
   }
 
-  /** Returns the breaker of a dependency, creating it with this policy on first use. */
+  /**
+   * Returns the breaker of a dependency, creating it with this policy on first use; later policies of the same name are
+   * ignored.
+   */
   of(name: string, policy: BreakerPolicy): Breaker {
     const breaker = this.#byName.get(name) ?? new Breaker(name, { ...policy, now: this.#now });
     this.#byName.set(name, breaker);

@@ -45,8 +45,8 @@ const schema = once(() =>
 export type DiscoverySetting = z.output<ReturnType<typeof schema>>;
 
 /**
- * Parses the environment variable `DISCOVERY`, or returns the defaults if it is not set. Adds a Zod issue for an
- * invalid setting.
+ * Parses the environment variable `DISCOVERY`, or returns the defaults if it is not set. For an invalid setting, adds a
+ * Zod issue and returns the defaults.
  */
 export function parseDiscoverySetting(
   value: unknown,

@@ -9,5 +9,8 @@ export const DAY_MS = 24 * HOUR_MS;
 /** Length of a day, in seconds. */
 export const DAY_S = DAY_MS / SECOND_MS;
 
-/** Deadline of a build, in milliseconds from the start of the request. Clients wait for eight seconds. */
+/**
+ * Deadline of a build, in milliseconds from the start of the request: 0.7 seconds less than the eight seconds for which
+ * clients wait.
+ */
 export const BUILD_DEADLINE_MS = 7_300;

@@ -21,8 +21,8 @@ export interface GuardedWork<T> {
 }
 
 /**
- * Returns what an error of a request shows about the dependency: a timeout may be a hang, a failed connection shows
- * nothing, and any other error is a response.
+ * Returns what an error of a request shows about the dependency: `timeout` for OutsideError `timeout`, `broken` for
+ * OutsideError `network`, and `answer` for any other error, because the dependency responded.
  */
 export function outcomeOfOutsideError(error: unknown): Outcome {
   if (!(error instanceof OutsideError)) return "answer";

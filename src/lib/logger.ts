@@ -1,7 +1,10 @@
 /** Fields of a log line, apart from its level and event name. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** Logger that writes one JSON line per event. Event names are stable, because alerts search for them. */
+/**
+ * Logger that writes one JSON line per event. Event names are stable, because alerts search for them. Credentials in
+ * fields are redacted.
+ */
 export interface Logger {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
@@ -16,12 +19,15 @@ export interface Logger {
 const SECRETS =
   /(?:https?|postgres(?:ql)?|rediss?):\/\/[^\s"']+|cw_(?:live|secret|session)_\w+|Bearer\s+\S+|0x[0-9a-f]{65,}|(?<![0-9a-f])(?<!0x)[0-9a-f]{40,}/gi;
 
-/** Replaces everything in a text that may be a credential, and cuts the text to 500 characters. */
+/** Replaces everything in a text that may be a credential with `[redacted]`, and cuts the text to 500 characters. */
 export function redact(text: string): string {
   return text.replace(SECRETS, "[redacted]").slice(0, 500);
 }
 
-/** Creates a logger that passes JSON lines to `write`; credentials in texts are redacted first. */
+/**
+ * Creates a logger that passes each event as one JSON line to `write`. The fields in `base` are part of every line;
+ * texts in fields are redacted and cut to 500 characters.
+ */
 export function createLogger(write: (line: string) => void, base: LogFields): Logger {
   const emit = (level: string, event: string, fields: LogFields = {}): void => {
     const entry: Record<string, unknown> = { level, event };
@@ -37,7 +43,10 @@ export function createLogger(write: (line: string) => void, base: LogFields): Lo
   };
 }
 
-/** Returns the messages of an error and of its causes, for logs only; never put them in a response. */
+/**
+ * Returns the messages of an error and of up to three causes, joined by ` <- `, each cut to 200 characters; for any
+ * other thrown value, its text. For logs only; never put it in a response.
+ */
 export function describeError(error: unknown): string {
   const messages: string[] = [];
   for (let current = error; current instanceof Error && messages.length < 4; current = current.cause) {

@@ -1,4 +1,7 @@
-/** Encodes the parts of a position in a listing as a cursor: an opaque, URL-safe text. */
+/**
+ * Encodes the parts of a position in a listing as a cursor: an opaque, URL-safe text. It is not signed, so decoded
+ * parts are untrusted.
+ */
 export function encodeCursor(parts: readonly string[]): string {
   const bytes = new TextEncoder().encode(JSON.stringify(parts));
   return btoa(String.fromCharCode(...bytes))
@@ -7,7 +10,10 @@ export function encodeCursor(parts: readonly string[]): string {
     .replaceAll("=", "");
 }
 
-/** Decodes a cursor to its `length` parts, or returns null if `encodeCursor` did not create it. */
+/**
+ * Decodes a cursor to its `length` parts, or returns null if it is not a cursor with this number of parts. The parts
+ * are untrusted.
+ */
 export function decodeCursor(cursor: string, length: number): string[] | null {
   try {
     const bytes = Uint8Array.from(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")), (byte) =>
@@ -37,7 +43,9 @@ export interface TimePosition {
   id: string;
 }
 
-/** Returns the cursor parts of a position in a listing by time, for `encodeCursor`. */
+/**
+ * Returns the cursor parts of a position in a listing by time, for `encodeCursor`: the time in RFC 3339 and the id.
+ */
 export const timeCursorParts = ({ at, id }: TimePosition): string[] => [at.toISOString(), id];
 
 /**

@@ -1,16 +1,25 @@
 import { describeError, type Logger } from "./logger.ts";
 
-/** Cloudflare's rate limiter, bound by a `[[ratelimits]]` entry of wrangler.toml. */
+/**
+ * Cloudflare's rate limiter, bound by a `[[ratelimits]]` entry of wrangler.toml. `success` is false if the key has used
+ * up its limit.
+ */
 export interface PlatformLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>;
 }
 
-/** A Cloudflare queue, bound by a `[[queues.producers]]` entry of wrangler.toml. */
+/**
+ * A Cloudflare queue, bound by a `[[queues.producers]]` entry of wrangler.toml. `sendBatch` accepts at most 100
+ * messages.
+ */
 export interface MessageQueue {
   sendBatch(messages: readonly { body: unknown; delaySeconds?: number }[]): Promise<unknown>;
 }
 
-/** The platform's cache in front of the Worker: `ctx.cache` of every handler where `[cache]` in wrangler.toml is on. */
+/**
+ * The platform's cache in front of the Worker: `ctx.cache` of every handler if `[cache]` in wrangler.toml is on.
+ * `purge` removes the responses with one of the tags.
+ */
 export interface EdgeCacheControl {
   purge(what: { tags: string[] }): Promise<{ success: boolean; errors: readonly { message: string }[] }>;
 }
@@ -30,7 +39,7 @@ export function platformLimitersOf(env: unknown): ReadonlyMap<number, PlatformLi
   return limiters;
 }
 
-/** Returns the queue of a binding, or null if none is bound. */
+/** Returns the queue bound under a name, or null if none is bound. */
 export function queueOf(env: unknown, name: "FLOWS" | "FOLLOWING"): MessageQueue | null {
   const binding: unknown = typeof env === "object" && env !== null ? Reflect.get(env, name) : null;
   return isQueue(binding) ? binding : null;
@@ -53,9 +62,10 @@ export function edgeCacheOf(executionContext: unknown): EdgeCacheControl | null 
 const MAX_TAGS = 100;
 
 /**
- * Removes the responses with one of the tags from the platform's cache in front of the Worker. Best effort: nothing may
- * depend on it, because lifetimes are short and the platform limits purges. A failed purge is logged. Does nothing
- * where there is no such cache. Never throws. Source: developers.cloudflare.com/workers/cache/purge.
+ * Removes the responses with one of the tags, at most 100 distinct ones, from the platform's cache in front of the
+ * Worker. Best effort: nothing may depend on it, because lifetimes are short and the platform limits purges. A failed
+ * purge is logged. Does nothing if there is no such cache. Never throws. Source:
+ * developers.cloudflare.com/workers/cache/purge.
  */
 export async function purgeEdge(
   { cache, log }: { cache: EdgeCacheControl | null; log: Logger },

@@ -6,19 +6,25 @@ export interface RenewedLease {
   /** Interval of the renewals, in milliseconds; a fraction of the lease's length. */
   everyMs: number;
   /**
-   * Renews the lease. Returns false if another holder has taken it. An error leaves the state of the lease open; it is
-   * renewed again at the next interval.
+   * Renews the lease. Returns false if another holder has taken it, which ends the renewals. An error leaves the state
+   * of the lease open; it is renewed again at the next interval.
    */
   renew(): Promise<boolean>;
 }
 
 /** State of a lease, for the work that holds it. */
 export interface HeldLease {
-  /** Returns true until a renewal finds that another holder has taken the lease. */
+  /**
+   * Returns true until a renewal finds that another holder has taken the lease. The work is not stopped: it must ask
+   * before each write.
+   */
   isHeld(): boolean;
 }
 
-/** Runs work and renews its lease until the work ends. Errors of the work propagate; errors of renewals do not. */
+/**
+ * Runs work, renews its lease until the work ends, and returns the result of the work. Acquiring and releasing the
+ * lease is up to the caller. Errors of the work propagate; errors of renewals do not.
+ */
 export async function workUnderLease<T>(
   { everyMs, renew }: RenewedLease,
   work: (lease: HeldLease) => Promise<T>,

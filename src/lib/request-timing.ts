@@ -8,7 +8,10 @@ interface SystemTime {
   requests: number;
 }
 
-/** Measures, per outside system, how long one API request or job run had calls in flight. */
+/**
+ * Measures, per outside system, how long one API request or job run had calls in flight; time in which several calls
+ * overlap counts once.
+ */
 export class Timing {
   readonly #spans = new Map<OutsideSystem, SystemTime>();
   readonly #clock: () => number;
@@ -20,7 +23,7 @@ export class Timing {
     this.#startedAt = clock();
   }
 
-  /** Runs a call to an outside system and measures the time until it settles. */
+  /** Runs a call to an outside system and measures the time until it settles. Returns its result; errors propagate. */
   async track<T>(system: OutsideSystem, call: () => Promise<T>): Promise<T> {
     const span = this.#spans.get(system) ?? { inFlight: 0, since: 0, totalMs: 0, requests: 0 };
     this.#spans.set(system, span);
@@ -35,7 +38,7 @@ export class Timing {
     }
   }
 
-  /** Returns the number of calls made to an outside system so far. */
+  /** Returns the number of calls to an outside system started so far. */
   requests(system: OutsideSystem): number {
     return this.#spans.get(system)?.requests ?? 0;
   }
@@ -51,8 +54,8 @@ export class Timing {
   }
 
   /**
-   * Returns the value of the `Server-Timing` header, such as `total;dur=12, rpc;dur=8;desc="1"`. Calls in flight count
-   * up to now.
+   * Returns the value of the `Server-Timing` header, such as `total;dur=12, rpc;dur=8;desc="1"`: durations in
+   * milliseconds, and the number of calls as the description. Calls in flight count up to now.
    */
   header(): string {
     const now = this.#clock();

@@ -10,7 +10,7 @@ export function parseRetryAfter(header: string | null, nowMs: number): number | 
   return Number.isNaN(date) ? null : Math.ceil((date - nowMs) / 1000);
 }
 
-/** Parses a header that holds whole seconds, or returns null if it is missing or malformed. */
+/** Parses a header that holds whole seconds (at most 15 digits), or returns null if it is missing or malformed. */
 export function parseSeconds(header: string | null): number | null {
   return header !== null && /^[0-9]{1,15}$/.test(header) ? Number(header) : null;
 }

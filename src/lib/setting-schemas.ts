@@ -1,9 +1,12 @@
 import * as z from "zod";
 import { parseAddress } from "./address.ts";
 
-/** Schema of an HTTP URL. */
+/** Schema of an absolute URL with the scheme http or https. */
 export const Url = z.url({ protocol: /^https?$/ });
-/** Schema of a contract address; the result has a checksum (EIP-55). */
+/**
+ * Schema of a contract address in one case or with a valid EIP-55 checksum; the result has a checksum. Accepts the zero
+ * address.
+ */
 export const ContractAddress = z.string().transform((text, context) => {
   const address = parseAddress(text);
   if (address !== null) return address;
@@ -11,7 +14,7 @@ export const ContractAddress = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** Creates the schema of an environment variable that holds JSON; an empty variable counts as absent. */
+/** Creates the schema of an environment variable that holds JSON; a missing or empty variable gives undefined. */
 export function jsonVariable<T extends z.ZodType>(schema: T) {
   return z
     .string()

@@ -3,7 +3,10 @@ import * as z from "zod";
 import { once } from "./once.ts";
 import { ContractAddress } from "./setting-schemas.ts";
 
-/** A token that supports signatures: its EIP-712 domain, the expected domain separator, and the supported kinds. */
+/**
+ * A token that accepts signed authorizations: its EIP-712 domain, the expected domain separator, and the supported
+ * kinds.
+ */
 export interface SigningToken {
   domain: { name?: string; version?: string; chainId: number; verifyingContract: Address };
   /** Value that `DOMAIN_SEPARATOR()` must return; otherwise the entry is not used. */
@@ -19,7 +22,7 @@ export interface SigningToken {
   checks: "code" | "ecrecover";
 }
 
-/** The tokens of a chain that support signatures, by lowercase address. */
+/** The tokens of a chain that accept signed authorizations, by lowercase address. */
 export type SigningTokens = ReadonlyMap<string, SigningToken>;
 
 /** Schema of the variable, created on first use because most isolates start without the variable. */
@@ -41,8 +44,9 @@ const schema = once(() =>
 );
 
 /**
- * Parses the environment variable `AUTHORIZATIONS`: tokens that support signatures, by chain id, on chains that are not
- * defined in code. Adds a Zod issue for an invalid setting.
+ * Parses the environment variable `AUTHORIZATIONS`: tokens that accept signed authorizations, by chain id, on chains
+ * that are not defined in code. Returns an empty map if it is not set; for an invalid setting, adds a Zod issue and
+ * returns an empty map.
  */
 export function parseSigningTokens(
   value: unknown,

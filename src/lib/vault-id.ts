@@ -13,7 +13,10 @@ export function formatVaultId(key: { chainId: number; address: string }): string
   return `${key.chainId}:${key.address.toLowerCase()}`;
 }
 
-/** Returns why a vault id of a request is invalid, and what to send instead. */
+/**
+ * Returns why a vault id in a request is invalid, and what to send instead. The text continues a sentence that starts
+ * with the name of the field.
+ */
 export function explainVaultId(text: string): string {
   const rule = "must be <chain_id>:<vault address>, as GET /v1/vaults lists it";
   if (/^0x[0-9a-f]{40}$/i.test(text)) return `${rule}: the chain id is missing, as in 8453:${text}`;

@@ -15,13 +15,17 @@ const CAPACITY = 5_000;
  */
 const FAILURES = 500;
 
-/** First-level cache of one isolate: cached values, in-flight loads and recent failures. */
+/**
+ * First-level cache of one isolate: cached values (at most 5,000), in-flight loads and recent failures (at most 500).
+ * Values do not expire here: the cache policy of the reader decides about their age.
+ */
 export class MemoryCache {
   readonly #entries = new BoundedMap<CacheEntry>(CAPACITY);
   readonly inFlight = new Map<string, Promise<CacheEntry>>();
   /** Recently failed loads by cache key, with the time until which they are not retried. */
   readonly #failures = new BoundedMap<{ error: unknown; until: number }>(FAILURES);
 
+  /** Returns the entry of a cache key regardless of its age, or undefined if there is none. */
   get(key: string): CacheEntry | undefined {
     return this.#entries.get(key);
   }
@@ -43,7 +47,10 @@ export class MemoryCache {
     this.#failures.delete(key);
   }
 
-  /** Returns the error of a key's recently failed load, or null if it may be tried again. */
+  /**
+   * Returns the error of a key's last failed load, or null if the load may be tried again. `now` is in milliseconds
+   * since the epoch.
+   */
   failureOf(key: string, now: number): { error: unknown } | null {
     const failure = this.#failures.get(key);
     return failure !== undefined && failure.until > now ? failure : null;

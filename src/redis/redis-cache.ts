@@ -6,19 +6,22 @@ import type { CacheEntry } from "./memory-cache.ts";
 import type { RedisStore } from "./redis-client.ts";
 
 /**
- * Second-level cache, which all isolates share through Redis. Its functions never throw: Redis errors are handled like
- * missing values.
+ * Second-level cache, which all isolates share through Redis. Its functions never throw: a Redis error counts as a
+ * missing value, and errors of `read` and `write` are logged.
  */
 export interface SharedCache {
   /** Returns the stored entry, or null if there is none, its value does not match the schema, or Redis fails. */
   read(policy: SharedPolicy): Promise<CacheEntry | null>;
+  /** Stores an entry for the `keepMs` of the policy. */
   write(policy: SharedPolicy, entry: CacheEntry): Promise<void>;
   /**
    * Takes the lock of a cache key for five seconds and returns false if another isolate holds it. Returns true if Redis
    * fails, so that every isolate then loads the value itself.
    */
   tryLock(key: string): Promise<boolean>;
+  /** Releases the lock of a cache key if this request holds it. */
   unlock(key: string): Promise<void>;
+  /** Removes the entry of a cache key. */
   drop(key: string): Promise<void>;
 }
 
@@ -39,7 +42,10 @@ const LOCK_MS = 5_000;
  */
 const SKEW_MS = 5_000;
 
-/** Creates the second-level cache for one request. */
+/**
+ * Creates the second-level cache for one request. `makeToken` returns the token that identifies the request as the
+ * holder of a lock; it is called at most once.
+ */
 export function createSharedCache(scope: {
   redis: RedisStore;
   now: () => number;

@@ -9,19 +9,26 @@ import { sendCommand } from "./redis-command.ts";
  */
 const COMMAND_TIMEOUT_MS = 800;
 
-/** The Redis commands that the program uses, with prefixed keys and measured time. */
+/**
+ * The Redis commands that the program uses, with prefixed keys and measured time. A command is sent once, with a
+ * timeout. Throws OutsideError `timeout` without sending the command while Redis hangs; errors of the driver propagate.
+ */
 export interface RedisStore {
+  /** Returns the value of a key, or null if there is none. */
   get(key: string): Promise<string | null>;
   /** Sets a value that expires after `ttlMs` milliseconds, or never if `ttlMs` is null. */
   set(key: string, value: string, ttlMs: number | null): Promise<void>;
-  /** Sets a value if the key does not exist. Returns false if the key exists. */
+  /**
+   * Sets a value that expires after `ttlMs` milliseconds if the key does not exist. Returns true if it was set, false
+   * if the key exists.
+   */
   setIfAbsent(key: string, value: string, ttlMs: number): Promise<boolean>;
   /**
    * Sets a key to expire `ttlMs` milliseconds from now if its value is still `value`, and sets it again if it has
-   * expired. Returns false if the key has another value.
+   * expired; returns true. Returns false if the key has another value.
    */
   extendIfEqual(key: string, value: string, ttlMs: number): Promise<boolean>;
-  /** Deletes a key if its value is still `value`. */
+  /** Deletes a key if its value is still `value`; otherwise does nothing. */
   deleteIfEqual(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
   ping(): Promise<void>;
@@ -38,8 +45,9 @@ redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
 /**
- * Creates the Upstash client. It may live as long as the isolate, because without auto-pipelining no request's promise
- * depends on another request. Values stay strings.
+ * Creates the Upstash client. A command times out after `timeoutMs` (default 800) milliseconds and is not retried. The
+ * client may live as long as the isolate, because without auto-pipelining no request's promise depends on another
+ * request. Values stay strings.
  */
 export function createRedis(settings: { url: string; token: string; timeoutMs?: number }): Redis {
   return new Redis({
@@ -54,7 +62,10 @@ export function createRedis(settings: { url: string; token: string; timeoutMs?: 
   });
 }
 
-/** Creates the Redis commands for one request, which prefix all keys and measure the time spent. */
+/**
+ * Creates the Redis commands for one request. Keys get the form `<prefix>:<key>`; the time spent counts as `redis` in
+ * `timing`.
+ */
 export function createRedisStore(
   redis: Redis,
   scope: { prefix: string; timing: Timing; breaker?: Breaker },

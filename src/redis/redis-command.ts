@@ -2,7 +2,10 @@ import type { Breaker, BreakerPolicy } from "../lib/breaker.ts";
 import { type Outcome, throughBreaker } from "../lib/guarded-request.ts";
 import type { Timing } from "../lib/request-timing.ts";
 
-/** Breaker policy of Redis: one hang opens it, because commands are always fast and Redis is not essential. */
+/**
+ * Breaker policy of Redis: one hang (0.7 seconds of its 0.8-second timeout) opens it, because commands are always fast
+ * and Redis is not essential. Requests are refused for one to three seconds.
+ */
 export const redisPolicy: BreakerPolicy = {
   hangs: 1,
   hangMs: 700,
@@ -11,8 +14,8 @@ export const redisPolicy: BreakerPolicy = {
 };
 
 /**
- * Sends a command through the breaker and measures its time. Throws OutsideError `timeout` immediately while Redis
- * hangs; errors of the driver propagate.
+ * Sends a command through the breaker and measures its time. Returns the result of the command. Throws OutsideError
+ * `timeout` without sending it while Redis hangs; errors of the driver propagate, its timeouts among them.
  */
 export function sendCommand<T>(
   scope: { timing: Timing; breaker?: Breaker },

@@ -9,11 +9,17 @@ import { sendCommand } from "./redis-command.ts";
 /** Maximum number of rate-limit windows that an isolate keeps; the oldest window is evicted first. */
 const CAPACITY = 20_000;
 
-/** In-memory request counters of one isolate, for limits that no Cloudflare rate limiter covers. */
+/**
+ * In-memory request counters of one isolate, for limits that no Cloudflare rate limiter covers. Keeps at most 20,000
+ * windows.
+ */
 export class LimiterMemory {
   readonly #windows = new BoundedMap<{ count: number; endsAt: number }>(CAPACITY);
 
-  /** Counts one request in a rate-limit window. Returns the count and the milliseconds until the window ends. */
+  /**
+   * Counts one request in a rate-limit window, which starts with its first request and lasts 60 seconds. Returns the
+   * count and the milliseconds until the window ends. `now` is in milliseconds since the epoch.
+   */
   count(window: LimitWindow, now: number): { count: number; resetMs: number } {
     const key = `${window.name}:${window.subject}`;
     const running = this.#windows.get(key);
@@ -29,29 +35,32 @@ export class LimiterMemory {
 /** Length of a rate-limit window from its first request, in milliseconds. */
 const WINDOW_MS = 60_000;
 
-/** A rate limit per window: at most `limit` requests of one kind (`name`) from one caller (`subject`). */
+/** A rate limit: at most `limit` requests per 60 seconds of one kind (`name`) from one caller (`subject`). */
 export interface LimitWindow {
   name: string;
   subject: string;
   limit: number;
 }
 
-/** The result of counting a request against its rate limit. */
+/** The result of counting a request against its rate limit. `admitted` is false if the request exceeds the limit. */
 export interface LimitCount {
   admitted: boolean;
-  /** Remaining requests in the window, or null if Cloudflare's rate limiter admitted the request. */
+  /**
+   * Remaining requests in the window: 0 if the request was refused; null if Cloudflare's rate limiter admitted the
+   * request or failed.
+   */
   remaining: number | null;
-  /** Milliseconds until the window ends, or null if Cloudflare's rate limiter counts. */
+  /** Milliseconds until the window ends, or null if Cloudflare's rate limiter counts the request. */
   resetMs: number | null;
 }
 
-/** Counts requests against rate limits. */
+/** Counts requests against rate limits. Its functions never throw; failures are logged. */
 export interface Limiter {
   /** Counts a request exactly across all isolates. Returns null if Redis fails; the request is then admitted. */
   countExactly(window: LimitWindow): Promise<LimitCount | null>;
   /**
    * Counts a request approximately, without a call to Redis: with the Cloudflare rate limiter of this limit, otherwise
-   * in this isolate.
+   * in this isolate. The request is admitted if Cloudflare's rate limiter fails.
    */
   countNearby(window: LimitWindow): Promise<LimitCount>;
 }
@@ -68,7 +77,7 @@ if left < 0 then
 end
 return {count, left}`;
 
-/** Creates the rate limiter of one request. Its functions never throw. */
+/** Creates the rate limiter of one request. `platform` holds Cloudflare's rate limiters by their limit per minute. */
 export function createLimiter(
   redis: Redis,
   scope: {

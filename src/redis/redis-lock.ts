@@ -6,14 +6,16 @@ import type { RedisStore } from "./redis-client.ts";
 export interface LockScope {
   redis: RedisStore;
   log: Logger;
-  /** Token that no other holder uses. */
+  /** Token of the holder, which no other holder uses. */
   token: string;
 }
 
 /** Work that only the holder of the lock `key` may run. */
 export interface LockedWork<T> {
   key: string;
-  /** Runs the work. `lease` shows whether the lock is still held. */
+  /**
+   * Runs the work. `lease` shows whether the lock is still held; the work continues if another holder has taken it.
+   */
   work: (lease: HeldLease) => Promise<T>;
 }
 
@@ -23,9 +25,9 @@ const LOCK_TTL_MS = 20_000;
 const RENEW_MS = 5_000;
 
 /**
- * Runs work under a lock and returns its result, or null if another holder has the lock. The lock is renewed during the
- * work and expires at most 20 seconds after its holder was killed. The work must be safe to run twice, because it runs
- * without a lock if Redis fails. Errors of the work propagate.
+ * Runs work under a lock and returns its result, or null at once if another holder has the lock. The lock is renewed
+ * every five seconds during the work and expires at most 20 seconds after its holder was killed. The work must be safe
+ * to run twice, because it runs without a lock (which is logged) if Redis fails. Errors of the work propagate.
  */
 export async function withLock<T>(scope: LockScope, lock: LockedWork<T>): Promise<T | null> {
   const { redis, log, token } = scope;

@@ -16,8 +16,9 @@ export interface NonceStore {
 }
 
 /**
- * Creates the nonce storage of one request. A command without a response is never retried, because it may have been
- * executed. Messages of driver errors are dropped, because they repeat the command.
+ * Creates the nonce storage of one request, with keys of the form `<prefix>:nonce:<key>`. A command without a response
+ * is never retried, because it may have been executed. Messages of driver errors are dropped, because they repeat the
+ * command.
  */
 export function createNonceStore(
   redis: Redis,

@@ -7,6 +7,7 @@ import type { RedisStore } from "./redis-client.ts";
 
 /** How a cached value is loaded, and how long it is served, in milliseconds. */
 export interface CachePolicy<T> {
+  /** Cache key, without the deployment's prefix. */
   key: string;
   /** Schema of the value; a stored value that does not match is ignored. */
   schema: z.ZodType<T>;
@@ -24,6 +25,10 @@ export interface CachePolicy<T> {
   sharing?: "locked" | "unlocked" | "isolate";
   /** A value that the caller already has. It is used if memory holds none or an older one. */
   known?: CacheEntry & { value: T };
+  /**
+   * Loads the value. Called when no value younger than `staleMs` is at hand, and in the background when the value is
+   * older than `freshMs`.
+   */
   load: () => Promise<T>;
 }
 
@@ -31,28 +36,35 @@ export interface CachePolicy<T> {
 export interface Cached<T> {
   value: T;
   storedAt: number;
-  /** True if the value could not be reloaded in time and the last known value is served. */
+  /** True if the value is older than `staleMs`, because it could not be reloaded in time. */
   stale: boolean;
 }
 
 /** Two-level cache of one request: the isolate's memory, then Redis. */
 export interface Cache {
   /**
-   * Returns a value from memory, otherwise from Redis, otherwise from `load`. Concurrent callers share one load: within
-   * the isolate through its promise, across isolates through a short lock. If Redis fails, the value is loaded. Errors
-   * of `load` propagate if no last known value may be served.
+   * Returns a value from memory, otherwise from Redis, otherwise from `load`; a value between `freshMs` and `staleMs`
+   * of age is returned at once and reloaded in the background. Concurrent callers share one load: within the isolate
+   * through its promise, across isolates through a short lock. If Redis fails, the value is loaded. If loading fails,
+   * the last known value is served up to `keepMs`, otherwise the error of `load` propagates; the isolate does not retry
+   * a failed load for two seconds.
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
   /**
-   * Loads a changed value now, and replaces it in this isolate's memory and in Redis. If loading fails, the last good
-   * copy stays. Never throws.
+   * Loads a changed value now, and replaces it in this isolate's memory and in Redis; other isolates serve their copy
+   * until it is no longer fresh. If loading fails, the last known value stays and the failure is logged. Never throws.
    */
   renew<T>(policy: CachePolicy<T>): Promise<void>;
-  /** Removes a value from this isolate's memory and from Redis. */
+  /**
+   * Removes a value from this isolate's memory and from Redis, but not from the memory of other isolates. Never throws.
+   */
   drop(key: string): Promise<void>;
 }
 
-/** Dependencies of a cache: the isolate's memory, Redis, and the clock, logger and `waitUntil` of one request. */
+/**
+ * Dependencies of a cache: the isolate's memory, Redis, and the clock (milliseconds since the epoch), logger and
+ * `waitUntil` of one request.
+ */
 export interface CacheScope {
   memory: MemoryCache;
   redis: RedisStore;

@@ -13,7 +13,7 @@ import { depositRouterAbi } from "./deposit-router-artifact.ts";
 import { depositRouterAddress } from "./router-address.ts";
 import type { RouterCall } from "./router-codec.ts";
 
-/** Address of Permit2, the same on every supported chain. */
+/** Address of Permit2 (Uniswap's contract for signed token transfers), the same on every supported chain. */
 export const permit2Address: Address = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 
 /** Returns the domain separator that Permit2 has on a chain: its domain has no version. Source: Permit2, `EIP712.sol`. */
@@ -21,10 +21,13 @@ export function hashPermit2Domain(chainId: number): Hex {
   return domainSeparator({ domain: { name: "Permit2", chainId, verifyingContract: permit2Address } });
 }
 
-/** The kinds of signature that can pay for an order. */
+/** The kinds of signature that can pay for an order: ERC-3009, Permit2, and an ERC-2612 permit. */
 export type AuthorizationKind = "erc3009" | "permit2" | "permit";
 
-/** The EIP-712 domain of a token, which its `DOMAIN_SEPARATOR` confirms. Some share tokens have no name or version. */
+/**
+ * The EIP-712 domain of a token, whose hash must equal the token's `DOMAIN_SEPARATOR`. Some share tokens have no name
+ * or version in it.
+ */
 export interface TokenDomain {
   name?: string;
   version?: string;
@@ -63,8 +66,8 @@ function toOrderMessage({ order, steps, sweep }: RouterCall) {
 }
 
 /**
- * Returns the EIP-712 digest of an order in the Router's domain: the nonce of the authorisation that pays for it.
- * Source: `_digestOf` in DepositRouter.sol.
+ * Returns the EIP-712 digest of an order in the Router's domain. It is the nonce of the ERC-3009 authorization or
+ * Permit2 transfer that pays for the order. Source: `_digestOf` in DepositRouter.sol.
  */
 export function hashOrder(call: RouterCall, chainId: number): Hex {
   const name = "Causeway DepositRouter";
@@ -77,8 +80,8 @@ export function hashOrder(call: RouterCall, chainId: number): Hex {
 }
 
 /**
- * Returns the ERC-3009 message with which an owner pays for an order: the Router receives `amountIn` until the order's
- * deadline, and the nonce is the order's digest. Source: EIP-3009.
+ * Returns the ERC-3009 message with which an owner pays for an order: the Router may receive `amountIn` up to and
+ * including the order's deadline, and the nonce is the order's digest. Source: EIP-3009.
  */
 export function toAuthorizationMessage(call: RouterCall, by: { owner: Address; domain: TokenDomain }) {
   const { order } = call;
@@ -140,8 +143,8 @@ export function toPermit2Message(call: RouterCall, chainId: number) {
 }
 
 /**
- * Returns the ERC-2612 message that allows the Router to take the order's amount until its deadline. The permit does
- * not bind the order, so only the owner may submit it. `nonce` is the owner's next nonce in the token. Source:
+ * Returns the ERC-2612 message that allows the Router to take the order's `amountIn` until its deadline. The permit
+ * does not bind the order, so only the owner may submit it. `nonce` is the owner's next nonce in the token. Source:
  * EIP-2612.
  */
 export function toPermitMessage(
@@ -170,7 +173,7 @@ export function toPermitMessage(
   } as const;
 }
 
-/** Returns the ERC-3009 message by which an owner invalidates a nonce without paying. Source: EIP-3009. */
+/** Returns the ERC-3009 message by which an owner invalidates an unused nonce without paying. Source: EIP-3009. */
 export function toCancelMessage(by: { owner: Address; domain: TokenDomain; nonce: Hex }) {
   return {
     domain: by.domain,
@@ -185,7 +188,10 @@ export function toCancelMessage(by: { owner: Address; domain: TokenDomain; nonce
   } as const;
 }
 
-/** Encodes the Router call that executes an order with its owner's signature. Only the owner submits a permit. */
+/**
+ * Encodes the Router call that executes an order with its owner's signature. Anyone may submit a call of kind `erc3009`
+ * or `permit2`, only the owner one of kind `permit`.
+ */
 export function encodeSignedCall(
   { order, steps, sweep }: RouterCall,
   by: { kind: AuthorizationKind; owner: Address; signature: Hex },

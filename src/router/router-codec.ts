@@ -18,13 +18,15 @@ import { depositRouterAddress } from "./router-address.ts";
 /** Token of a patch that writes the executor's own address instead of a balance; `SELF` in OrderTypes.sol. */
 export const routerSelf: Address = "0x00000000000000000000000000000000000000ff";
 /**
- * Output token of an order whose last step is a bridge; `BRIDGED` in OrderTypes.sol.
+ * Output token (`tokenOut`) of an order whose last step is a bridge, so that its output cannot be measured on this
+ * chain; `BRIDGED` in OrderTypes.sol.
  */
 export const routerBridged: Address = "0x00000000000000000000000000000000000000bb";
 
 /**
  * One 32-byte word that the Router's executor writes into a step's calldata: floor(the executor's balance of `token` ×
- * `mul` / `div`). A `mul` or `div` of 0 means 1. The zero address stands for the native currency.
+ * `mul` / `div`), or the executor's own address if `token` is `routerSelf`. A `mul` or `div` of 0 means 1. The zero
+ * address stands for the native currency.
  */
 export interface RouterPatch {
   /** Byte offset of the word in the calldata, selector included. */
@@ -35,9 +37,10 @@ export interface RouterPatch {
 }
 
 /**
- * One call of the Router's executor. Before it, the executor must hold `needAmount` of `needToken` (zero address:
- * native) and approves its whole balance of `approveToken` (zero address: none) to `spender`; the allowance is revoked
- * after the call. `patches` are written into `data`. `value` is in wei. See OrderTypes.sol.
+ * One call of the Router's executor. Before it, the executor must hold at least `needAmount` of `needToken` (zero
+ * address: native) and approves its whole balance of `approveToken` (zero address: none) to `spender`; the allowance is
+ * revoked after the call. `patches` are written into `data`. `value` is in wei; the largest uint256 means all native
+ * currency that the executor holds. See OrderTypes.sol.
  */
 export interface RouterStep {
   target: Address;
@@ -50,22 +53,30 @@ export interface RouterStep {
   data: Hex;
 }
 
-/** The parameters of a Router order: input, floors of the output, receiver and attribution; see OrderTypes.sol. */
+/**
+ * The parameters of a Router order: input, floors of the output, receiver and attribution. Amounts are in the smallest
+ * unit of their token; the zero address stands for the native currency. See OrderTypes.sol.
+ */
 export interface RouterOrder {
   tokenIn: Address;
+  /** Exact input, or the largest uint256 for all that the payer holds and has allowed. */
   amountIn: bigint;
+  /** Minimum input that must reach the executor; never zero. */
   minIn: bigint;
+  /** Native currency in wei, on top of the input, that pays bridges; what is unused goes to `refundTo`. */
   nativeFee: bigint;
   tokenOut: Address;
   receiver: Address;
+  /** Minimum output in total; the higher of the two floors counts. */
   minOut: bigint;
   /** Minimum output per unit of input that arrives, both in smallest units, times 10^27. */
   minOutPerIn: bigint;
-  /** Time after which the order reverts, in seconds since the epoch. */
+  /** Last block timestamp at which the order may run, in seconds since the epoch. */
   deadline: bigint;
   /** True if the last step pays the receiver directly; false if the executor pays out its balance. */
   direct: boolean;
   refundTo: Address;
+  /** Reference of the quote; only logged, like the partner fields. */
   ref: Hex;
   partnerId: Hex;
   partnerType: number;
@@ -93,7 +104,7 @@ export function callOnlyStep(call: { target: Address; value: bigint; data: Hex }
 
 /**
  * Creates a Router step that lets a spender take the executor's whole balance of a token and writes that balance, times
- * `scale`, into the calldata at byte `offset`.
+ * `scale` (default 1), into the calldata at byte `offset`.
  */
 export function spendingStep(call: {
   target: Address;
@@ -117,7 +128,9 @@ export function encodeRouterCall(call: RouterCall): Hex {
   });
 }
 
-/** Decodes the calldata of `DepositRouter.execute`. Throws an Error for any other calldata. */
+/**
+ * Decodes the calldata of `DepositRouter.execute`. Throws a viem decoding error or an Error for any other calldata.
+ */
 export function decodeRouterCall(data: Hex): RouterCall {
   const { functionName, args } = decodeFunctionData({ abi: depositRouterAbi, data });
   if (functionName !== "execute") throw new Error(`the calldata is ${functionName}, not execute`);
@@ -143,7 +156,10 @@ export function unsignedCalldata(data: Hex): Hex | null {
 /** The Router's own errors, without `Error(string)` and `Panic(uint256)`, which any contract may revert with. */
 const ownErrors = depositRouterAbi.filter((item) => item.type === "error");
 
-/** Decodes one of the Router's own errors from revert data, or returns null for any other data. */
+/**
+ * Decodes one of the Router's own errors from revert data, or returns null for any other data, `Error(string)` and
+ * `Panic(uint256)` among them.
+ */
 export function decodeRouterError(data: Hex): { name: string; args: readonly unknown[] } | null {
   try {
     // viem adds `Error(string)` and `Panic(uint256)` to every ABI.
@@ -156,8 +172,9 @@ export function decodeRouterError(data: Hex): { name: string; args: readonly unk
 }
 
 /**
- * Returns the revert data inside a Router error, which a step or a token returned. Returns null if there is none. The
- * data come from third parties: they may explain a refusal to the user, but no figure in them may be used.
+ * Returns the revert data of a step, token or signature check inside a Router error (`StepFailed`, `TokenFailed` or
+ * `AuthorizationFailed`; at most 4,096 bytes). Returns null for any other data. The data come from third parties: they
+ * may explain a refusal to the user, but no figure in them may be used.
  */
 export function foreignReason(data: Hex): Hex | null {
   const error = decodeRouterError(data);
@@ -167,15 +184,18 @@ export function foreignReason(data: Hex): Hex | null {
 
 const WITH_REASON: ReadonlySet<string> = new Set(["StepFailed", "TokenFailed", "AuthorizationFailed"]);
 
-/** Returns the decoded `OrderExecuted` events of the Router among any logs; events of other contracts are ignored. */
+/**
+ * Returns the decoded `OrderExecuted` events of the Router among any logs, in their order; events of other contracts
+ * are ignored.
+ */
 export function executedOrders(logs: readonly (Log | RpcLog)[]) {
   const own = logs.filter((log) => sameAddress(log.address, depositRouterAddress));
   return parseEventLogs({ abi: depositRouterAbi, eventName: "OrderExecuted", logs: own as Log[] });
 }
 
 /**
- * Returns lowercase topic filters for the Router's `OrderExecuted` events: of all orders, or of the orders with one of
- * the given deposit references.
+ * Returns lowercase topic filters for the Router's `OrderExecuted` events, for `eth_getLogs`: of all orders, or of the
+ * orders with one of the given deposit references.
  */
 export function executedOrderTopics(refs?: readonly Hex[]): string[][] {
   const [signature, ref] = encodeEventTopics({

@@ -3,7 +3,10 @@ import type { KeyRight } from "../../schemas/api-key-schema.ts";
 import type { Database } from "../database-client.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 
-/** A stored API key and secret, as HMACs in hex, with the version of the pepper and the displayed part of the key. */
+/**
+ * A stored API key and secret, as HMAC-SHA-256 in hex, with the version of the pepper and the displayed part of the
+ * key.
+ */
 export interface StoredPair {
   keyDigest: string;
   secretDigest: string;
@@ -13,14 +16,16 @@ export interface StoredPair {
 
 /**
  * The partner that owns an API key, with the digest of the secret and whether the key is valid. For an unknown key, a
- * placeholder with the same fields and `found` false.
+ * placeholder with the same fields and `found` false. The address is lowercase.
  */
 export interface KeyOwner {
   found: boolean;
   address: string;
   partnerId: string;
   partnerType: number;
+  /** Ids of the vaults to which the partner's deposits are restricted; null means all vaults. */
   vaults: string[] | null;
+  /** HMAC-SHA-256 of the secret in hex, with the pepper of `pepperVersion`. */
   secretDigest: string;
   pepperVersion: number;
   keyVersion: number;
@@ -29,6 +34,7 @@ export interface KeyOwner {
   rights: KeyRight[];
   /** Ranges of client addresses from which the key works; an empty list allows every address. */
   allowList: string[];
+  /** Time of the last recorded use of the key, or null if there is none. */
   lastUsedAt: Date | string | null;
   /** True if the partner application is approved and has not been revoked since the key was created. */
   live: boolean;
@@ -106,7 +112,10 @@ export interface ListedPair {
   lastUsedAt: Date | string | null;
 }
 
-/** Selects a partner's key pairs, the first pair first. Throws `store_unavailable`. */
+/**
+ * Selects a partner's key pairs, the first pair first and revoked ones left out; empty if the address is not a partner.
+ * Throws `store_unavailable`.
+ */
 export async function selectPairs(db: Database, address: string): Promise<ListedPair[]> {
   const statement = raw`
     with pairs as (${allPairs})
@@ -121,8 +130,9 @@ export async function selectPairs(db: Database, address: string): Promise<Listed
 const FURTHER_PAIRS = 4;
 
 /**
- * Inserts an additional key pair of a partner into the lowest free slot. Returns false if all slots are taken, or a
- * concurrent request took the slot. Throws `store_unavailable`.
+ * Inserts an additional key pair of a partner into the lowest of four slots, and its audit row. Returns false if all
+ * slots are taken, a concurrent request took the slot, or the partner application is not approved. Throws
+ * `store_unavailable`.
  */
 export async function insertPair(
   db: Database,
@@ -164,8 +174,8 @@ export async function insertPair(
 }
 
 /**
- * Changes the name, rights or allow list of a key pair. Returns false if the partner has no such key pair. Throws
- * `store_unavailable`.
+ * Changes the given fields (name, rights or allow list) of a key pair and writes the audit row. Returns false if the
+ * partner has no such key pair. Throws `store_unavailable`.
  */
 export async function updatePair(
   db: Database,
@@ -189,7 +199,10 @@ export async function updatePair(
   });
 }
 
-/** Revokes a key pair. Returns false if the partner has no such key pair. Throws `store_unavailable`. */
+/**
+ * Revokes a key pair and writes the audit row. Returns false if the partner has no such key pair. Throws
+ * `store_unavailable`.
+ */
 export function deletePair(
   db: Database,
   of: { address: string; keyId: string; note: AuditNote },
@@ -222,7 +235,9 @@ async function changePair(
   return rows[0]?.changed === 1;
 }
 
-/** Records the time of a key pair's use. Throws `store_unavailable`. */
+/**
+ * Records `now` as the time of the last use of a key pair. Does nothing for an unknown one. Throws `store_unavailable`.
+ */
 export async function notePairUse(
   db: Database,
   of: { keyId: string; address: string; now: Date },
@@ -241,9 +256,9 @@ export async function notePairUse(
 
 /**
  * In one statement, replaces the API key and secret at version `keyVersion`, deletes the partner's other sessions and
- * writes the audit row. Exactly one of several concurrent calls succeeds and returns true; the others return false, and
- * so does a call whose session has expired or whose partner application is no longer approved. Throws
- * `store_unavailable`.
+ * writes the audit row; a revoked first pair becomes valid again. Exactly one of several concurrent calls succeeds and
+ * returns true; the others return false, and so does a call whose session has expired or whose partner application is
+ * no longer approved. The session is checked only for the first pair. Throws `store_unavailable`.
  */
 export async function replacePair(
   db: Database,

@@ -19,7 +19,10 @@ export async function selectApplication(
   return rows[0] ?? null;
 }
 
-/** Selects one page of partner applications, newest first, after the position `before`. Throws `store_unavailable`. */
+/**
+ * Selects one page of partner applications of one status, or of all if `status` is null, newest first, after the
+ * position `before`. Throws `store_unavailable`.
+ */
 export function selectApplications(
   db: Database,
   page: { status: ApplicationStatus | null; limit: number; before: TimePosition | null },
@@ -37,9 +40,9 @@ export function selectApplications(
 }
 
 /**
- * Inserts a partner application, or replaces a rejected application of the same address. Returns null if the address
- * has an application in another status, so that only one of several concurrent calls succeeds. Throws
- * `store_unavailable`.
+ * Inserts a partner application, or replaces a rejected application of the same address, which keeps its id; returns
+ * the stored row. Returns null if the address has an application in another status, so that only one of several
+ * concurrent calls succeeds. Throws `store_unavailable`.
  */
 export async function upsertApplication(
   db: Database,
@@ -62,9 +65,10 @@ export async function upsertApplication(
 }
 
 /**
- * Changes the status of a partner application and writes the audit row, in one statement. Returns false if the current
- * status is not in `from`. A revocation deletes the partner's sessions, and its new epoch invalidates every earlier API
- * key and session, including those that are being created concurrently. Throws `store_unavailable`.
+ * Changes the status, note and decision time of a partner application and writes the audit row, in one statement.
+ * Returns false if the current status is not in `from`. A revocation deletes the partner's sessions, and its new epoch
+ * invalidates every earlier API key and session, including those that are being created concurrently. Throws
+ * `store_unavailable`.
  */
 export async function updateApplicationStatus(
   db: Database,

@@ -18,8 +18,9 @@ export interface AuditNote {
 }
 
 /**
- * Returns the SQL that inserts one audit row per row of `from`, for use in the statement that makes the change. With
- * `many`, the id of each row is derived from the note's id and the subject.
+ * Returns the SQL that inserts one audit row per row of `from`, for use in the statement that makes the change. The ids
+ * must be unique: if `from` may have several rows, set `many`, so that each id is derived from the note's id and the
+ * subject.
  */
 export function auditInsert(
   { id, at, actor, action, note, requestId }: AuditNote,
@@ -32,8 +33,8 @@ export function auditInsert(
 }
 
 /**
- * Selects one page of the audit log, newest first; `before` is the position of the last row of the previous page.
- * Throws `store_unavailable`.
+ * Selects one page of the audit log, of one subject or of all if `subject` is null, newest first; `before` is the
+ * position of the last row of the previous page. Throws `store_unavailable`.
  */
 export function selectAudit(
   db: Database,
@@ -51,7 +52,10 @@ export function selectAudit(
   );
 }
 
-/** Creates the part of an audit row that is known before the change, with a new id and the current time. */
+/**
+ * Creates the part of an audit row that is known before the change, with a new id, the current time and an empty note
+ * by default.
+ */
 export function makeAuditNote(
   ctx: { now(): number; randomId(): string; readonly requestId: string },
   change: { action: string; actor: string; note?: string },

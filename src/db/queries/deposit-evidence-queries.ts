@@ -7,10 +7,13 @@ import { firstRow, type TrackedRow } from "./deposit-queries.ts";
 
 /** A row of the table `deposit_evidence`: the block of a transaction that proves the state of a deposit or withdrawal. */
 export type EvidenceRow = typeof depositEvidence.$inferSelect;
-/** The block in which a transaction was read. Hashes are lowercase. */
+/**
+ * The block in which a transaction was read. Hashes are lowercase; an empty block hash marks a block that a reorg
+ * replaced.
+ */
 export type EvidenceBlock = Pick<EvidenceRow, "chainId" | "txHash" | "blockNumber" | "blockHash">;
 
-/** Selects the evidence of deposits and withdrawals. Throws `store_unavailable`. */
+/** Selects the evidence of deposits and withdrawals, in no particular order. Throws `store_unavailable`. */
 export async function selectEvidence(db: Database, trackingIds: readonly string[]): Promise<EvidenceRow[]> {
   if (trackingIds.length === 0) return [];
   return db.run((sql) =>
@@ -24,7 +27,7 @@ export async function selectEvidence(db: Database, trackingIds: readonly string[
 /**
  * Replaces the evidence of a deposit or withdrawal by the given blocks. A transaction's stored block is changed only if
  * its hash is empty, which marks it as replaced by a reorg; otherwise the comparison with the chain shows whether the
- * state must be derived again. Throws `store_unavailable`.
+ * state must be derived again. Two statements: after a failure, only a part may be written. Throws `store_unavailable`.
  */
 export async function replaceEvidence(
   db: Database,
@@ -76,8 +79,9 @@ interface Claimed {
 }
 
 /**
- * Returns true if a transaction is proven to be the source of another deposit or withdrawal with the same calldata, or
- * if it was reported for another such one of the same user and not for this one. Throws `store_unavailable`.
+ * Returns true if a transaction is proven to be the source of another deposit or withdrawal on the same source chain
+ * with the same calldata, or if it was reported for another, unproven one with the same calldata and user and not for
+ * this one. Throws `store_unavailable`.
  */
 export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const proven = and(

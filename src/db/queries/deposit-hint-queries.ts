@@ -14,9 +14,9 @@ export type DepositHint = typeof depositHints.$inferSelect;
 const MAX_REPORTS = 16;
 
 /**
- * Stores a reported transaction as a hint and makes the deposit or withdrawal due for tracking. Tracking reads the
- * transaction and drops the hint if it proves nothing. The 16 newest reports of each are kept. Throws
- * `store_unavailable`.
+ * Stores a reported transaction as a hint and makes the deposit or withdrawal due for tracking, even if the hint is
+ * known. Tracking reads the transaction and drops the hint if it proves nothing. The 16 newest reports of each deposit
+ * or withdrawal are kept. Throws `store_unavailable`.
  */
 export async function addReportedHint(
   db: Database,
@@ -46,7 +46,7 @@ export async function addReportedHint(
   );
 }
 
-/** Selects the unread hints of deposits and withdrawals, oldest first. Throws `store_unavailable`. */
+/** Selects the hints of deposits and withdrawals that were not dropped, oldest first. Throws `store_unavailable`. */
 export async function selectHints(db: Database, trackingIds: readonly string[]): Promise<DepositHint[]> {
   if (trackingIds.length === 0) return [];
   return db.run((sql) =>
@@ -61,7 +61,8 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 /**
  * Drops hints of a deposit or withdrawal that were read or are too old. Reports are deleted, because anyone can make
  * them. Hints from logs are only marked, so that they are not added again, and so are reported transactions that carry
- * the deposit or withdrawal (`carrying`), because they may prove it after a reorg. Throws `store_unavailable`.
+ * the deposit or withdrawal (`carrying`), because they may prove it after a reorg. Does nothing without `txHashes`.
+ * Throws `store_unavailable`.
  */
 export async function dropHints(
   db: Database,
@@ -100,7 +101,10 @@ export async function retryFoundHints(db: Database, trackingId: string): Promise
   );
 }
 
-/** Data from the logs of a chain that may belong to deposits. Addresses and hashes are lowercase, amounts decimal. */
+/**
+ * Data from the logs of a chain that may belong to deposits and withdrawals. Addresses and hashes are lowercase;
+ * amounts are decimal strings in the token's smallest unit.
+ */
 export interface Sightings {
   /** Events of the Router: the deposit reference, with the receiver and the token received. */
   references: readonly { ref: string; txHash: string; receiver: string; shareToken: string }[];
@@ -108,13 +112,16 @@ export interface Sightings {
   payments: readonly { user: string; token: string; to: string; amount: string; txHash: string }[];
   /** Events that contain the address of a possible user; `target` is the contract, or null for any bridge. */
   mentions: readonly { user: string; target: string | null; txHash: string }[];
-  /** Transactions with a transfer to or from a user of a deposit in progress. */
+  /** Transactions with a transfer to or from a user of a deposit or withdrawal in progress. */
   moves: readonly { user: string; txHash: string }[];
   /** Contracts with events that may have settled redemption requests, but do not name the user. */
   touched: readonly string[];
 }
 
-/** A transaction that may be a user's deposit, because a log mentions the user. */
+/**
+ * A transaction that may be the source of a user's deposit or withdrawal, because a log mentions the user. Address and
+ * hash are lowercase.
+ */
 export interface Candidate {
   user: string;
   txHash: string;
@@ -134,9 +141,9 @@ const openOn = (chainId: number): SQL =>
     and not e.final))`;
 
 /**
- * Selects the source candidates among transactions found in logs: those in which a user with an unproven deposit paid
- * the deposit's token, in its amount or to the contract that the deposit calls, and those in which that contract logged
- * the user. Their calldata shows whether they carry a deposit. Throws `store_unavailable`.
+ * Selects the source candidates among transactions found in logs: those in which a user with an unproven deposit or
+ * withdrawal paid its token, in its amount or to the contract that it calls, and those in which that contract logged
+ * the user. Their calldata shows whether they carry the deposit or withdrawal. Throws `store_unavailable`.
  */
 export async function selectCandidates(
   db: Database,
@@ -174,9 +181,10 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
 }
 
 /**
- * Stores the results of a round as hints, and makes the affected deposits and those in progress due for tracking, in
- * one statement for any number of deposits. If the transaction of a stored hint is seen again, however much later, its
- * deposit becomes due too, because a reorg may have moved the transaction to another block. Throws `store_unavailable`.
+ * Stores the results of a round as hints, at most 32 from logs per deposit or withdrawal, and makes the affected ones
+ * and those in progress due for tracking, in one statement for any number of them. If the transaction of a stored hint
+ * is seen again, however much later, its deposit or withdrawal becomes due too, because a reorg may have moved the
+ * transaction to another block. Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,
@@ -250,7 +258,10 @@ function withEqual(sources: Findings["sources"]): (Findings["sources"][number] &
   }));
 }
 
-/** Inserts a tracked deposit with the plan of its steps. Throws `store_unavailable`. */
+/**
+ * Inserts a built deposit and the plan of its steps, in one batch. Throws `store_unavailable`; a tracking id that
+ * exists is an error of the driver.
+ */
 export async function insertDepositWithPlan(
   db: Database,
   { row, plan }: { row: NewDeposit; plan: object },
@@ -263,7 +274,10 @@ export async function insertDepositWithPlan(
   );
 }
 
-/** Selects the plan of the steps of a deposit or withdrawal, or returns null if none is stored. Throws `store_unavailable`. */
+/**
+ * Selects the plan of the steps of a deposit or withdrawal, in the format of the code version that built it, or returns
+ * null if none is stored. Throws `store_unavailable`.
+ */
 export async function selectStepPlan(db: Database, trackingId: string): Promise<unknown> {
   const rows = await db.run((sql) =>
     sql

@@ -31,13 +31,19 @@ type DirectedColumns = "direction" | "state" | "history";
 /** The columns that only withdrawals have. */
 type WithdrawalColumns = "mode" | "exitToken" | "estimatedAssets" | "minAssets" | "assets" | "toChainId";
 
-/** A row of the table `deposits` whose direction is `deposit`: a tracked deposit. */
+/**
+ * A row of the table `deposits` whose direction is `deposit`: a tracked deposit. Addresses and hashes are lowercase;
+ * amounts are decimal strings in the token's smallest unit.
+ */
 export interface DepositRow extends Omit<StoredRow, DirectedColumns | WithdrawalColumns> {
   direction: "deposit";
   state: DepositState;
   history: { state: DepositState; at: string }[];
 }
-/** A row of the table `deposits` whose direction is `withdrawal`: a tracked withdrawal. */
+/**
+ * A row of the table `deposits` whose direction is `withdrawal`: a tracked withdrawal. Addresses and hashes are
+ * lowercase; amounts are decimal strings in the token's smallest unit.
+ */
 export interface WithdrawalRow extends Omit<StoredRow, DirectedColumns | WithdrawalColumns> {
   direction: "withdrawal";
   state: WithdrawalState;
@@ -48,6 +54,9 @@ export interface WithdrawalRow extends Omit<StoredRow, DirectedColumns | Withdra
   /** Token that the user requested, on the chain `toChainId`. */
   moveToken: string;
   toChainId: number;
+  /**
+   * Expected, minimum and paid amount of `exitToken`; null if unknown, not enforced by a contract, or not paid yet.
+   */
   estimatedAssets: string | null;
   minAssets: string | null;
   assets: string | null;
@@ -87,7 +96,10 @@ export type WithdrawalChange = Partial<
 
 const ofDirection = (direction: Direction): SQL => eq(deposits.direction, direction);
 
-/** Inserts a tracked deposit. Throws `store_unavailable`. */
+/**
+ * Inserts a built deposit without a plan of its steps. Throws `store_unavailable`; a tracking id that exists is an
+ * error of the driver.
+ */
 export async function insertDeposit(db: Database, row: NewDeposit): Promise<void> {
   await db.run((sql) => sql.insert(deposits).values(row));
 }
@@ -98,7 +110,9 @@ export async function selectDeposit(db: Database, trackingId: string): Promise<D
   return row as DepositRow | null;
 }
 
-/** Selects a row of either direction, or returns null if there is none. Throws `store_unavailable`. */
+/**
+ * Selects the deposit or withdrawal with a tracking id, or returns null if there is none. Throws `store_unavailable`.
+ */
 export async function selectTracked(db: Database, trackingId: string): Promise<TrackedRow | null> {
   return (await firstRow(db, eq(deposits.trackingId, trackingId))) as TrackedRow | null;
 }
@@ -107,9 +121,10 @@ export async function selectTracked(db: Database, trackingId: string): Promise<T
 const MAX_SAME_TRANSACTION = 20;
 
 /**
- * Selects the deposits and withdrawals that a transaction may belong to, the most likely first: those that it proves,
- * then those whose calldata has one of these hashes (with a report of the transaction before without), then those that
- * only a report names. Throws `store_unavailable`.
+ * Selects the deposits and withdrawals that a transaction may belong to, at most 20, the most likely first: those that
+ * it proves or whose reference it emits (`refs`), then those whose calldata on the source chain has one of the
+ * `dataHashes`, then those that only a report, a hint or a built second step names. Within each group, those with a
+ * report or hint of the transaction come first, then the oldest. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
@@ -165,10 +180,10 @@ export async function selectDepositsByTransaction(
 /** States of a deposit without a transaction on a chain. */
 const unseenStates: ("built" | "expired" | "abandoned")[] = ["built", "expired", "abandoned"];
 
-/** Filter of a user's list of deposits or withdrawals. */
+/** Filter of a user's list of deposits or withdrawals. All conditions must hold. */
 export interface TrackedFilter<Row extends TrackedRow> {
   /**
-   * States to list at the time `now`, or null for the deposits with a transaction on a chain. A built deposit is
+   * States to list at the time `now`, or null for those with a transaction on a chain. A built deposit or withdrawal is
    * `expired` once its quote has expired.
    */
   states: readonly Row["state"][] | null;
@@ -176,7 +191,7 @@ export interface TrackedFilter<Row extends TrackedRow> {
   vault: VaultKey | null;
   /** Earliest build time, or null for no limit. */
   from: Date | null;
-  /** Time before which the deposit was built, or null for no limit. */
+  /** Time before which it was built, or null for no limit. */
   to: Date | null;
 }
 
@@ -237,9 +252,9 @@ function inStates(states: readonly TrackedRow["state"][], now: Date): SQL | unde
 }
 
 /**
- * Updates a deposit that is still in the state `from`. Returns null if another writer has changed the state, or if the
- * source transaction is already proven for another deposit with the same calldata: concurrent writers bind a
- * transaction only once. Throws `store_unavailable`.
+ * Updates a deposit that is still in the state `from` and returns the new row. Returns null if another writer has
+ * changed the state, or if the change proves a source transaction that is already proven for another deposit with the
+ * same calldata: concurrent writers bind a transaction only once. Throws `store_unavailable`.
  */
 export async function updateDeposit(
   db: Database,
@@ -249,8 +264,8 @@ export async function updateDeposit(
 }
 
 /**
- * Updates a withdrawal that is still in the state `from`. Returns null in the same cases as `updateDeposit`. Throws
- * `store_unavailable`.
+ * Updates a withdrawal that is still in the state `from` and returns the new row. Returns null in the same cases as
+ * `updateDeposit`. Throws `store_unavailable`.
  */
 export async function updateWithdrawal(
   db: Database,
@@ -284,7 +299,10 @@ async function updateTracked(
   return rows[0] ?? null;
 }
 
-/** Selects one row that meets a condition, or returns null if none does. Throws `store_unavailable`. */
+/**
+ * Selects one row of the table `deposits` that meets a condition, any if several do, or returns null if none does.
+ * Throws `store_unavailable`.
+ */
 export async function firstRow(db: Database, where: SQL | undefined): Promise<StoredRow | null> {
   const rows = await db.run((sql) => sql.select().from(deposits).where(where).limit(1));
   return rows[0] ?? null;
@@ -294,8 +312,8 @@ export async function firstRow(db: Database, where: SQL | undefined): Promise<St
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the account's other proven async deposits into the same vault, open or claimed, oldest first and at most 50.
- * Throws `store_unavailable`.
+ * Selects the account's other proven deposits into the same asynchronous vault, open or claimed, oldest first and at
+ * most 50. Throws `store_unavailable`.
  */
 export async function selectOtherRequests(
   db: Database,

@@ -4,9 +4,9 @@ import { deposits } from "../schema/deposit-tables.ts";
 import type { TrackedRow } from "./deposit-queries.ts";
 
 /**
- * Leases the deposits and withdrawals that are due for tracking until `leaseUntil`: sent before unsent ones, and those
- * due for the longest time first. Concurrent runs lease other deposits. A deposit that is not tracked by `leaseUntil`
- * is due again. Throws `store_unavailable`.
+ * Leases at most `limit` deposits and withdrawals that are due for tracking, and returns them in no particular order:
+ * sent ones are preferred to unsent ones, then those due for the longest time. Concurrent runs lease others. One that
+ * is not tracked by `leaseUntil` is due again. Throws `store_unavailable`.
  */
 export async function leaseDueDeposits(
   db: Database,
@@ -31,8 +31,8 @@ export async function leaseDueDeposits(
 }
 
 /**
- * Extends the lease `held` of deposits to `leaseUntil` and returns them. Deposits that were rescheduled or leased again
- * in the meantime are left out. Throws `store_unavailable`.
+ * Extends the lease of deposits and withdrawals that ends at `held` to `leaseUntil` and returns them. Those that were
+ * rescheduled or leased again in the meantime are left out. Throws `store_unavailable`.
  */
 export async function extendDepositLeases(
   db: Database,
@@ -84,8 +84,8 @@ export async function checkSoon(
 }
 
 /**
- * Postpones the next check of deposits to the time `until`, because the run that leased them did not track them. Throws
- * `store_unavailable`.
+ * Postpones the next check of deposits and withdrawals to the time `until`, because the run that leased them did not
+ * track them. Those whose lease no longer ends at `leaseUntil` are left alone. Throws `store_unavailable`.
  */
 export async function postponeChecks(
   db: Database,

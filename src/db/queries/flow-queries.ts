@@ -23,6 +23,7 @@ export type StartSearch = Omit<typeof flowStarts.$inferSelect, "chainId">;
  */
 export interface FlowState {
   tip: FlowTip;
+  /** Vaults whose start block is known, with their coverage. */
   vaults: { row: typeof vaults.$inferSelect; coverage: VaultCoverage }[];
   provisional: FlowRow[];
   /** Vaults whose start block is not known yet, with the progress of the search, which is null before it has begun. */
@@ -30,8 +31,9 @@ export interface FlowState {
 }
 
 /**
- * Loads the state of a chain's flow index, after adding coverage for vaults that are new in the registry. `span` is the
- * number of blocks of the first `eth_getLogs` request on a new chain. Throws `store_unavailable`.
+ * Loads the state of a chain's flow index, after adding coverage for vaults that are new in the registry. Vaults are
+ * sorted by address. `span` is the number of blocks of the first `eth_getLogs` request on a new chain. Throws
+ * `store_unavailable`.
  */
 export async function loadFlowState(
   db: Database,
@@ -95,7 +97,10 @@ export function selectNewestFinal(db: Database, chainId: number): Promise<BlockI
   );
 }
 
-/** Selects the tips of all chains: how far the flows of each chain are indexed. Throws `store_unavailable`. */
+/**
+ * Selects the tips of all chains, sorted by chain id: how far the flows of each chain are indexed. Throws
+ * `store_unavailable`.
+ */
 export function selectFlowTips(db: Database): Promise<FlowTip[]> {
   return db.run((sql) => sql.select().from(flowTips).orderBy(asc(flowTips.chainId)));
 }
@@ -108,7 +113,10 @@ export async function selectFailingChains(db: Database): Promise<ReadonlySet<num
   return new Set(rows.map(({ chainId }) => chainId));
 }
 
-/** SQL expression for the first block from which a vault's flow history has no gap up to the tip. */
+/**
+ * SQL expression for the first block from which a vault's flow history has no gap up to the tip. The coverage row must
+ * have the alias `c` and be followed by tip runs.
+ */
 export const completeFrom = raw`case when c.followed_from <= c.start_block then c.start_block
   when c.done @> int8range(c.start_block, c.followed_from) then c.start_block
   else coalesce((select lower(part) from unnest(c.done) as part where upper(part) = c.followed_from), c.followed_from) end`;
@@ -116,8 +124,8 @@ export const completeFrom = raw`case when c.followed_from <= c.start_block then 
 const CoverageRows = z.array(z.object({ whole_from: z.coerce.number(), head_block: z.coerce.number() }));
 
 /**
- * Returns the block range up to the tip in which a vault's flows are stored without a gap, or null if there is none.
- * Throws `store_unavailable`.
+ * Selects the block range up to the tip in which a vault's flows are stored without a gap, or returns null if there is
+ * none because the tip does not cover the vault yet. Both ends are included. Throws `store_unavailable`.
  */
 export async function selectCoverageStart(
   db: Database,
@@ -138,8 +146,9 @@ export async function selectCoverageStart(
 const HolderRows = z.array(z.object({ vault_address: z.string(), user_address: z.string() }));
 
 /**
- * Selects the largest holder of each vault on a chain, computed from the stored flows. Returns lowercase holders by
- * vault address. Throws `store_unavailable`.
+ * Selects the account with the most shares in each vault on a chain, computed from the stored flows of its shares.
+ * Returns lowercase accounts by lowercase vault address; vaults without a holder are left out. Throws
+ * `store_unavailable`.
  */
 export async function selectLargestHolders(db: Database, chainId: number): Promise<Record<string, string>> {
   const { rows } = await db.run((sql) =>

@@ -5,7 +5,7 @@ import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flow-tables
 import { formatBlockSet } from "../table-columns.ts";
 import type { FlowRow, StartSearch } from "./flow-queries.ts";
 
-/** A vault's lowercase address with the fingerprint of its flow sources. */
+/** A vault's lowercase address with the fingerprint of the contracts and events whose flows are read. */
 export interface SourcedVault {
   vaultAddress: string;
   source: string;
@@ -16,18 +16,24 @@ export interface TipStep {
   chainId: number;
   /** Version of the tip on which the step is based. */
   version: number;
+  /** Id of the run, which no other run uses. */
   run: string;
   from: number;
   final: BlockId;
   head: BlockId & { time: Date };
+  /** Number of blocks in one `eth_getLogs` request, as learnt in this run. */
   span: number;
   movedAt: Date;
   /** Lowercase addresses of the vaults whose flows were read; the tip no longer covers other vaults. */
   vaults: readonly string[];
+  /** Flows from block `from` on; those up to the final block are marked as final. */
   rows: readonly FlowRow[];
 }
 
-/** Flows of a block range below the final block, read for some vaults. */
+/**
+ * Flows of a block range below the final block, read for some vaults. `span` is the number of blocks in one
+ * `eth_getLogs` request.
+ */
 export interface HistoryStep {
   chainId: number;
   read: BlockRange;
@@ -100,8 +106,8 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
 
 /**
  * Inserts the flows of a backfilled block range together with its coverage, in one batch. Vaults whose flow sources
- * have changed are omitted; nothing is inserted if a reorg has moved the tip below the range. Running it twice is
- * harmless. Throws `store_unavailable`.
+ * have changed since are left out; nothing is inserted if the final block is below the end of the range, because a
+ * reorg has moved the tip. Running it twice is harmless. Throws `store_unavailable`.
  */
 export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
   const { chainId, read } = step;
@@ -130,7 +136,7 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
 
 /**
  * Inserts final flows that are not stored yet and returns their number, which is 0 if another run has written in the
- * meantime. Vaults whose flow sources have changed are omitted. Throws `store_unavailable`.
+ * meantime. Vaults whose flow sources have changed since are left out. Throws `store_unavailable`.
  */
 export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<number> {
   const { chainId } = step;
@@ -159,8 +165,8 @@ export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<
 const invalidate = { version: raw`${flowTips.version} + 1`, run: "" };
 
 /**
- * Deletes the flow history of vaults whose flow sources have changed, so that it is read again. Tip runs that began
- * earlier write nothing. Throws `store_unavailable`.
+ * Deletes all flows and the coverage of vaults whose flow sources have changed, and stores the new sources, so that
+ * their history is read again. Tip runs that began earlier write nothing. Throws `store_unavailable`.
  */
 export async function resetFlows(
   db: Database,
@@ -184,8 +190,9 @@ export async function resetFlows(
 }
 
 /**
- * Deletes the flows of all of a chain's vaults from block `from` on, so that they are read again, for example after a
- * deep reorg. Tip runs that began earlier write nothing. Throws `store_unavailable`.
+ * Deletes the flows of all of a chain's vaults from block `from` on, and all provisional ones, so that they are read
+ * again, for example after a deep reorg. The tip is cleared, and governance events are read again from the same block.
+ * Tip runs that began earlier write nothing. Throws `store_unavailable`.
  */
 export async function rewindFlows(db: Database, rewind: { chainId: number; from: number }): Promise<void> {
   const { chainId, from } = rewind;
@@ -212,8 +219,8 @@ export async function rewindFlows(db: Database, rewind: { chainId: number; from:
 }
 
 /**
- * Stores the error of a chain's last index run, or the time at which backfill messages were queued. Throws
- * `store_unavailable`.
+ * Stores the error code of a chain's last index run, or the time at which backfill messages were queued. Does nothing
+ * for a chain that was never indexed. Throws `store_unavailable`.
  */
 export async function writeFlowNote(
   db: Database,
@@ -223,8 +230,8 @@ export async function writeFlowNote(
 }
 
 /**
- * Stores the progress of searches for vaults' start blocks. Overlapping runs may undo a part of each other's progress,
- * nothing more. Throws `store_unavailable`.
+ * Stores the progress of at least one search for a vault's start block. Overlapping runs may undo a part of each
+ * other's progress, nothing more. Throws `store_unavailable`.
  */
 export async function writeStartSearches(
   db: Database,

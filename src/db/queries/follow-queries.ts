@@ -12,8 +12,8 @@ export type FollowedChain = typeof followedChains.$inferSelect;
 const ChainIds = z.array(z.object({ chain_id: z.coerce.number() }));
 
 /**
- * Selects which of the given chains must be read: those with a deposit that is unproven or in progress, or whose
- * evidence is not final. Throws `store_unavailable`.
+ * Selects which of the given chains must be read, in ascending order: those with a deposit or withdrawal that is
+ * unproven or in progress, or whose evidence is not final. Throws `store_unavailable`.
  */
 export async function selectChainsToFollow(db: Database, chainIds: readonly number[]): Promise<number[]> {
   const given = raw`(select jsonb_array_elements_text(${JSON.stringify(chainIds)}::jsonb)::int4 as chain_id) as given`;
@@ -32,7 +32,10 @@ export async function selectChainsToFollow(db: Database, chainIds: readonly numb
   return ChainIds.parse(rows).map(({ chain_id }) => chain_id);
 }
 
-/** State of a chain before a round: its coverage, and the blocks of evidence to compare. */
+/**
+ * State of a chain before a round: its coverage, or null if it was never read, and the evidence blocks to compare with
+ * the chain, lowest first and at most 200.
+ */
 export interface FollowState {
   chain: FollowedChain | null;
   unchecked: readonly BlockId[];
@@ -41,7 +44,10 @@ export interface FollowState {
 /** Maximum number of evidence blocks that one round compares with the chain. */
 const MAX_UNCHECKED = 200;
 
-/** Loads a chain's reading progress and the evidence blocks still to compare. Throws `store_unavailable`. */
+/**
+ * Loads a chain's reading progress and the evidence blocks still to compare, at most 200 of them. Throws
+ * `store_unavailable`.
+ */
 export async function loadFollowState(db: Database, chainId: number): Promise<FollowState> {
   const { blockNumber, blockHash } = depositEvidence;
   const open = and(eq(depositEvidence.chainId, chainId), raw`not ${depositEvidence.final}`);
@@ -74,11 +80,14 @@ export async function selectOldestOpen(db: Database, chainId: number): Promise<D
   return Oldest.parse(rows)[0]?.at ?? null;
 }
 
-/** A contract that the source transactions of unproven deposits call, with the paid token. Addresses are lowercase. */
+/**
+ * A contract that the source transactions of unproven deposits and withdrawals call, with the paid token. Addresses are
+ * lowercase.
+ */
 export interface WatchedTarget {
   sourceTo: string;
   fromToken: string;
-  /** The provider that built the transactions, or null for direct deposits. */
+  /** The provider that built the transactions, or null if the vault or the Router is called directly. */
   provider: string | null;
 }
 
@@ -90,10 +99,16 @@ export type WatchedDeposit = Pick<
 
 /** The deposits and withdrawals that a round on a chain looks for. */
 export interface WatchList {
+  /** At most 500 contracts, sorted by contract and token. */
   targets: readonly WatchedTarget[];
-  /** Users of unproven deposits that bypass the Router, or null if there are too many to list. */
+  /**
+   * Users of unproven deposits and withdrawals that bypass the Router, or null if there are more than 1,000 of these.
+   */
   users: readonly string[] | null;
-  /** The newest deposits in progress that may deliver or refund tokens on the chain. */
+  /**
+   * The deposits and withdrawals in progress on the chain: at most 500 each, the last changed first, by vault chain,
+   * source chain and destination chain. One may be listed more than once.
+   */
   underWay: readonly WatchedDeposit[];
   /** The contracts whose events may settle open redemption requests, lowercase. */
   requestContracts: readonly string[];
@@ -109,9 +124,9 @@ const Targets = z.array(
 );
 
 /**
- * Selects what a round looks for on a chain. The cost does not grow with the number of unsent deposits: contracts are
- * found by one index seek per distinct contract, and users are listed only if there are few. Throws
- * `store_unavailable`.
+ * Selects what a round looks for on a chain; `router` is the Router's lowercase address. The cost does not grow with
+ * the number of unsent deposits: contracts are found by one index seek per distinct contract, and users are listed only
+ * if there are few. Throws `store_unavailable`.
  */
 export async function selectWatchList(
   db: Database,
@@ -193,6 +208,7 @@ export interface FollowStep {
   covered: readonly BlockRange[];
   final: BlockId;
   head: BlockId & { time: Date };
+  /** Number of blocks in one `eth_getLogs` request, as learnt in this round. */
   span: number;
   at: Date;
   /** Evidence blocks that are still on the chain, and those that a reorg replaced. */
@@ -206,10 +222,10 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
   raw`jsonb_to_recordset(${JSON.stringify(blocks)}::jsonb) as given(number int8, hash text)`;
 
 /**
- * Stores the result of a round: the covered blocks, the head, and which evidence is final or was replaced. Deposits
- * whose evidence a reorg replaced become due at once; finished deposits with complete, final evidence are no longer
- * scheduled, unless a known transaction may belong to them. Returns false, without changes, if another round has written
- * since. Throws `store_unavailable`.
+ * Stores the result of a round: the covered blocks, the head, and which evidence is final or was replaced. Deposits and
+ * withdrawals whose evidence a reorg replaced become due at once; finished ones with complete, final evidence are no
+ * longer scheduled, unless a known transaction may belong to them. Returns false, without changes, if another round has
+ * written since. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;
@@ -273,7 +289,7 @@ async function applyEvidence(db: Database, step: FollowStep): Promise<void> {
   );
 }
 
-/** Records the error of a failed round, unless the chain was never read. Throws `store_unavailable`. */
+/** Records the error code of a failed round; does nothing if the chain was never read. Throws `store_unavailable`. */
 export async function noteFollowError(db: Database, note: { chainId: number; error: string }): Promise<void> {
   await db.run((sql) =>
     sql.update(followedChains).set({ error: note.error }).where(eq(followedChains.chainId, note.chainId)),

@@ -10,8 +10,8 @@ export type ControlEventRow = typeof controlEvents.$inferSelect;
 const KEPT_MS = 8 * DAY_MS;
 
 /**
- * Inserts a chain's governance events up to block `to` and records that block as read, in one batch, and deletes
- * expired events. Running it twice is harmless. Throws `store_unavailable`.
+ * Inserts a chain's governance events up to block `to` and records that block as read, in one batch, and deletes the
+ * chain's events stored more than eight days ago. Running it twice is harmless. Throws `store_unavailable`.
  */
 export async function writeControlEvents(
   db: Database,
@@ -40,8 +40,8 @@ export async function writeControlEvents(
 }
 
 /**
- * Selects the governance events of the given vaults that were stored at or after the given time, in on-chain order. Throws
- * `store_unavailable`.
+ * Selects the governance events of the given vaults (lowercase addresses) that were stored at or after the given time,
+ * by block number and log index. Throws `store_unavailable`.
  */
 export function selectControlEvents(
   db: Database,

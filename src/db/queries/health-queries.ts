@@ -48,12 +48,16 @@ const Followed = z.array(
   }),
 );
 /**
- * Reading progress of a chain: the last block and its time, the number of missing final blocks, and the time of the
- * last successful round. Times are in seconds since the epoch.
+ * Reading progress of a chain: the last block and its time, the number of missing final blocks, the time of the last
+ * successful round (null if there was none), and the error code of the last round (null if it succeeded). Times are in
+ * seconds since the epoch.
  */
 export type FollowedChainHealth = z.infer<typeof Followed>[number];
 
-/** Selects the reading progress of every chain with deposits. Throws `store_unavailable`. */
+/**
+ * Selects the reading progress of every chain that was read for deposits and withdrawals, sorted by chain id. Throws
+ * `store_unavailable`.
+ */
 export async function selectFollowedChainHealth(db: Database): Promise<FollowedChainHealth[]> {
   const { rows } = await db.run((sql) =>
     sql.execute(raw`

@@ -5,7 +5,7 @@ import { idempotency } from "../schema/deposit-tables.ts";
 /** A row of the table `idempotency`: an idempotency key and the stored response, if any. */
 export type IdempotencyRow = typeof idempotency.$inferSelect;
 
-/** An idempotency key in the scope of its caller. */
+/** An idempotency key in the scope of its owner: a partner, or a client address with a user. */
 export interface IdempotencyKey {
   scope: string;
   key: string;
@@ -53,8 +53,8 @@ export async function selectKey(db: Database, id: IdempotencyKey): Promise<Idemp
 }
 
 /**
- * Renews the lease of a request that is still building. Returns false if another request holds the key. Throws
- * `store_unavailable`.
+ * Renews the lease of a request that is still building: its key counts as taken at `now`. Returns false if another
+ * request holds the key or its response is stored. Throws `store_unavailable`.
  */
 export async function renewKey(
   db: Database,
@@ -64,8 +64,8 @@ export async function renewKey(
 }
 
 /**
- * Stores the response of an idempotency key if the request `owner` still holds the key, otherwise returns false. Throws
- * `store_unavailable`.
+ * Stores the response of an idempotency key. Returns false, without any change, if the request `owner` no longer holds
+ * the key or its response is already stored. Throws `store_unavailable`.
  */
 export async function answerKey(
   db: Database,
@@ -88,8 +88,8 @@ async function updateOwnKey(
 }
 
 /**
- * Releases an idempotency key after a failed request, so that the next request can take it. Throws
- * `store_unavailable`.
+ * Releases an idempotency key after a failed request, so that the next request can take it. Does nothing if another
+ * request holds the key. Throws `store_unavailable`.
  */
 export async function releaseKey(db: Database, taken: IdempotencyKey & { owner: string }): Promise<void> {
   await db.run((sql) =>

@@ -6,8 +6,8 @@ import { type Direction, deposits, underWay } from "../schema/deposit-tables.ts"
 import type { DepositRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
- * Selection of a partner's deposits: the partner's address, and the time since which deposits count, or null for all.
- * Only deposits built with the partner's API key count, not those that merely name the partner.
+ * Selection of a partner's deposits and withdrawals: the partner's address, and the earliest build time, or null for
+ * all. Only those built with the partner's API key count, not those that merely name the partner.
  */
 export interface PartnerSpan {
   address: string;
@@ -25,7 +25,10 @@ const of = ({ address, since }: PartnerSpan, direction: Direction | null = "depo
     since === null ? undefined : gte(deposits.createdAt, since),
   );
 
-/** Counts a partner's deposits by outcome, and the users who sent at least one. Throws `store_unavailable`. */
+/**
+ * Counts a partner's deposits by outcome, and the users who sent at least one. `built` counts all of them, `verified`
+ * those built with the API key's secret. Throws `store_unavailable`.
+ */
 export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>
     raw<number>`count(*) filter (where ${condition})::int`;
@@ -49,7 +52,10 @@ export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   return rows[0] ?? null;
 }
 
-/** Counts a partner's withdrawals by outcome. Throws `store_unavailable`. */
+/**
+ * Counts a partner's withdrawals by outcome; `built` counts all of them, `failed` includes rejected ones. Throws
+ * `store_unavailable`.
+ */
 export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>
     raw<number>`(count(*) filter (where ${condition}))::int`;
@@ -73,8 +79,8 @@ export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
 }
 
 /**
- * Sums the amounts paid for a partner's completed deposits, by chain and token, in the token's smallest unit. Throws
- * `store_unavailable`.
+ * Sums the amounts paid for a partner's completed deposits, by source chain and token, in the token's smallest unit: at
+ * most `limit` sums, those of the most deposits first. Throws `store_unavailable`.
  */
 export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: number }) {
   return db.run((sql) =>
@@ -95,8 +101,8 @@ export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: num
 }
 
 /**
- * Selects one page of what was built with a partner's API key, newest first, of one direction or of both; `before` is the
- * position of the last row of the previous page. Throws `store_unavailable`.
+ * Selects one page of the deposits or withdrawals built with a partner's API key, newest first, or of both if
+ * `direction` is null; `before` is the position of the last row of the previous page. Throws `store_unavailable`.
  */
 export async function selectPartnerTransactions(
   db: Database,

@@ -5,14 +5,14 @@ import { apiKeys, partners } from "../schema/partner-tables.ts";
 import type { StoredPair } from "./api-key-queries.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 
-/** A row of the table `partners`. */
+/** A row of the table `partners`: a wallet that has registered with an approved application. */
 export type PartnerRow = typeof partners.$inferSelect;
 /** The part of a partner's data that the partner edits itself. */
 export type PartnerProfile = Pick<PartnerRow, "name" | "website" | "contactEmail" | "description">;
 
 /**
- * Selects a partner with the displayed part and the creation time of its API key, or returns null if the address is not
- * a partner. Throws `store_unavailable`.
+ * Selects a partner with the displayed part and the creation time of its first API key, or returns null if the address
+ * is not a partner. Throws `store_unavailable`.
  */
 export async function selectPartner(
   db: Database,
@@ -34,9 +34,9 @@ export async function selectPartner(
 
 /**
  * Registers an approved applicant: in one statement, inserts the partner, its API key and secret, its first session and
- * the audit row. Empty fields of the profile are taken from the partner application. If nothing was inserted, `name` is
- * null and `application` shows why: the status of the partner application, or null if there is none. Throws
- * `store_unavailable`.
+ * the audit row. Empty fields of the profile, except the description, are taken from the partner application. If
+ * nothing was inserted, because the address is already a partner or its application is not approved, `name` is null and
+ * `application` is the status of the partner application, or null if there is none. Throws `store_unavailable`.
  */
 export async function insertPartner(
   db: Database,
@@ -87,8 +87,8 @@ export async function insertPartner(
 }
 
 /**
- * Updates a partner's profile, type or allowed vaults. Returns null if the address is not a partner. Throws
- * `store_unavailable`.
+ * Updates a partner's profile, type or allowed vaults and returns the new row. Returns null if the address is not a
+ * partner. Throws `store_unavailable`; `change` must not be empty.
  */
 export async function updatePartner(
   db: Database,

@@ -3,21 +3,26 @@ import type { ApplicationStatus } from "../../schemas/application-schema.ts";
 import type { Database } from "../database-client.ts";
 import { apiKeys, applications, partners, sessions } from "../schema/partner-tables.ts";
 
-/** A partner's session, with the partner's data and whether the session is valid. */
+/**
+ * A partner's session, with the partner's data and whether the session is valid. The address is lowercase; `keyVersion`
+ * is the version of the partner's first API key.
+ */
 export interface SessionOwner {
   address: string;
   partnerId: string;
   partnerType: number;
+  /** Ids of the vaults to which the partner's deposits are restricted; null means all vaults. */
   vaults: string[] | null;
   keyVersion: number;
+  /** Time at which the session expires; `live` does not take it into account. */
   expiresAt: Date;
   /** True if the partner application is approved and has not been revoked since the session was created. */
   live: boolean;
 }
 
 /**
- * Selects the session with the digest of a token, or returns null if there is none. It uses one statement, so that a
- * revoked session is never accepted. Throws `store_unavailable`.
+ * Selects the session with the digest of a token, expired or not, or returns null if there is none. It uses one
+ * statement, so that a revoked session is never accepted. Throws `store_unavailable`.
  */
 export async function selectSessionOwner(db: Database, digest: string): Promise<SessionOwner | null> {
   const rows = await db.run((sql) =>
@@ -71,7 +76,7 @@ export async function insertSession(
   return rows[0] ?? { begun: false, application: null, partner: false };
 }
 
-/** Deletes the session with a token digest. Throws `store_unavailable`. */
+/** Deletes the session with a token digest; does nothing if there is none. Throws `store_unavailable`. */
 export async function deleteSession(db: Database, digest: string): Promise<void> {
   await db.run((sql) => sql.delete(sessions).where(eq(sessions.digest, digest)));
 }

@@ -10,9 +10,9 @@ import { signals } from "../schema/signal-tables.ts";
 export type SignalRow = typeof signals.$inferSelect;
 
 /**
- * Selects the incidents of some vaults that were last seen since a time, ordered by sequence number. The last incident
- * of each rule and subject is always included, because the next one continues its numbering. Throws
- * `store_unavailable`.
+ * Selects the incidents of some vaults (lowercase addresses) that were last seen since a time, ordered by sequence
+ * number. The last incident of each rule and subject is always included, because the next one continues its numbering.
+ * Throws `store_unavailable`.
  */
 export function selectIncidents(
   db: Database,
@@ -44,8 +44,9 @@ export function selectIncidents(
 }
 
 /**
- * Inserts new incidents and updates ongoing ones. An incident that a concurrent run has inserted is kept, and no update
- * replaces a newer one. Throws `store_unavailable`.
+ * Inserts new incidents and updates ongoing ones, in one statement. An update with an earlier time of last sight or a
+ * lower update count than the stored one is skipped, so that no concurrent run is overwritten. Throws
+ * `store_unavailable`.
  */
 export async function writeIncidents(db: Database, rows: readonly SignalRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -70,14 +71,15 @@ export async function writeIncidents(db: Database, rows: readonly SignalRow[]): 
 }
 
 /**
- * Selects one page of incidents, newest first, and the total number of incidents that match. Throws
- * `store_unavailable`.
+ * Selects one page of the incidents last seen since a time, the last seen first, and the total number of incidents that
+ * match. Throws `store_unavailable`.
  */
 export async function selectSignals(
   db: Database,
   query: {
     since: Date;
     tiers: readonly Tier[];
+    /** Dimension of the incidents, or null for all. */
     dimension: Dimension | null;
     /** Ids of the vaults whose incidents may be returned. */
     vaultIds: readonly string[];
@@ -137,14 +139,14 @@ const Changes = z.array(
   }),
 );
 /**
- * A change of a vault's status, from the audit log. `seconds` is its time in seconds since the epoch; `action` is
- * `vault.prove` if a registry proof made the change; any other action is an operator's.
+ * A change of a vault's status, from the audit log. `seconds` is its time in seconds since the epoch; `reason` may be
+ * empty; `action` is `vault.prove` if a registry proof made the change, otherwise an operator did.
  */
 export type StatusChange = z.infer<typeof Changes>[number];
 
 /**
- * Selects the changes of vaults' statuses since a time from the audit log; `subject` is the vault id. Throws
- * `store_unavailable`.
+ * Selects the changes of vaults' statuses since a time from the audit log, oldest first; `subject` is the vault id.
+ * Throws `store_unavailable`.
  */
 export async function selectStatusChanges(db: Database, since: Date): Promise<StatusChange[]> {
   const { rows } = await db.run((sql) =>

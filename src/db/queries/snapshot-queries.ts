@@ -13,8 +13,8 @@ export type NewSnapshot = Omit<SnapshotRow, "step" | "at">;
 export const snapshotSteps = { fine: 300, hour: 3_600, day: 86_400 } as const;
 
 /**
- * Stores each vault snapshot at every interval length (five minutes, an hour and a day). An interval keeps only the
- * snapshot with the highest block. Throws `store_unavailable`.
+ * Stores each vault snapshot at every interval length (five minutes, an hour and a day), in the interval that contains
+ * `readAt`. An interval keeps only the snapshot with the highest block. Throws `store_unavailable`.
  */
 export async function writeSnapshots(
   db: Database,
@@ -88,8 +88,8 @@ export async function pruneSnapshots(db: Database, before: { fine: Date; hour: D
 }
 
 /**
- * Selects a vault's snapshots of one interval length between two times, inclusive, oldest first. Throws
- * `store_unavailable`.
+ * Selects a vault's snapshots of one interval length (`step`, in seconds) whose intervals begin between two times,
+ * inclusive, oldest first. Throws `store_unavailable`.
  */
 export function selectSnapshots(
   db: Database,
@@ -121,12 +121,13 @@ const PricePoints = z.array(
     seconds: z.coerce.number(),
   }),
 );
-/** A vault's share price at one of the requested ages. */
+/** A vault's share price at one of the requested ages. The vault's address is lowercase. */
 export interface PricePoint {
   chainId: number;
   vaultAddress: string;
   /** The requested age, in seconds before now. */
   age: number;
+  /** Assets per share, in the unit of the vault's API response. */
   sharePrice: bigint;
   /** Block timestamp, in seconds since the epoch. */
   seconds: number;
@@ -134,8 +135,8 @@ export interface PricePoint {
 
 /**
  * Selects the share prices of all vaults at each age (in seconds before `now`), from the newest hourly snapshot that is
- * at least that old and at most 25% older (or at most two hours old, for small ages). A vault without a snapshot for an
- * age has no share price at that age. Throws `store_unavailable`.
+ * at least that old and at most 25% older (or at most two hours old, for small ages). A vault without such a snapshot
+ * has no point for that age. Throws `store_unavailable`.
  */
 export async function selectPricePoints(
   db: Database,
@@ -161,9 +162,9 @@ export async function selectPricePoints(
 }
 
 /**
- * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks: one sum per two neighbouring
- * blocks, excluding the first and including the second, in the asset's smallest unit. A sum is null if an event does
- * not contain its amount. Throws `store_unavailable`.
+ * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks of an ascending list: one sum per
+ * two neighbouring blocks, excluding the first and including the second, in the asset's smallest unit. A sum is null if
+ * an event does not contain its amount. Whether the flows are all stored is not checked. Throws `store_unavailable`.
  */
 export async function sumNetFlows(
   db: Database,

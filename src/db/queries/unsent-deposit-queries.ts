@@ -3,7 +3,7 @@ import type { Database } from "../database-client.ts";
 import { deposits } from "../schema/deposit-tables.ts";
 import { depositEvidence, depositHints, followedChains } from "../schema/deposit-tracking-tables.ts";
 
-/** Conditions under which a deposit counts as never sent. */
+/** Conditions under which a deposit or withdrawal counts as never sent. */
 export interface UnsentAge {
   /** Time before which the quote expired and the row was last changed. */
   before: Date;
@@ -14,10 +14,10 @@ export interface UnsentAge {
 }
 
 /**
- * Deletes deposits and withdrawals that were built and never sent, longest unchanged first, and returns their number.
- * One is deleted only if both of its chains were read without a gap beyond its expiry and showed no transaction of it;
- * those on unread chains stay. One that is the parent of another, or has an unread report, is kept too. Throws
- * `store_unavailable`.
+ * Deletes at most `limit` deposits and withdrawals that were built and never sent, longest unchanged first, and returns
+ * their number. One is deleted only if both of its chains were read without a gap until `marginMs` after its expiry and
+ * showed no transaction of it; those on chains that were not read stay. One that is the parent of another, or has a
+ * hint that was not dropped, is kept too. Throws `store_unavailable`.
  */
 export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {
   const before = raw`${age.before.toISOString()}::timestamptz`;

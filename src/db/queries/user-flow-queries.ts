@@ -14,10 +14,13 @@ export interface ChainFlows {
    * is not indexed yet.
    */
   indexedFrom: number | null;
-  /** Number and timestamp of the head block of the last index run, or null if there was none. */
+  /** Number of the head block of the last index run, or null if there was none; `headTime` is its timestamp. */
   indexedTo: number | null;
   headTime: Date | null;
-  /** Deposits minus withdrawals by vault address, in the asset's smallest unit, or null if the sum is unknown. */
+  /**
+   * Deposits minus withdrawals by lowercase vault address, in the asset's smallest unit, or null if the sum is unknown.
+   * Vaults without flows of the user are absent.
+   */
   sums: Readonly<Record<string, string | null>>;
 }
 
@@ -102,16 +105,17 @@ const Records = z
   .array(z.object({ chains: z.array(Chain), requests: z.array(Request), asked: z.array(RequestFlow) }))
   .length(1);
 
-/** The user and the chains whose flows are selected. */
+/** The user, as an address in any case, and the chains whose flows are selected. */
 export interface UserQuery {
   user: string;
   chainIds: readonly number[];
 }
 
 /**
- * Selects a user's net deposits and requests on some chains, in one statement. A sum is null if an event does not
- * contain its amount, or the vault's flow history has a gap between its start block and the head. Flows of redemption
- * requests are excluded from the sums and returned separately. Throws `store_unavailable`.
+ * Selects a user's net deposits and requests on some chains, in one statement; chains that were never indexed are
+ * absent. A sum is null if an event does not contain its amount, or the vault's flow history has a gap between its
+ * start block and the head. Flows of redemption requests are excluded from the sums and returned separately. Throws
+ * `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));

@@ -38,7 +38,10 @@ const PointShape = z
     liquidity: row.liquidity,
     controls: row.controls,
   }));
-/** A vault snapshot as the signal rules receive it; `seconds` is the block timestamp in seconds since the epoch. */
+/**
+ * A vault snapshot as the signal rules receive it. Amounts are in the units of the vault's API response, null if
+ * unknown; `step` is the interval's length in seconds, `seconds` the block timestamp in seconds since the epoch.
+ */
 export type PointRecord = z.output<typeof PointShape>;
 
 const FlowRecordShape = z
@@ -68,12 +71,13 @@ const FlowRecordShape = z
     unknown: row.unknown,
   }));
 /**
- * One of a vault's largest flows after a block, with the sums of all its flows after that block. The fields of the flow
- * are null if there were none.
+ * One of a vault's largest flows after a block, with the sums of all its flows after that block: `inflow` and
+ * `outflow`, both unsigned and in the asset's smallest unit, and the number of flows without an amount (`unknown`),
+ * whose `assets` are 0. The transaction, user and block are null if there were no flows.
  */
 export type FlowRecord = z.output<typeof FlowRecordShape>;
 
-/** A vault and the block after which its flows count. */
+/** A vault (lowercase address) and the block after which its flows count. */
 export interface VaultSpan {
   chainId: number;
   vaultAddress: string;
@@ -88,7 +92,11 @@ const back = raw.raw(
 /** Maximum number of largest flows returned per vault. */
 const LARGEST = 5;
 
-/** Selects the recent snapshots of some vaults at every interval length, oldest first. Throws `store_unavailable`. */
+/**
+ * Selects the snapshots of some vaults (lowercase addresses): those of five minutes from the last two hours, hourly
+ * ones from seven days and daily ones from 90 days. They are sorted by vault, interval length and time, oldest first.
+ * Throws `store_unavailable`.
+ */
 export async function selectPoints(
   db: Database,
   query: { now: Date; vaults: readonly { chainId: number; vaultAddress: string }[] },
@@ -108,8 +116,9 @@ export async function selectPoints(
 }
 
 /**
- * Selects the five largest flows of each vault, each with the sums of all flows of its vault. Vaults whose flows after
- * the block are not all stored are omitted. Throws `store_unavailable`.
+ * Selects the five largest flows of each vault, by absolute amount, each with the sums of all flows of its vault. A
+ * vault without flows has one record; vaults whose flows after the block are not all stored are left out. Throws
+ * `store_unavailable`.
  */
 export async function selectLargestFlows(db: Database, vaults: readonly VaultSpan[]): Promise<FlowRecord[]> {
   const { rows } = await db.run((sql) =>
@@ -144,14 +153,14 @@ const SpanFlowsShape = z
     largestWithdrawal: withdrawal,
   }));
 /**
- * Sums and largest values of a vault's flows in one requested block range, unsigned; `index` is the position of the
- * range in the request.
+ * Sums and largest values of a vault's flows in one requested block range, unsigned and in the asset's smallest unit;
+ * `index` is the position of the range in the request.
  */
 export type SpanFlows = z.output<typeof SpanFlowsShape>;
 
 /**
- * Sums vaults' flows in block ranges that exclude their first block. A range is omitted if its flows are not all stored
- * or an event does not contain its amount. Throws `store_unavailable`.
+ * Sums vaults' flows after `afterBlock` up to and including `toBlock`, in the order of the request. A range is left out
+ * if its flows are not all stored or an event does not contain its amount. Throws `store_unavailable`.
  */
 export async function sumSpans(
   db: Database,

@@ -7,14 +7,17 @@ import { type DerivedColumns, type NewVault, type VaultRow, wasActiveAfter } fro
 /** SQL condition of the registry entries that are proven regularly: all except those that an administrator excluded. */
 const proven = ne(vaults.status, "unsupported");
 
-/** Number of a chain's vaults with a due proof, and the earliest due time. */
+/** Number of a chain's vaults with a due proof, and the earliest time at which one became due. */
 export interface DueProofs {
   chainId: number;
   due: number;
   oldest: Date;
 }
 
-/** Counts the vaults with a due proof, by chain. Throws `store_unavailable`. */
+/**
+ * Counts the vaults with a due proof by chain, sorted by chain id; vaults that an administrator excluded do not count,
+ * and chains without a due proof are left out. Throws `store_unavailable`.
+ */
 export async function countDueProofs(db: Database, now: Date): Promise<DueProofs[]> {
   const rows = await db.run((sql) =>
     sql
@@ -28,8 +31,9 @@ export async function countDueProofs(db: Database, now: Date): Promise<DueProofs
 }
 
 /**
- * Leases the vaults of a chain whose proof is due, the longest due first. Other runs skip them until `leaseUntil`.
- * Throws `store_unavailable`.
+ * Leases at most `limit` vaults of a chain whose proof is due, the longest due first, and returns them in no particular
+ * order. Other runs skip them until `leaseUntil`. Vaults that an administrator excluded are never due. Throws
+ * `store_unavailable`.
  */
 export function leaseDueProofs(
   db: Database,
@@ -59,14 +63,16 @@ export interface ProofChange {
   /** Result of the proof; null keeps the stored one, because this attempt was inconclusive. */
   proof: VaultProof | null;
   proofDueAt: Date;
+  /** Number of consecutive proofs that refused the vault, this one included. */
   proofRefusals: number;
   /** Columns that were read from on-chain data, or null to keep the stored ones. */
   derived: (DerivedColumns & Pick<NewVault, "adapter" | "type"> & { name?: string }) | null;
 }
 
 /**
- * Stores the result of a proof, and an audit row if it changes the vault's status. Returns false, without any change,
- * if the vault was changed since it was read. Throws `store_unavailable`.
+ * Stores the result of a proof, and an audit row if it changes the vault's status, in one statement. Returns false,
+ * without any change, if the vault's status, adapter or due time was changed since it was read. Throws
+ * `store_unavailable`.
  */
 export function recordProof(
   db: Database,
@@ -114,8 +120,8 @@ function isUnchanged(row: VaultRow): SQL | undefined {
 }
 
 /**
- * Selects the code, as recorded by proofs, of a chain's open and reviewed vaults of one family: rows of the seed and of
- * an operator. Throws `store_unavailable`.
+ * Selects the distinct code, as recorded by proofs, of a chain's open and reviewed vaults of one family: those from the
+ * seed or an operator. Vaults without recorded code do not count. Throws `store_unavailable`.
  */
 export async function selectReviewedCode(
   db: Database,

@@ -23,18 +23,20 @@ export function selectVaults(db: Database): Promise<VaultRow[]> {
   );
 }
 
-/** A vault that is or was open for deposits, with its figures for lists. */
+/** A vault that is or was open for deposits, with its figures for lists and the numbers of its recent incidents. */
 export type ListedVaultRow = Omit<VaultRow, "claim" | "provenance" | "namedBy"> & {
   /** Figures of the last snapshot, or null if the vault was never read. */
   figures: typeof vaultFigures.$inferSelect | null;
-  /** Number of incidents that were seen within the last day, by tier. */
+  /**
+   * Number of incidents of tier `high` that were seen within the last day; `mediumSignals` is that of tier `medium`.
+   */
   highSignals: number;
   mediumSignals: number;
 };
 
 /**
- * Selects all vaults that are or were open for deposits, sorted by chain and address, with their figures and open
- * incidents, in one statement. Throws `store_unavailable`.
+ * Selects all vaults that are or were open for deposits, sorted by chain and address, with their figures and their
+ * incidents of the last day, in one statement. Throws `store_unavailable`.
  */
 export async function selectListedVaults(db: Database, now: Date): Promise<ListedVaultRow[]> {
   const { claim, provenance, namedBy, ...columns } = getTableColumns(vaults);
@@ -68,7 +70,10 @@ export async function selectListedVaults(db: Database, now: Date): Promise<Liste
   });
 }
 
-/** Selects a vault of any status, or returns null if it is not in the registry. Throws `store_unavailable`. */
+/**
+ * Selects a vault of any status, or returns null if it is not in the registry. The address may be in any case. Throws
+ * `store_unavailable`.
+ */
 export async function selectVault(
   db: Database,
   key: { chainId: number; address: string },
@@ -84,8 +89,8 @@ export async function selectVault(
 }
 
 /**
- * Selects a vault that is or was open for deposits, or returns null if there is no such vault. Throws
- * `store_unavailable`.
+ * Selects a vault that is or was open for deposits, or returns null if there is no such vault. The address may be in
+ * any case. Throws `store_unavailable`.
  */
 export async function selectKnownVault(
   db: Database,
@@ -119,8 +124,8 @@ export const wasActiveAfter = (status: VaultStatus) =>
   status === "active" ? raw`true` : raw`${vaults.wasActive} or ${vaults.status} = 'active'`;
 
 /**
- * Selects one page of the registry, of every status or of one, sorted by chain and address; `after` is the last vault of
- * the previous page. Throws `store_unavailable`.
+ * Selects one page of the registry, of one status or of every status if `status` is null, sorted by chain and address;
+ * `after` is the last vault of the previous page. Throws `store_unavailable`.
  */
 export function selectAllVaults(
   db: Database,
@@ -177,8 +182,8 @@ export async function insertVault(
 
 /**
  * Updates a vault's status, its on-chain columns if they were read again (`derived`), and the audit log, in one
- * statement. Returns false if the vault no longer has the status `from`, on which the change is based. Throws
- * `store_unavailable`.
+ * statement; the vault's proof becomes due at once. Returns false if the vault no longer has the status `from`, on
+ * which the change is based. Throws `store_unavailable`.
  */
 export async function updateVaultStatus(
   db: Database,
@@ -192,7 +197,7 @@ export async function updateVaultStatus(
     derived: (DerivedColumns & Partial<Pick<NewVault, "adapter" | "type">>) | null;
     /** Additional columns that an administrator changes. */
     claimed?: Partial<Pick<NewVault, "claim" | "name" | "curator" | "params">>;
-    /** Who decided the status. */
+    /** Who decided the status: an administrator by default. */
     by?: StatusOrigin;
     note: AuditNote;
   },

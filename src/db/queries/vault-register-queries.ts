@@ -4,10 +4,13 @@ import { vaultRegisterTips, vaults } from "../schema/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 import type { NewVault } from "./vault-queries.ts";
 
-/** Reading progress of one register. */
+/** A row of the table `vault_register_tips`: the reading progress of one register. */
 export type RegisterTip = typeof vaultRegisterTips.$inferSelect;
 
-/** Selects the reading progress of the registers on the given chains. Throws `store_unavailable`. */
+/**
+ * Selects the reading progress of the registers on the given chains, in no particular order; registers that were never
+ * read are absent. Throws `store_unavailable`.
+ */
 export function selectRegisterTips(db: Database, chainIds: readonly number[]): Promise<RegisterTip[]> {
   return db.run((sql) =>
     sql
@@ -32,8 +35,8 @@ export interface RegisterReport {
 
 /**
  * Stores a read of a register: new vaults become candidates, and known vaults record that the register names them.
- * After a complete read, the record is removed from all other vaults, whose proofs become due. Throws
- * `store_unavailable`.
+ * After a complete read, the record is removed from all other vaults, whose proofs become due. Several statements:
+ * after a failure only a part may be written, and the progress is not. Throws `store_unavailable`.
  */
 export async function writeRegisterReport(db: Database, report: RegisterReport): Promise<void> {
   const { tip, source, candidates } = report;
@@ -78,8 +81,9 @@ async function forgetOthers(db: Database, { tip, source, candidates }: RegisterR
 }
 
 /**
- * Inserts claimed vaults that are not in the registry, each with an audit row, and returns their keys. A known vault
- * only records the public list (`source`, `list:<name>`) that names it. Throws `store_unavailable`.
+ * Inserts claimed vaults that are not in the registry, each with an audit row, and returns the keys of the inserted
+ * ones. A known vault only records the public list (`source`, `list:<name>`) that names it; nothing is recorded if
+ * `source` is null. Throws `store_unavailable`.
  */
 export async function insertClaims(
   db: Database,

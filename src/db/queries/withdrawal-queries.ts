@@ -5,10 +5,10 @@ import { depositSteps, withdrawalTransfers } from "../schema/deposit-tracking-ta
 import type { TrackedRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
- * A withdrawal to insert. Addresses and hashes are lowercase. `fromAmount` is "0" if all shares are redeemed;
- * `estimatedShares` is then the expected number. `minAssets` and `moveMin` are null if no contract enforces them.
- * `provider`, `bridge` and `tool` name the transfer in the first transaction, and are null if the transfer is a second
- * step.
+ * A withdrawal to insert. Addresses and hashes are lowercase; amounts are decimal strings in the token's smallest unit.
+ * `fromAmount` is "0" if all shares are redeemed; `estimatedShares` is then the expected number. `minAssets` and
+ * `moveMin` are null if no contract enforces them. `provider`, `bridge` and `tool` name the transfer in the first
+ * transaction, and are null if the transfer is a second step.
  */
 export interface NewWithdrawal
   extends Pick<
@@ -51,7 +51,10 @@ export interface NewWithdrawal
 
 const NO_REFERRER = "0x0000000000000000000000000000000000000000";
 
-/** Inserts a built withdrawal with the plan of its steps. Throws `store_unavailable`. */
+/**
+ * Inserts a withdrawal in the state `built` and the plan of its steps, in one batch. Throws `store_unavailable`; a
+ * tracking id that exists is an error of the driver.
+ */
 export async function insertWithdrawal(
   db: Database,
   { row, plan }: { row: NewWithdrawal; plan: object },
@@ -85,8 +88,8 @@ export async function selectWithdrawal(db: Database, trackingId: string): Promis
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the account's other redemptions from the same vault with the same request id, open or paid, newest first and
- * at most 50. Throws `store_unavailable`.
+ * Selects the account's other redemptions from the same vault with the same request id (null included), open or
+ * claimed, newest first and at most 50. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
@@ -118,7 +121,10 @@ export type BuiltTransfer = typeof withdrawalTransfers.$inferSelect;
 /** Maximum number of built second steps that are kept per withdrawal; older ones are deleted. */
 const MAX_TRANSFERS = 32;
 
-/** Stores a transaction that was built for the second step of a withdrawal. Throws `store_unavailable`. */
+/**
+ * Stores a transaction that was built for the second step of a withdrawal; one with the same calldata is kept as it is.
+ * The 32 newest of each withdrawal are kept. Throws `store_unavailable`.
+ */
 export async function addBuiltTransfer(db: Database, built: BuiltTransfer): Promise<void> {
   const own = eq(withdrawalTransfers.trackingId, built.trackingId);
   await db.run((sql) =>
@@ -136,7 +142,10 @@ export async function addBuiltTransfer(db: Database, built: BuiltTransfer): Prom
   );
 }
 
-/** Selects the second steps that were built for a withdrawal, newest first. Throws `store_unavailable`. */
+/**
+ * Selects the transactions that were built for the second step of a withdrawal, newest first and at most 32. Throws
+ * `store_unavailable`.
+ */
 export async function selectBuiltTransfers(db: Database, trackingId: string): Promise<BuiltTransfer[]> {
   return db.run((sql) =>
     sql

@@ -20,7 +20,10 @@ import { time, uint256 } from "../table-columns.ts";
 
 type StateColumns = Record<"state" | "sourceProven", AnyPgColumn>;
 
-/** SQL condition of the deposits whose source transaction is not proven, or has failed and may be sent again. */
+/**
+ * SQL condition of the deposits and withdrawals whose source transaction is not proven, or has failed and may be sent
+ * again.
+ */
 export const unproven = (table: StateColumns): SQL =>
   raw`(not ${table.sourceProven} or ${table.state} = 'failed')`;
 
@@ -34,7 +37,7 @@ type TrackedState = DepositState | WithdrawalState;
 
 /**
  * Built deposits and withdrawals with their progress. In a withdrawal, the user pays with the vault's shares. Addresses
- * and hashes are lowercase.
+ * and hashes are lowercase; amounts are decimal strings in the smallest unit of their token.
  */
 export const deposits = pgTable(
   "deposits",
@@ -147,7 +150,10 @@ export const deposits = pgTable(
   ],
 );
 
-/** Stored responses of builds sent with an `Idempotency-Key`; a repeated request gets the same response. */
+/**
+ * Stored responses of builds sent with an `Idempotency-Key`; a repeated request gets the same response. Expired rows
+ * are deleted.
+ */
 export const idempotency = pgTable(
   "idempotency",
   {

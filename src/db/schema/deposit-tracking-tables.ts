@@ -45,7 +45,8 @@ export const depositSteps = pgTable("deposit_steps", {
 
 /**
  * Transactions that were built for the second step of a withdrawal, the swap or bridge of the vault's payment. Each
- * read builds a new one, and the user may sign any of them. Hashes are lowercase.
+ * read builds a new one, and the user may sign any of them. Hashes are lowercase; amounts are decimal strings in the
+ * token's smallest unit.
  */
 export const withdrawalTransfers = pgTable(
   "withdrawal_transfers",
@@ -72,8 +73,8 @@ export const withdrawalTransfers = pgTable(
 );
 
 /**
- * Evidence: the blocks of the transactions that prove the state of a deposit's row. They are compared with the chain
- * until they are final. Hashes are lowercase.
+ * Evidence: the blocks of the transactions that prove the state of a deposit or withdrawal. They are compared with the
+ * chain until they are final. Hashes are lowercase; an empty block hash marks a block that a reorg replaced.
  */
 export const depositEvidence = pgTable(
   "deposit_evidence",

@@ -104,7 +104,7 @@ export const flowCoverage = pgTable(
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
 );
 
-/** Searches for the start blocks of vaults whose registry entries do not contain one. */
+/** Searches for the start blocks (the first blocks with code) of vaults whose registry entries do not contain one. */
 export const flowStarts = pgTable(
   "flow_starts",
   {

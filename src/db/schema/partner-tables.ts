@@ -35,7 +35,7 @@ export const partners = pgTable("partners", {
   createdAt: time("created_at").notNull().defaultNow(),
 });
 
-/** Each partner's API key and secret, stored as HMACs. */
+/** Each partner's first API key and secret, stored as HMACs. */
 export const apiKeys = pgTable("api_keys", {
   partnerAddress: text("partner_address")
     .primaryKey()

@@ -11,8 +11,8 @@ import {
 import { time, uint256 } from "../table-columns.ts";
 
 /**
- * Who controls a vault, and its fees and timelock, as the vault's view functions return them. A value that the vault
- * does not return is absent. Addresses are lowercase.
+ * Who controls a vault, and its fees and timelock, as the vault's view functions return them, in text form. A value
+ * that the vault does not return is absent. Addresses are lowercase.
  */
 export type Controls = Partial<
   Record<"owner" | "curator" | "guardian" | "fee" | "timelock" | "performance_fee" | "management_fee", string>
