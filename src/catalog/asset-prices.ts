@@ -58,7 +58,11 @@ async function readSet(ctx: Context, { chainId, name, tokens }: TokenSet): Promi
   }
 }
 
-/** Returns the prices of tokens that deposits on a chain can start from. Never throws. */
+/**
+ * Returns the prices of the tokens that deposits on a chain can start from. Cached by chain, whatever the tokens: fresh
+ * for five minutes, served for up to ten while they are reloaded, and for up to an hour if reloading fails. Tokens
+ * without a price are absent. Never throws: returns no prices if none can be read.
+ */
 export function readTokenPrices(
   ctx: Context,
   { chainId, tokens }: { chainId: number; tokens: readonly Address[] },
@@ -66,7 +70,11 @@ export function readTokenPrices(
   return readSet(ctx, { chainId, name: "tokens", tokens: async () => tokens });
 }
 
-/** Returns the prices of the assets of a chain's vaults. Never throws. */
+/**
+ * Returns the prices of the assets of a chain's vaults. Cached by chain: fresh for 30 seconds, served for up to ten
+ * minutes while they are reloaded, and for up to an hour if reloading fails. Assets without a price are absent. Never
+ * throws: returns no prices if none can be read.
+ */
 export function readAssetPrices(ctx: Context, chainId: number): Promise<PricesByToken> {
   const tokens = async () => {
     const { all } = await listRegistry(ctx);
@@ -77,8 +85,8 @@ export function readAssetPrices(ctx: Context, chainId: number): Promise<PricesBy
 }
 
 /**
- * Returns the value of a vault's assets in US dollars as a decimal string, rounded down, or null if it is unknown.
- * `assets` is in the asset's smallest unit.
+ * Returns the value of a vault's assets in US dollars as a decimal string with two to six decimals, rounded down, or
+ * null if amount or price is unknown. `assets` is in the asset's smallest unit.
  */
 export function assetValue(
   vault: Vault,

@@ -13,8 +13,8 @@ import { readVaultFlags, vaultStatesQuery } from "../vaults/vault-state.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /**
- * Figures of one chain's vaults by vault id, and their current pauses and minimum deposits. `yields` are those of
- * vaults without stored figures.
+ * Figures of one chain's vaults, and their current pauses and minimum deposits, all by vault id; a vault that could not
+ * be read is absent. `yields` are those of vaults without stored figures.
  */
 export interface ChainFigures {
   chainId: number;
@@ -42,8 +42,9 @@ const storedOf = new WeakMap<Registry, Map<number, StoredFigures>>();
 
 /**
  * Returns the figures of a chain's vaults. Stored figures come from the registry; stored pauses and minimum deposits
- * that are too old are read from the chain again. All figures are read from the chain only if none are stored. Never
- * throws: figures that cannot be read are missing.
+ * older than 15 seconds are read from the chain again in the background. All figures are read from the chain only if
+ * none are stored: then they are fresh for 15 seconds, served for ten minutes while they are reloaded, and for a day if
+ * reloading fails. Never throws: figures that cannot be read are missing.
  */
 export async function readChainFigures(
   ctx: Context,
@@ -83,7 +84,10 @@ function groupByChain({ all, facts }: Registry): Map<number, StoredFigures> {
   return chains;
 }
 
-/** Returns whether deposits into a vault are paused, and the vault's minimum deposit, from its figures. */
+/**
+ * Returns whether deposits into a vault are paused, and the vault's minimum deposit (in the asset's smallest unit, or
+ * null if unknown), from its figures.
+ */
 export const flagsOf = ({ paused, minDeposit }: VaultFigures): VaultFlags => ({
   paused,
   minDeposit: minDeposit === null ? null : BigInt(minDeposit),

@@ -5,8 +5,8 @@ import type { Chain } from "../schemas/chain-schema.ts";
 import { isRouterDeployed } from "../vaults/vault-entry.ts";
 
 /**
- * Lists the chains that this deployment serves. A chain's DepositRouter address is null if the Router's code was not
- * found there or could not be read. Never throws.
+ * Lists the chains that this deployment serves. A chain's DepositRouter address and code hash are null if the Router's
+ * code was not found there (checked again after a minute) or could not be read. Never throws.
  */
 export async function listChains(ctx: Context): Promise<Chain[]> {
   const definitions = [...ctx.chains.definitions.values()];

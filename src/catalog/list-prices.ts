@@ -8,7 +8,8 @@ const UNKNOWN = { usd: null, source: null, at: null, confidence: null } as const
 
 /**
  * Returns the prices of tokens in the order of the request, without duplicates. The figures are null if neither feeds
- * nor the price API know the token, or its chain is not served. Never throws.
+ * nor the price API know the token or can be reached, or if its chain is not served. Prices are as old as `readPrices`
+ * allows. Never throws.
  */
 export async function listPrices(
   ctx: Context,

@@ -27,8 +27,10 @@ const Listed = z.array(
 
 /**
  * Lists the tokens of a chain that a deposit can start from: the native token, the tokens that the chain's vaults
- * accept, then the providers' tokens whose decimals match the token contract. A provider is skipped if it fails or if
- * its token list is implausible. Throws `chain_unsupported`, `store_unavailable`.
+ * accept, then at most 500 tokens of each provider, whose decimals match the token contract. Prices are null if
+ * unknown. Providers' lists are fresh for an hour, served for a day while they are reloaded, and for a week if
+ * reloading fails. A provider is skipped if nothing is cached and it fails or its list is implausible. Throws
+ * `chain_unsupported`, `store_unavailable`, and `internal` if the providers' settings are invalid.
  */
 export async function listTokens(ctx: Context, chainId: number): Promise<TokenSummary[]> {
   const own = await ownTokens(ctx, chainId);
@@ -57,8 +59,9 @@ const LIST_SYMBOL_LENGTH = 20;
 const LIST_NAME_LENGTH = 60;
 
 /**
- * Converts the tokens of a chain to a token list: without the native currency, and without tokens whose symbol does not
- * fit. Pure; `now` is in milliseconds since the epoch. Source: @uniswap/token-lists, tokenlist.schema.json.
+ * Converts the tokens of a chain to a token list: without the native currency, and without tokens whose symbol has more
+ * than 20 characters; names are cut to 60. The version's patch number is the number of hours since the epoch. Pure;
+ * `now` is in milliseconds since the epoch. Source: @uniswap/token-lists, tokenlist.schema.json.
  */
 export function toTokenList(
   tokens: readonly TokenSummary[],
@@ -161,9 +164,10 @@ const TOKEN_SYMBOL = /^[^\p{C}\p{Z}]{1,32}$/u;
 const TOKEN_NAME = /^[^\p{C}]{0,128}$/u;
 
 /**
- * Filters a provider's token list before its decimals are checked on-chain. Returns null if the whole list is
- * unreliable, because it repeats an address or contradicts the decimals of a registry token (`own`). Drops tokens that
- * use the symbol of a registry token at another address.
+ * Filters a provider's token list before its decimals are checked on-chain, and returns at most 500 tokens in the
+ * provider's order. Returns null if the whole list is unreliable, because it repeats an address or contradicts the
+ * decimals of a registry token (`own`). Drops the native currency, tokens with an implausible symbol, name or more than
+ * 36 decimals, and tokens that use the symbol of a registry token at another address.
  */
 export function acceptTokenList(listed: readonly ListedToken[], own: readonly Token[]): ListedToken[] | null {
   const addresses = new Set(listed.map(({ address }) => address.toLowerCase()));

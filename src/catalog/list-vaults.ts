@@ -16,7 +16,10 @@ import { settlementOf } from "../vaults/vault-settlement.ts";
 import { noYields, type Yields } from "../vaults/vault-yields.ts";
 import { type ChainFigures, flagsOf, readChainFigures } from "./chain-figures.ts";
 
-/** Sort key of a list of vaults; without one, the list is sorted by chain id and address. */
+/**
+ * Sort key of a list of vaults; without one, the list is sorted by chain id and address. Unknown values come last in
+ * either order.
+ */
 export type VaultSort = "tvl_usd" | "apy_7d" | "name" | "proven_at";
 
 /**
@@ -27,7 +30,10 @@ export interface VaultPosition extends VaultKey {
   sorted?: { by: VaultSort; order: "asc" | "desc"; value: string | null };
 }
 
-/** Filter criteria of a vault listing, with its order, and the cursor and the size of the page. */
+/**
+ * Filter criteria of a vault listing, with its order, and the cursor and the size of the page. A vault must meet all
+ * criteria that are given.
+ */
 export interface VaultFilter {
   chainId?: number | undefined;
   /** Address or symbol of the vault's asset. Letter case is ignored. */
@@ -35,21 +41,26 @@ export interface VaultFilter {
   /** Address or symbol of a token that the vault accepts without a swap. Letter case is ignored. */
   accepts?: string | undefined;
   type?: string | undefined;
+  /** Name of the vault family. */
   family?: string | undefined;
   depositSettlement?: string | undefined;
   withdrawSettlement?: string | undefined;
+  /** Name of the curator. Letter case is ignored. */
   curator?: string | undefined;
   /** Part of the vault's name. Letter case is ignored. */
   q?: string | undefined;
+  /** True for vaults that do not accept deposits now, false for those that do. */
   paused?: boolean | undefined;
   /** Minimum value of the vault's assets in US dollars. Vaults of unknown value are excluded. */
   minTvlUsd?: number | undefined;
   /** Ids of the requested vaults; unknown ids are ignored. */
   ids?: readonly string[] | undefined;
   sort?: VaultSort | undefined;
+  /** Default: ascending by name, descending by any other key. */
   order?: "asc" | "desc" | undefined;
   /** The last vault of the previous page. */
   after?: VaultPosition | undefined;
+  /** Maximum number of vaults on the page. */
   limit: number;
 }
 
@@ -63,8 +74,9 @@ const STALE_MS = 10 * MINUTE_MS;
 const pages = new MemoByInputs<Page<ListedVault>>(8);
 
 /**
- * Returns one page of the vaults that match a filter, in the requested order. All figures are loaded with the registry,
- * in one query; a chain is read only if none of its vaults was ever read. Returns the same object until something
+ * Returns one page of the vaults that are open or paused and match a filter, in the requested order. All figures are
+ * loaded with the registry, in one query; a chain is read only if none of its vaults was ever read. Figures that are
+ * unknown are null, and those older than ten minutes are marked as stale. Returns the same object until something
  * changes. Throws `store_unavailable`.
  */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {

@@ -16,9 +16,10 @@ const ROUNDS = 6;
 const LAST_GAS = 20_000_000;
 
 /**
- * Makes many view calls on one chain in as few `eth_call` requests as possible. The calls are independent: gas use, a
- * revert or malformed return data of one does not affect the others. All calls of one request see the same block; the
- * returned block is that of the first request. Throws `upstream_unavailable` or `upstream_timeout`.
+ * Makes many view calls on one chain in as few `eth_call` requests as possible, at most 300 calls each. The calls are
+ * independent: gas use, a revert or malformed return data of one does not affect the others, and each gets at least
+ * three million gas. All calls of one request see the same block; the returned block is that of the first request.
+ * Throws `upstream_unavailable` or `upstream_timeout`.
  */
 export async function aggregate<R extends Record<string, Read<unknown>>>(
   client: ChainClient,
@@ -32,8 +33,8 @@ export async function aggregate<R extends Record<string, Read<unknown>>>(
 }
 
 /**
- * Makes a list of view calls as `aggregate` does and returns their results in the same order. Throws
- * `upstream_unavailable` or `upstream_timeout`.
+ * Makes a list of view calls as `aggregate` does and returns their results in the same order, with the block of the
+ * first request. Throws `upstream_unavailable` or `upstream_timeout`.
  */
 export async function aggregateList(
   client: ChainClient,
@@ -51,7 +52,10 @@ export async function aggregateList(
   return { block, results: asked.map((one) => settleRead(one, one.result)) };
 }
 
-/** Contract creation code that runs in an `eth_call` and is never deployed, with the decoder of the data it returns. */
+/**
+ * Contract creation code that runs in an `eth_call` and is never deployed, with the decoder of the data it returns.
+ * `read` passes the chain id and head that the data contain to `seen`, and throws if the data are malformed.
+ */
 export interface Program<T> {
   code: Hex;
   read: (answer: Hex, seen: (report: NodeReport) => void) => T;
@@ -59,8 +63,8 @@ export interface Program<T> {
 
 /**
  * Runs a program (creation code in an `eth_call`) and makes view calls in the same request, hence at the same block.
- * Returns null if they do not fit into one request, the program returned no data or a call was not reached. Errors of
- * the chain client propagate.
+ * Returns null if they do not fit into one request, the program failed or returned more data than the aggregator
+ * copies, or a call was not reached. Errors of the chain client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
@@ -147,8 +151,9 @@ function settleRead(read: Read<unknown> | undefined, result: CallResult | null):
 }
 
 /**
- * Runs a query, each batch of reads in as few requests as possible. Returns the query's result and the block of the
- * first batch. Throws `upstream_unavailable` or `upstream_timeout`.
+ * Runs a query with its further batches, each batch in as few requests as possible. Returns the query's result and the
+ * block of the first batch. Throws `upstream_unavailable` or `upstream_timeout`; errors of the query's own functions
+ * propagate.
  */
 export async function runQuery<S>(
   client: ChainClient,
@@ -165,7 +170,10 @@ export async function runQuery<S>(
   return { value, block };
 }
 
-/** Returns an account's balance of the chain's native currency, in wei. Errors of the chain client propagate. */
+/**
+ * Returns an account's balance of the chain's native currency at the head, in wei. Errors of the chain client
+ * propagate.
+ */
 export async function readNativeBalance(client: ChainClient, account: Address): Promise<bigint> {
   return client.ask({
     method: "eth_getBalance",

@@ -20,11 +20,12 @@ const BLOCK_TIME = "block_time";
 const CLOCK_AHEAD_MS = MINUTE_MS;
 
 /**
- * Returns a query that depends on the time, at the time of the block that it reads, in milliseconds since the epoch:
- * contracts compare their times with the block's, independent of this machine's clock. `now` determines the first batch
- * of reads, and is the time if the block's is unknown. If the chain's clock is more than a minute ahead and the query
- * reads something else at that time, for example the limit of another day, it is asked again; without that further
- * batch these reads count as failed. A chain that is behind is not asked again: its next block has about our time.
+ * Returns a query that depends on the time and uses the time of the block that it reads, because contracts compare
+ * their times with the block's, independent of this machine's clock. `create` returns the query for a time in
+ * milliseconds since the epoch; `now` determines the first batch of reads, and is the time used if the block's is
+ * unknown. If the chain's clock is more than a minute ahead and the query then reads something else, for example the
+ * limit of another day, these reads are made in a further batch; if only the first batch is run, they count as failed.
+ * A chain that is behind is not asked again: its next block has about our time.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);

@@ -31,31 +31,35 @@ const NODE_POLICY: BreakerPolicy = { hangs: 5, hangMs: 4_500, firstPauseMs: 1_00
 export interface ChainClient {
   readonly definition: ChainDefinition;
   /**
-   * Sends a JSON-RPC request to the chain's nodes in turn and returns the first result. Throws an RpcError `revert` or
-   * `unsupported` if the node returned that error; otherwise `upstream_timeout` or `upstream_unavailable` if no node
-   * returned a result.
+   * Sends a JSON-RPC request to the chain's nodes in turn, at most three, each with a timeout of five seconds, and
+   * returns the first result. Throws an RpcError `revert` or `unsupported` if the node returned that error; otherwise
+   * `upstream_timeout` or `upstream_unavailable` if no node returned a result.
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /**
-   * Sends a JSON-RPC request and parses its result with `read`; if `read` throws, the next node is tried. When the
-   * result contains chain id and head, `read` passes them to `seen`. Throws the errors of `request`.
+   * Sends a JSON-RPC request and parses its result with `read`; if `read` throws, the next node is tried. If the result
+   * contains chain id and head, `read` passes them to `seen`, which throws if they are wrong. Throws the errors of
+   * `request`.
    */
   ask<T>(question: NodeQuestion<T>): Promise<T>;
   /**
    * Calls `work` with a session whose requests all go to one node; if `work` throws, it is called again with the next
-   * node. `turn` selects the healthy node to start with, by default the first. Throws the last node's RpcError
-   * unchanged, otherwise `upstream_timeout` or `upstream_unavailable`.
+   * node, three times at most. `turn` is the index of the node to start with, by default 0; recently failing nodes come
+   * last. Throws the last node's RpcError unchanged, otherwise `upstream_timeout` or `upstream_unavailable`.
    */
   onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn?: number): Promise<T>;
   /**
-   * Reports the chain id and head that the last result contained. Throws OutsideError if they show another chain, or a
-   * head that is too far behind.
+   * Reports the chain id and head that the last result contained. Throws OutsideError `malformed` if they show another
+   * chain or, if the chain has several nodes, a head more than eight blocks behind one that the node returned before.
    */
   observe(report: { chainId: number; blockNumber: number | null }): void;
 }
 
 /** A session with one node whose chain id has been verified. RpcError and OutsideError propagate unchanged. */
 export interface NodeSession {
+  /**
+   * Sends one JSON-RPC request to the node, with a timeout of five seconds and without retries, and returns its result.
+   */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Limits of the node's `eth_getLogs`, learnt from its errors and kept in memory by the Worker isolate. */
   readonly logLimits?: LogLimits;
@@ -87,8 +91,8 @@ export interface ChainClientOptions {
 }
 
 /**
- * Creates the chain client of one API request or job run. Clients are not shared, because in workerd no I/O may outlive
- * the request that started it.
+ * Creates the chain client of one API request or job run, without I/O. Clients are not shared, because in workerd no
+ * I/O may outlive the request that started it.
  */
 export function createChainClient(options: ChainClientOptions): ChainClient {
   const { definition, health, fetch, timing, now } = options;
@@ -251,7 +255,7 @@ export class NodeHealth {
 
   /**
    * Records a head that the node returned. Returns false if it is more than `tolerance` blocks below an earlier head of
-   * this node.
+   * this node, otherwise true.
    */
   acceptHead(url: string, report: { blockNumber: number; tolerance: number }): boolean {
     const highest = this.#heads.get(url) ?? 0;

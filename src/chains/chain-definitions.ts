@@ -31,7 +31,10 @@ export function transactionLink(chain: ChainDefinition, txHash: string): string 
   return chain.explorer === "" ? null : `${chain.explorer}/tx/${txHash}`;
 }
 
-/** Returns the `chain_unsupported` error for a chain that is not served; its text names the served chains. */
+/**
+ * Creates (without throwing) the `chain_unsupported` error for a chain that is not served; its text names the served
+ * chains.
+ */
 export function unservedChain(chainId: number, served: ReadonlyMap<number, ChainDefinition>): AppError {
   const names = [...served.values()].map((chain) => `${chain.name} (${chain.chainId})`);
   return failure("chain_unsupported", `chain ${chainId} is not served; served are: ${names.join(", ")}`);
@@ -212,7 +215,8 @@ export const knownChains: readonly ChainDefinition[] = [
 
 /**
  * Returns the chains that a deployment serves, by chain id: all known chains on public nodes if `settings` is null,
- * otherwise exactly the configured chains. Throws `internal` with the chain id if the settings of a chain are
+ * otherwise exactly the configured chains. Of a known chain, only the nodes can be configured; another chain has one
+ * confirmation by default. Throws `internal` with the chain id if the settings of a chain that is not known are
  * incomplete.
  */
 export function resolveChains(

@@ -19,7 +19,7 @@ export interface Read<T> {
 
 /**
  * The result of a read: the decoded value, or a failure with the revert data. `revert` is null if there is no revert
- * data.
+ * data, because the call was not made or its return data could not be decoded.
  */
 export type ReadResult<T> = { ok: true; value: T } | { ok: false; revert: Hex | null };
 
@@ -30,7 +30,9 @@ export type ReadResults<R extends Record<string, Read<unknown>>> = {
 
 type ViewName<A extends Abi> = ContractFunctionName<A, "view" | "pure">;
 
-/** Creates a read of a contract's view function from its ABI. */
+/**
+ * Creates a read of a contract's view function from its ABI. Throws a viem error if the arguments do not match the ABI.
+ */
 export function read<const A extends Abi, N extends ViewName<A>>(call: {
   to: Address;
   abi: A;
@@ -98,7 +100,7 @@ export function readThen<R extends Record<string, Read<unknown>>, S>(
   return { reads, interpret, next };
 }
 
-/** Returns a query whose result is converted with `map`. */
+/** Returns a query with the same reads whose result is converted with `map`. */
 export function mapQuery<A, B>(described: Query<A>, map: (answer: A) => B): Query<B> {
   const { reads, interpret, next } = described;
   const mapped: Query<B> = { reads, interpret: (results) => map(interpret(results)) };
@@ -112,7 +114,10 @@ export function mapQuery<A, B>(described: Query<A>, map: (answer: A) => B): Quer
   };
 }
 
-/** Returns a query that continues with another query, which `follow` creates from the result of the first. */
+/**
+ * Returns a query that continues with another query, which `follow` creates from the result of the first. If that
+ * further batch is not run, its reads count as failed.
+ */
 export function andThen<S, T>(described: Query<S>, follow: (value: S) => Query<T>): Query<T> {
   const { reads, interpret, next } = described;
   const last = readThen(reads, (results) => follow(interpret(results)));
@@ -129,7 +134,8 @@ export function andThen<S, T>(described: Query<S>, follow: (value: S) => Query<T
 type QueryAnswers<D> = { [K in keyof D]: D[K] extends Query<infer S> ? S : never };
 
 /**
- * Combines queries into one that makes their reads in the same batches and returns the results under the same names.
+ * Combines queries into one that makes their reads in the same batches and returns the results under the same names. It
+ * takes as many batches as the longest of them.
  */
 export function queryAll<const D extends Record<string, Query<unknown>>>(parts: D): Query<QueryAnswers<D>> {
   const entries = Object.entries(parts);

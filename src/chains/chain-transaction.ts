@@ -38,7 +38,10 @@ const ReceiptShape = z
   })
   .nullable();
 
-/** A transaction as a node returns it; `value` is in wei. */
+/**
+ * A transaction as a node returns it, with checksummed addresses; `value` is in wei, and `to` is null for a contract
+ * creation.
+ */
 export interface Transaction {
   hash: Hex;
   from: Address;
@@ -54,6 +57,7 @@ export interface Receipt {
   blockNumber: bigint;
   /** Hash of the block, lowercase; undefined if the node did not return it. */
   blockHash?: string | undefined;
+  /** True if the transaction succeeded, false if it reverted. */
   succeeded: boolean;
   gasUsed: bigint;
   logs: Log[];
@@ -67,13 +71,17 @@ export interface TransactionOnChain {
   transaction: Transaction | null;
   /** Receipt of the transaction, or null while it is pending. */
   receipt: Receipt | null;
-  /** Number of blocks from the transaction's own to the head, both included; 0 while it is pending. */
+  /**
+   * Number of blocks from the transaction's own to the head, both included; 0 while it is pending, or if the node that
+   * returned the head is behind.
+   */
   confirmations: number;
 }
 
 /**
- * Fetches a transaction, its receipt and its number of confirmations. Throws a ZodError if a node's response is
- * malformed and a RangeError if it describes another transaction. Errors of the chain client propagate.
+ * Fetches a transaction, its receipt and its number of confirmations, in three parallel requests. `hash` must be
+ * lowercase. A transaction that no node knows has neither transaction nor receipt. Throws a ZodError if a node's
+ * response is malformed and a RangeError if it describes another transaction. Errors of the chain client propagate.
  */
 export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
   const [transaction, receipt, head] = await Promise.all([
@@ -119,7 +127,10 @@ function toReceipt(parsed: NonNullable<z.output<typeof ReceiptShape>>): Receipt 
   };
 }
 
-/** Converts the event logs of a simulated call to viem's type. Throws a ZodError if they are malformed. */
+/**
+ * Converts the event logs of a simulated call to viem's type; block number and transaction hash are null. Throws a
+ * ZodError if they are malformed.
+ */
 export function simulatedLogs(raw: readonly unknown[]): Log[] {
   return toLogs(LogsShape.parse(raw), { blockNumber: null, transactionHash: null });
 }

@@ -12,8 +12,8 @@ const CodeFlags = z.string().regex(/^0x(00|01)*$/);
 export const MAX_CODE_ADDRESSES = 1_000;
 
 /**
- * Encodes contract creation code that runs in an `eth_call` and returns one byte per address: 1 if the address has
- * code, otherwise 0. It uses only instructions that chains have supported since their first block.
+ * Encodes contract creation code that runs in an `eth_call` and returns one byte for each of at most 1,000 addresses: 1
+ * if the address has code, otherwise 0. It uses only instructions that chains have supported since their first block.
  */
 export function encodeHasCode(addresses: readonly Address[]): Hex {
   const word = (value: number): string => value.toString(16).padStart(4, "0");
@@ -26,8 +26,9 @@ export function encodeHasCode(addresses: readonly Address[]): Hex {
 }
 
 /**
- * Returns, for each address, whether it had code at a block, with one request. Throws OutsideError if the result is
- * malformed. RpcErrors of the node propagate, usually because it does not keep the state of the block.
+ * Returns, for each of at most 1,000 addresses, whether it had code at a block, with one request. Throws OutsideError
+ * `malformed` if the result is malformed; errors of the node propagate, usually an RpcError because it does not keep
+ * the state of the block.
  */
 export async function readCodeAt(
   node: Pick<NodeSession, "request">,

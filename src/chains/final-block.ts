@@ -12,8 +12,9 @@ const MIN_FINAL_DEPTH = 64;
 const FALLBACK_DEPTH = 1_024;
 
 /**
- * Reads the number of a chain's newest final block: the finalized one, but at least 64 blocks below the head `latest`.
- * Errors of the node propagate.
+ * Returns the number of a chain's newest final block: the finalized one, or 1,024 blocks below the head `latest` if the
+ * node does not support the tag `finalized`; always at least 64 blocks below the head, and never negative. Other errors
+ * of the node propagate.
  */
 export async function readFinalNumber(node: NodeSession, latest: Block): Promise<number> {
   const finalized = await finalizedNumber(node, latest);

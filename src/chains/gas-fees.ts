@@ -29,8 +29,8 @@ const SAMPLE_BYTES = 1_000n;
 const ENVELOPE_BYTES = 120n;
 
 /**
- * Reads the current transaction fees of a chain, in one or two parallel requests. Returns null if the data fee could
- * not be read. Errors of the chain client propagate.
+ * Reads the current transaction fees of a chain, in one or two parallel requests. Returns null if the contract that
+ * states the L1 data fee returned none. Errors of the chain client propagate.
  */
 export async function readGasFees(client: ChainClient): Promise<GasFees | null> {
   const query = dataFeeQuery(client.definition.dataFee ?? null);
@@ -59,7 +59,10 @@ function dataFeeQuery(kind: "op-stack" | "arbitrum" | null): Query<bigint | null
   }
 }
 
-/** Returns the fee of a transaction, in wei. `dataBytes` is the size of its calldata in bytes. */
+/**
+ * Returns the estimated fee of a transaction, in wei: gas at the current price plus, on an L2, the L1 data fee.
+ * `dataBytes` is the size of its calldata in bytes.
+ */
 export function gasCost(
   fees: GasFees,
   { gasUsed, dataBytes }: { gasUsed: bigint; dataBytes: number },

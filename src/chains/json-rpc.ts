@@ -50,13 +50,14 @@ const REVERTED = /revert|invalid opcode|out of gas|stack underflow/i;
 
 /** Limits of one JSON-RPC request: a timeout of five seconds and a response of at most 2 MiB. */
 const BOUNDS = { timeoutMs: 5_000, maxBytes: 2 * 1024 * 1024 } as const;
-/** Time and size limits of the trivial request by which a node shows that it responds at all. */
+/** Time and size limits (one second, 64 KiB) of the trivial request by which a node shows that it responds at all. */
 export const checkBounds: FetchBounds = { timeoutMs: 1_000, maxBytes: 64 * 1024 };
 
 /**
- * Sends one JSON-RPC request to one node and returns its result. Requests are never batched, because public nodes limit
- * batches or mix up their responses. Throws RpcError for an error that the node returned, and OutsideError if the node
- * is unreachable, too slow or its response is not valid JSON-RPC.
+ * Sends one JSON-RPC request to one node, without retries, and returns its result; by default with a timeout of five
+ * seconds and at most 2 MiB. Requests are never batched, because public nodes limit batches or mix up their responses.
+ * Throws RpcError for an error that the node returned, and OutsideError if the node is unreachable, too slow or its
+ * response is too large or not valid JSON-RPC.
  */
 export async function callNode(
   fetch: Fetch,

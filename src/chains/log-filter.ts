@@ -8,7 +8,10 @@ export interface LogFilter {
   topics: readonly (readonly string[] | null)[];
 }
 
-/** Converts topics as viem's `encodeEventTopics` returns them to lowercase lists by topic position. */
+/**
+ * Converts topics as viem's `encodeEventTopics` returns them to lowercase lists by topic position; null, which matches
+ * any topic, stays null.
+ */
 export function toTopicLists(
   topics: readonly (string | readonly string[] | null | undefined)[],
 ): LogFilter["topics"] {
@@ -55,7 +58,9 @@ export function splitFilter(filter: LogFilter, limits: FilterLimits): LogFilter[
   );
 }
 
-/** Returns the lengths of the longest lists among log filters, each at least 1. */
+/**
+ * Returns the lengths of the longest lists among log filters, each at least 1; a position without a list counts as 1.
+ */
 export function longestLists(filters: readonly LogFilter[]): FilterLimits {
   const lists = filters.flatMap(({ topics }) => topics.map((list) => list?.length ?? 1));
   return {

@@ -30,7 +30,10 @@ const RATE_LIMIT =
 const NAMED_LIMIT =
   /(?:up to|at most|maximum|max|limited to|limit(?: is)?|exceeds?|within|over|than)\b[^0-9]{0,40}?([0-9][0-9,_]*)(k?)/i;
 
-/** Number of blocks in the first `eth_getLogs` request on a chain whose nodes have not rejected any request yet. */
+/**
+ * Number of blocks in the first `eth_getLogs` request on a chain whose nodes have not rejected any request yet. Most
+ * public nodes accept this many.
+ */
 export const INITIAL_BLOCKS = 2_000;
 
 /** Returns true if a node's error message rejects the size of a log request, so that a smaller request may succeed. */
@@ -39,9 +42,9 @@ export function isRangeRefusal(message: string): boolean {
 }
 
 /**
- * Returns the reduced dimension of a log request after a node rejected it with this message: the longer of the lists
- * that the message names, otherwise the number of blocks. Returns null if the message is not about the size or the
- * request cannot be smaller.
+ * Returns the one dimension of a log request to reduce, with its new size, after a node rejected the request with this
+ * message: the longer of the lists that the message names, otherwise the number of blocks. Returns null if the message
+ * is not about the size or the request cannot be smaller.
  */
 export function shrinkQuery(asked: LogQuerySize, message: string): Partial<LogQuerySize> | null {
   if (isRateLimit(message)) return null;
@@ -57,9 +60,10 @@ export function shrinkQuery(asked: LogQuerySize, message: string): Partial<LogQu
 export const isRateLimit = (message: string): boolean => RATE_LIMIT.test(message);
 
 /**
- * Returns the reduced dimension of a log request after it failed, or null if its size is not the reason. With
- * `anyRefusal`, every JSON-RPC error that is not about the rate or a missing method is taken as one about the size,
- * whatever its message.
+ * Returns the one dimension of a log request to reduce, with its new size, after it failed, or null if its size is not
+ * the reason or it cannot be smaller. A response that is too large halves the number of blocks, and so does a timeout
+ * without `anyRefusal`. With `anyRefusal`, every JSON-RPC error that is not about the rate or a missing method is taken
+ * as one about the size, whatever its message.
  */
 export function shrinkAfterFailure(
   asked: LogQuerySize,
@@ -79,7 +83,8 @@ export function shrinkAfterFailure(
 }
 
 /**
- * Returns the number of blocks for the next log request after a successful one: a sixteenth more, up to the maximum.
+ * Returns the number of blocks for the next log request after a successful one: a sixteenth more, at least one, up to
+ * 50,000.
  */
 export function widenRange(blocks: number): number {
   return Math.min(MAX_BLOCKS, blocks + Math.max(1, Math.floor(blocks / 16)));
@@ -87,7 +92,7 @@ export function widenRange(blocks: number): number {
 
 /**
  * Returns the reduced limit after a request of size `asked` was rejected: the limit that the error message states if it
- * is lower than `asked`, otherwise half of `asked`.
+ * is lower than `asked`, otherwise half of `asked`, at least 1.
  */
 export function reduceLimit(asked: number, message: string): number {
   const half = Math.max(1, Math.floor(asked / 2));

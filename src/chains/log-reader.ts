@@ -25,7 +25,9 @@ export interface LogQuery {
 export interface LogReading {
   /** The logs in the order of the query, each exactly once. */
   logs: ChainLog[];
-  /** The part of the block range that was read, or null if nothing was read. */
+  /**
+   * The part of the block range that was read, at its beginning or (newest first) its end, or null if nothing was read.
+   */
   read: BlockRange | null;
   /** True if the whole range was read, or `until` stopped the reading. */
   complete: boolean;
@@ -69,10 +71,11 @@ const ANSWERS_BEFORE_WIDENING = 16;
 const MAX_LOGS = 10_000;
 
 /**
- * Reads event logs from one node, as far as the request budget allows, and compares each result with the node's own
- * blocks. If the node rejects a log range as too large, the range is halved, and widened again after many successful
- * requests; the budget remembers its size. The first log range is read even if the budget is used up. Throws
- * OutsideError if results contradict each other, and the node's error if it rejects even the smallest range.
+ * Reads event logs from one node, as far as the request budget allows or until 10,000 logs are found, and compares each
+ * result with the node's own blocks. If the node rejects a log range as too large, the range is halved, and widened
+ * again after many successful requests; the budget remembers its size. The first log range is read even if the budget
+ * is used up. Throws OutsideError if results contradict each other, and the node's error if it rejects even the
+ * smallest range.
  */
 export function readLogs(
   node: NodeSession,
@@ -83,9 +86,9 @@ export function readLogs(
 
 /**
  * Searches for event logs with at most `maxRequests` requests over all nodes, in windows of at most `maxBlocks` blocks
- * or the width that the node is known to accept. Nodes are not trusted: the caller must verify what is found, and a log
- * that is not found may exist nevertheless, above all if `complete` is false. Throws the errors of the client's
- * `onOneNode`.
+ * (default 2,000) or the width that the node is known to accept, until 10,000 logs are found. Nodes are not trusted:
+ * the caller must verify what is found, and a log that is not found may exist nevertheless, above all if `complete` is
+ * false. Throws the errors of the client's `onOneNode`.
  */
 export function searchLogs(
   client: Pick<ChainClient, "onOneNode" | "definition">,

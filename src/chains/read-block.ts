@@ -7,8 +7,9 @@ import { RpcNumber, RpcWord, toRpcQuantity } from "./rpc-values.ts";
 const BlockShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcNumber });
 
 /**
- * Reads the header of a block, from one node or through a chain client. Throws OutsideError if the node does not know
- * the block or returns another one.
+ * Reads the header of a block, from one node or through a chain client. Throws OutsideError `malformed` if the node
+ * does not know the block or returns another one; errors of the node propagate, for example an RpcError `unsupported`
+ * for the tag `finalized`.
  */
 export async function readBlock(node: NodeSession, block: number | "latest" | "finalized"): Promise<Block> {
   const tag = typeof block === "number" ? toRpcQuantity(block) : block;

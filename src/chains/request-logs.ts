@@ -37,7 +37,7 @@ const LogsShape = z.array(
 
 /**
  * Reads the event logs of a block range in one `eth_getLogs` request, each exactly once, in on-chain order. Throws
- * OutsideError if the logs contradict each other or do not match the request. RpcErrors of the node propagate.
+ * OutsideError `malformed` if the logs contradict each other or do not match the request; errors of the node propagate.
  */
 export async function requestLogs(
   node: NodeSession,
@@ -67,7 +67,7 @@ export async function requestLogs(
   return [...logs.values()].sort(compareLogs);
 }
 
-/** Compares event logs by their position in the chain, for sorting the oldest first. */
+/** Compares event logs by block number and log index, for sorting the oldest first. */
 export const compareLogs = (a: ChainLog, b: ChainLog): number =>
   a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 

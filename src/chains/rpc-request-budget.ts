@@ -37,8 +37,9 @@ export const affordsAnotherNode = ({ requests, requestsPerNode, late }: RequestB
   requests >= requestsPerNode && !late();
 
 /**
- * Creates the request budget of a log reading before any node has rejected a request. `topics` is the longest topic
- * list that the chain's nodes are known to accept, or null if they are not known to limit it.
+ * Creates the request budget of a log reading before any node has rejected a request. `blocks` is the number of blocks
+ * of the first request; `topics` is the longest topic list that the chain's nodes are known to accept, or null if they
+ * are not known to limit it. By default, ten requests must be left for a further node, and there is no deadline.
  */
 export function createBudget(limits: {
   requests: number;

@@ -31,5 +31,5 @@ export const RpcData = z
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform((text) => text as Hex);
 
-/** Encodes a number as a JSON-RPC quantity (hex with prefix). */
+/** Encodes a non-negative integer as a JSON-RPC quantity: hex with prefix, without leading zeros. */
 export const toRpcQuantity = (value: number): Hex => `0x${value.toString(16)}`;

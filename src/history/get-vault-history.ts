@@ -18,7 +18,10 @@ const WEEK = 7 * DAY_S;
 /** Maximum age of the share price that a weekly yield starts from, as a multiple of one week. */
 const TOLERANCE = 1.25;
 
-/** Parameters of a history request: vault, metric, interval between points, and time range. */
+/**
+ * Parameters of a history request: vault, metric, interval between points, and time range. A range that extends into
+ * the future ends now.
+ */
 export interface HistoryQuery {
   key: VaultKey;
   metric: HistoryMetric;
@@ -29,7 +32,9 @@ export interface HistoryQuery {
 
 /**
  * Returns the history of one metric of a vault (such as share price or APY), read from stored snapshots and flows,
- * limited to the newest 1,000 points. Throws `vault_not_found`, `store_unavailable`.
+ * oldest first and limited to the newest 1,000 points. A point has the value null if its interval has no snapshot or
+ * the value is unknown; there are no points before the first and after the last snapshot. Throws `vault_not_found`,
+ * `store_unavailable`.
  */
 export async function getHistory(ctx: Context, query: HistoryQuery): Promise<VaultHistory> {
   const vault = await findVault(ctx, formatVaultId(query.key));

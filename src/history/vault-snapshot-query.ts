@@ -32,7 +32,10 @@ interface Views {
   liquidity: bigint | null;
 }
 
-/** On-chain values of a vault at one block, as a snapshot stores them. */
+/**
+ * On-chain values of a vault at one block, as a snapshot stores them: totals, price and limits, governance roles and
+ * liquidity, and fees.
+ */
 export interface VaultSnapshot {
   state: VaultState;
   views: Views;
@@ -40,7 +43,8 @@ export interface VaultSnapshot {
 }
 
 /**
- * Returns the query for the values of a vault snapshot. `holder` is the largest known shareholder of the vault, or
+ * Returns the query for the values of a vault snapshot. `holder` is the largest known shareholder of the vault, or null
+ * if none is known; `nowMs` is in milliseconds since the epoch. Values that the vault does not return are absent or
  * null.
  */
 export function snapshotQuery(

@@ -12,7 +12,8 @@ import { assertWithinLimit, rateLimitOf } from "./http-rate-limit.ts";
 /**
  * Authenticates the caller of a request, counts the request against the route's rate limit, and returns the context
  * with the caller as its actor. A request that may be a replay (an idempotency key sent again) counts as one read; its
- * full count happens when the handler calls `charge`. Throws `rate_limited`. Errors of `authenticate` propagate.
+ * full count happens when the handler calls `charge`. On a GET request to a public route, an API key is ignored while
+ * the database is unavailable. Throws `rate_limited`; errors of `authenticate` propagate.
  */
 export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Context> {
   const ctx = c.get("ctx");
@@ -36,9 +37,9 @@ export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Co
 const NamesUser = z.object({ body: z.object({ user_address: z.string() }) });
 
 /**
- * Counts a validated request against the route's limit per caller and user address, unless the caller is authenticated.
- * A request that may be a replay is counted when the handler calls `charge` of the returned context. Throws
- * `rate_limited`.
+ * Counts a validated request against the route's limit per caller and user address, unless the caller has proven to be
+ * a partner (by more than an API key), and returns the context for the handler. A request that may be a replay is
+ * counted when the handler calls `charge` of the returned context. Throws `rate_limited`.
  */
 export async function admitForUser(
   c: HonoContext<AppEnv>,

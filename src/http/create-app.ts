@@ -15,7 +15,7 @@ import { ValidationFailure, validate } from "./validate-request.ts";
 
 /**
  * Creates a hono app that serves the given routes, with request ids, response headers, CORS, rate limits, validation,
- * problem documents (RFC 9457 error responses), 404 and 405.
+ * deadlines, problem documents (RFC 9457 error responses), 404 and 405. A trailing slash is ignored.
  */
 export function createApp(routes: readonly AnyRoute[], makeContext: ContextFactory): Hono<AppEnv> {
   // Not strict: a trailing slash is the same path.
@@ -90,8 +90,8 @@ async function handle(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
 }
 
 /**
- * Mounts a handler that responds with 405 to every other method of a path, and with the allowed methods to OPTIONS.
- * Must be called after the allowed methods are mounted.
+ * Mounts a handler that responds with 405 (`method_not_allowed`) to every other method of a path, and with the allowed
+ * methods to OPTIONS. Must be called after the allowed methods are mounted.
  */
 export function refuseOtherMethods(
   app: Hono<AppEnv>,

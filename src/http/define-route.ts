@@ -8,9 +8,9 @@ import type { Access } from "../partners/authenticate-request.ts";
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /**
- * Cache rule of a response: the time for which shared caches may serve it, in seconds, and the tags by which it can be
- * purged; or `no-store` for responses that must not be cached. In a tag, `{name}` stands for a path or query parameter,
- * in lowercase.
+ * Cache rule of a response: the time for which shared caches may serve it, the further time for which they may serve it
+ * while they reload it (both in seconds), and the tags by which it can be purged; or `no-store` for responses that must
+ * not be cached. In a tag, `{name}` stands for a path or query parameter, in lowercase, or `all` if it is absent.
  */
 export type CacheRule =
   | { sMaxAge: number; staleWhileRevalidate: number; tags?: readonly string[] }
@@ -28,8 +28,8 @@ export interface RouteInput<P, Q, H, B> {
 }
 
 /**
- * A handler's result with additional response headers, or with the mark that the resource already existed, which makes
- * the status 200 instead of 201.
+ * A handler's result with additional response headers, or with a mark that changes the status: `existing` (the resource
+ * already existed) makes it 200 instead of 201, `unavailable` (the service cannot work) 503.
  */
 export class Reply<T> {
   readonly value: T;
@@ -68,6 +68,7 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
    * the body.
    */
   userLimit?: LimitName;
+  /** Cache rule of successful responses to requests without credentials; others are never cached. */
   cache: CacheRule;
   params?: P;
   query?: Q;

@@ -1,7 +1,10 @@
 import type { Context } from "../context.ts";
 import type { CountedRequest } from "../partners/count-rate-limit.ts";
 
-/** Types of the hono app: the Worker's bindings, and the variables that middlewares set on a request. */
+/**
+ * Types of the hono app: the Worker's bindings, and the variables that middlewares set on a request. `ctx` has an
+ * anonymous actor; the handler gets the context of the admitted caller.
+ */
 export interface AppEnv {
   Bindings: Record<string, unknown>;
   Variables: {

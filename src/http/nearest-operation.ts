@@ -18,9 +18,9 @@ const operations = operationPaths.map((text) => {
 });
 
 /**
- * Returns the operation that a request probably means whose path or method does not exist, as `METHOD /path`, or null
- * if none is similar. Operations with the request's method are preferred. Administrators' paths are treated as
- * unknown, because they do not exist where no administrator is configured.
+ * Returns the operation that a request with an unknown path or method probably means, as `METHOD /path`, or null if
+ * none is similar. Operations with the request's method are preferred. Administrators' paths are treated as unknown,
+ * because they do not exist if no administrator is configured.
  */
 export function nearestOperation(request: { method: string; path: string }): string | null {
   const given = request.path.split("/").filter((segment) => segment !== "");

@@ -2,8 +2,8 @@ import type { Page } from "../lib/pagination.ts";
 import { Reply } from "./define-route.ts";
 
 /**
- * Returns the response with one page of a list. If there is a next page, a `Link` header contains its URL: the same
- * path and query parameters with the cursor of the next page.
+ * Returns the result of a handler with one page of a list. If there is a next page, a `Link` header contains its URL:
+ * the same path and query parameters with the cursor of the next page.
  */
 export function pageReply<R>(
   page: Page<R>,

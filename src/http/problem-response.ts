@@ -5,8 +5,8 @@ import { NOT_KEPT } from "./respond.ts";
 const RETRY_AFTER_S: Readonly<Partial<Record<number, number>>> = { 429: 60, 503: 5, 504: 5 };
 
 /**
- * Returns the response for an error: its problem document (RFC 9457) with the HTTP status of its code, and a
- * `Retry-After` header if the error has `retry_after` or is temporary by its status.
+ * Returns the response for an error: its problem document (RFC 9457) with the HTTP status of its code, never cacheable.
+ * It has a `Retry-After` header, in seconds, if the error has `retry_after` or its status is 429, 503 or 504.
  */
 export function problemResponse(error: AppError, requestId: string): Response {
   const { status, title } = errorTable[error.code];

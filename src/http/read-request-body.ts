@@ -13,8 +13,8 @@ const tooLarge = (most: number) => failure("body_too_large", `the body must not 
 
 /**
  * Returns a middleware that reads a request's body before the route does. Throws `body_too_large` for more than `most`
- * bytes (default: 64 KiB), declared or sent, and a ValidationFailure if the client sends it too slowly, aborts or
- * frames it wrongly: these are faults of the client, not of an upstream.
+ * bytes (default: 64 KiB), declared or sent, and a ValidationFailure if the client takes more than ten seconds to send
+ * it, aborts or frames it wrongly: these are faults of the client, not of an upstream.
  */
 export function readRequestBody(most = MAX_BODY_BYTES): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

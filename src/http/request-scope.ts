@@ -8,12 +8,16 @@ import { isKept } from "./respond.ts";
 /** Format of request ids that are accepted from clients. */
 const WELL_FORMED_ID = /^[\w-]{1,64}$/;
 
-/** Function that creates the context of a request. The module that composes the app provides it. */
+/**
+ * Function that creates the context of a request from the Worker's bindings. The module that composes the app provides
+ * it. Throws `internal` if a configuration variable is missing or invalid.
+ */
 export type ContextFactory = (bindings: Record<string, unknown>, request: RequestFacts) => Context;
 
 /**
- * Returns a middleware that gives each request an id and a context, sets `Server-Timing`, and logs slow and failed
- * requests. The client's own request id is used if it consists of at most 64 characters of `[\w-]`.
+ * Returns a middleware that gives each request an id and a context, sets `Server-Timing` on responses that are not
+ * cacheable, and logs failed requests (status 500 or above) and those that take two seconds or more. The client's own
+ * request id is used if it consists of at most 64 characters of `[\w-]`.
  */
 export function requestScope(makeContext: ContextFactory): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -56,7 +60,10 @@ export function hideServerTiming(): MiddlewareHandler<AppEnv> {
 /** Minimum duration of a request that is logged as slow, in milliseconds. */
 const SLOW_MS = 2_000;
 
-/** Returns a middleware that sets the headers of every response, including errors. Cacheable ones get no request id. */
+/**
+ * Returns a middleware that sets the headers of every response, including errors: the request id, except on cacheable
+ * responses, and the security headers.
+ */
 export function baseHeaders(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     await next();

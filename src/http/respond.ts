@@ -22,7 +22,8 @@ const NOT_SHARED = {
 
 /**
  * Returns the HTTP response for a handler's result. The route's schema removes undeclared fields. Cacheable responses
- * get an ETag, and are replaced by 304 if `If-None-Match` contains it.
+ * get an ETag, and are replaced by 304 if `If-None-Match` contains it. Throws a ZodError if the result does not match
+ * the schema, which is an error of the program.
  */
 export async function respond(c: HonoContext, route: AnyRoute, answer: unknown): Promise<Response> {
   const value = answer instanceof Reply ? answer.value : answer;
@@ -100,8 +101,9 @@ function cacheHeaders(c: HonoContext, route: AnyRoute): Record<string, string> {
 /**
  * Returns the caching headers of a response that shared caches may serve. The platform's cache has a header of its own:
  * with `s-maxage` it would never serve a stale response while it refreshes it, and without `stale-if-error` it would
- * serve one for ever while the Worker fails. A URL that is written in another way than the canonical one is not cached,
- * because every spelling would be one more copy. Source: developers.cloudflare.com/workers/cache/configuration.
+ * serve one for ever while the Worker fails. A URL that is not canonical (lowercase path without escapes and trailing
+ * slash, only known parameters) is not cached, because every spelling would be one more copy. Source:
+ * developers.cloudflare.com/workers/cache/configuration.
  */
 export function sharedHeaders(
   c: HonoContext,

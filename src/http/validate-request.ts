@@ -9,8 +9,9 @@ import type { AppEnv } from "./hono-env.ts";
 type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType>;
 
 /**
- * Parses the path, query, headers and body of a request with the route's schemas. Throws a ValidationFailure that lists
- * the issues of all parts.
+ * Parses the path, query, headers and body of a request with the route's schemas; null in place of an optional field of
+ * the body counts as absent. Throws a ValidationFailure that lists the issues of all parts: of the schemas, unknown
+ * parameters, malformed JSON, and text that the database cannot store.
  */
 export function validate(c: HonoContext<AppEnv>, route: AnyRoute): ValidatedInput {
   const issues: ValidationIssue[] = [];

@@ -11,8 +11,9 @@ const ALL_BPS = 10_000n;
 
 /**
  * Combines feed prices with market prices. A token's price is its feed price if offers may be checked against it
- * (`judges`), otherwise its market price. If both qualify and differ by more than their errors allow, the price is
- * disputed and spans both. Pure.
+ * (`judges`), otherwise its market price if offers may be checked against that, otherwise whichever exists, the feed
+ * price first. If both qualify and differ by more than their errors allow, the price is disputed: it is the feed price,
+ * and its bounds span both. Pure.
  */
 export function combinePrices(feeds: Prices, market: Prices): Map<string, TokenPrice> {
   const keys = new Set([...feeds.keys(), ...market.keys()]);
@@ -43,8 +44,8 @@ function areDisputed(feed: TokenPrice, market: TokenPrice): boolean {
 const PEG_USD = 10n ** 18n;
 
 /**
- * Returns the deviation of a dollar stablecoin from its peg, in parts per billion: negative below the peg. Returns null
- * for other tokens. For a disputed price, the bound with the larger deviation counts.
+ * Returns the deviation of a dollar stablecoin from its peg, in parts per billion rounded towards zero: negative below
+ * the peg. Returns null for other tokens. For a disputed price, the bound with the larger deviation counts.
  */
 export function depegOf({ unit, low, high }: Pick<TokenPrice, "unit" | "low" | "high">): bigint | null {
   if (unit !== "USD") return null;

@@ -65,9 +65,10 @@ export interface MarketScope {
 }
 
 /**
- * Requests the prices of many tokens from the price API, with at most 50 tokens per request, and returns the known ones
- * by `priceKey`. Throws OutsideError if no request succeeded, so that the failure is not cached. Source: DefiLlama's
- * coins API, `GET /prices/current/{coins}`.
+ * Requests the prices of many tokens from the price API, with at most 50 tokens per request, 1.5 seconds each and no
+ * retries, and returns the known ones by `priceKey`; no prices if no API is configured. Requests that fail are logged;
+ * their tokens are left out. Throws OutsideError if no request succeeded or the breaker is open, so that the failure is
+ * not cached. Source: DefiLlama's coins API, `GET /prices/current/{coins}`.
  */
 export async function askMarketPrices(
   scope: MarketScope,
@@ -155,8 +156,9 @@ function decimalToScale(value: number): bigint | null {
 }
 
 /**
- * Converts one coin of the API's response to a price. Returns null if the coin is malformed, implausible or too old.
- * `now` is in milliseconds since the epoch.
+ * Converts one coin of the API's response to a price. Returns null if the coin is malformed, implausible or more than
+ * an hour old. Offers may be checked against a price with a confidence of at least 0.9 that is at most a quarter of an
+ * hour old. `now` is in milliseconds since the epoch.
  */
 export function toMarketPrice(coin: unknown, now: number): TokenPrice | null {
   const parsed = Coin.safeParse(coin);

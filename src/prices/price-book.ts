@@ -19,8 +19,9 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Time reserved for a trial request after a pause, in milliseconds; other requests are refused during it. */
 const TRIAL_MS = 3_000;
 /**
- * Circuit breaker of the price API, per isolate: the number of consecutive failures, and the end of the pause. An API
- * that fails or hangs thus costs one timeout per pause, not one per request.
+ * Circuit breaker of the price API, per isolate: after a failure, requests are refused for five seconds, doubled with
+ * each further failure up to a minute. An API that fails or hangs thus costs one timeout per pause, not one per
+ * request.
  */
 export class MarketBreaker {
   #failures = 0;
@@ -35,7 +36,8 @@ export class MarketBreaker {
   }
 
   /**
-   * Returns true if a request may be sent now. After a pause, only one request is admitted until its outcome is known.
+   * Returns true if a request may be sent now. After a pause, only one request is admitted until its outcome is known,
+   * for three seconds at most. `now` is in milliseconds since the epoch.
    */
   admits(now: number): boolean {
     if (this.isOpen(now)) return false;
@@ -43,20 +45,26 @@ export class MarketBreaker {
     return true;
   }
 
-  /** Returns the breaker's state for operators. `now` is in milliseconds since the epoch. */
+  /**
+   * Returns the breaker's state for operators; `hangs` is the number of consecutive failures. `now` is in milliseconds
+   * since the epoch.
+   */
   report(now: number): BreakerReport {
     const until = this.isOpen(now) ? this.#pausedUntil : null;
     const paused = until === null ? "half_open" : "open";
     return { name: "prices", state: this.#failures > 0 ? paused : "closed", hangs: this.#failures, until };
   }
 
-  /** Records a response, which ends the pause. */
+  /** Records a response, which closes the breaker. */
   noteAnswer(): void {
     this.#failures = 0;
     this.#pausedUntil = 0;
   }
 
-  /** Records a failure. `waitS` is the waiting time that the API asks for, in seconds, or null. */
+  /**
+   * Records a failure at `now` (milliseconds since the epoch). `waitS` is the waiting time that the API asks for, in
+   * seconds, or null; it lengthens the pause, up to a minute.
+   */
   noteFailure(failed: { now: number; waitS: number | null }): void {
     const pause = FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10);
     this.#failures += 1;
@@ -88,18 +96,24 @@ export class PriceMemory {
     for (const [key, price] of prices) this.#recent.set(key, { price, readAt: now });
   }
 
-  /** Returns a token's feed price that was read within the last 30 seconds, or null. */
+  /**
+   * Returns a token's feed price that was read within the last 30 seconds, or null. `now` is in milliseconds since the
+   * epoch.
+   */
   recentPrice(key: string, now: number): TokenPrice | null {
     const recent = this.#recent.get(key);
     return recent !== undefined && now - recent.readAt < RECENT_MS ? recent.price : null;
   }
 
-  /** Removes the feed prices of tokens whose feeds have just been found unusable. */
+  /** Removes the feed prices of tokens (`priceKey`) whose feeds have just been read again. */
   forgetPrices(keys: readonly string[]): void {
     for (const key of keys) this.#recent.delete(key);
   }
 
-  /** Returns true if a problem has not been logged in the last ten minutes, and records that it is logged now. */
+  /**
+   * Returns true if a problem has not been logged in the last ten minutes, and records that it is logged now. `now` is
+   * in milliseconds since the epoch.
+   */
   mayLog(problem: string, now: number): boolean {
     const last = this.#logged.get(problem);
     if (last !== undefined && now - last < LOG_AGAIN_MS) return false;
@@ -108,7 +122,9 @@ export class PriceMemory {
   }
 }
 
-/** The prices of one request: feed prices from its batches of reads, and its requests to the price API. */
+/**
+ * The prices of one request: feed prices from its batches of reads by `priceKey`, and its requests to the price API.
+ */
 export class PriceBook {
   readonly feeds = new Map<string, TokenPrice>();
   /** Requested market prices, by token key; several tokens share one promise. The promises never reject. */

@@ -47,10 +47,10 @@ export interface TokenPrice extends Price {
 /** Prices by `priceKey`; a token without an entry has no known price. */
 export type Prices = ReadonlyMap<string, TokenPrice>;
 
-/** Scale of prices and of values in US dollars. */
+/** Scale of prices and of values in US dollars: one dollar is 10^18. */
 export const USD_SCALE = 10n ** 18n;
 
-/** Returns the key of a token in `Prices`. */
+/** Returns the key of a token in `Prices`: `<chain id>:<lowercase address>`. */
 export function priceKey({ chainId, token }: ChainToken): string {
   return `${chainId}:${token.toLowerCase()}`;
 }
@@ -85,14 +85,14 @@ export function formatUsdPrice(usd: bigint): string {
   return formatUsd(usd, PRICE_DECIMALS);
 }
 
-/** Formats the time of a price (seconds since the epoch) as the API shows it. */
+/** Formats the time of a price (seconds since the epoch) as the API shows it, in RFC 3339. */
 export function formatTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
 /**
- * Returns the value of an amount as the API shows it: a decimal string in US dollars, rounded down, or null if amount
- * or price is unknown.
+ * Returns the value of an amount (in the token's smallest unit) as the API shows it: a decimal string in US dollars
+ * with two to six decimals, rounded down, or null if amount or price is unknown.
  */
 export function showUsdValue(
   amount: bigint | null,

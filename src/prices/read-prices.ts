@@ -19,12 +19,15 @@ import { type ChainToken, type Prices, priceKey, type TokenPrice } from "./price
 
 const NO_FEEDS: ChainFeeds = { sequencer: null, tokens: [] };
 
-/** Returns a chain's feeds: those in code, or those of the configuration for a chain that is not defined in code. */
+/**
+ * Returns a chain's feeds: those in code, or those of the configuration for a chain that is not defined in code; no
+ * feeds for any other chain.
+ */
 export function feedsOf(ctx: Context, chainId: number): ChainFeeds {
   return feedTables[chainId] ?? ctx.config.prices.feeds.get(chainId) ?? NO_FEEDS;
 }
 
-/** Returns true if a token has price feeds on its chain. */
+/** Returns true if a token is in the table of feeds of its chain, whether or not they can be read now. */
 export function hasFeed(ctx: Context, { chainId, token }: ChainToken): boolean {
   return feedsOf(ctx, chainId).tokens.some((row) => sameAddress(row.token, token));
 }
@@ -43,8 +46,9 @@ export function feedsBeside(
 }
 
 /**
- * Returns the prices that a batch of feed reads shows, and stores them for this request's `requestPrices`. `headTime`
- * is the timestamp of the batch's block in seconds. Feeds that are not used are logged at most once in ten minutes.
+ * Returns the prices that a batch of feed reads shows, and stores them in place of the tokens' earlier feed prices, for
+ * this request's `requestPrices` and, for 30 seconds, for other requests of the isolate. `headTime` is the timestamp of
+ * the batch's block in seconds. Feeds that are not used are logged at most once in ten minutes.
  */
 export function noteFeeds(ctx: Context, read: { readings: FeedReadings; headTime: number }): Prices {
   const { readings, headTime } = read;
@@ -66,9 +70,10 @@ export function noteFeeds(ctx: Context, read: { readings: FeedReadings; headTime
 }
 
 /**
- * Runs a query on a chain and reads the price feeds of some tokens in the same batch, without the cache. `query` may be
- * a function of the current time, in milliseconds since the epoch. `requestPrices` then returns the feed prices within
- * this request. Throws `chain_unsupported`; errors of the chain client propagate.
+ * Runs a query on a chain and reads the price feeds of some tokens in the same batch, without the cache. Returns the
+ * result of the query and the block of the first batch; `requestPrices` then returns the feed prices within this
+ * request. `query` may be a function of the time in milliseconds since the epoch, which then is the block's. Throws
+ * `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readWithFeeds<S>(
   ctx: Context,
@@ -108,8 +113,8 @@ const MARKET_STALE_MS = 5 * MINUTE_MS;
 const MARKET_KEEP_MS = HOUR_MS;
 
 /**
- * Requests the market prices of tokens in parallel with other work, once per request and token. `requestPrices` uses
- * those that have arrived. Never throws.
+ * Starts requesting the market prices of tokens in parallel with other work, once per request and token, and returns
+ * immediately. `requestPrices` uses those that have arrived. Never throws.
  */
 export function askMarketBeside(ctx: Context, tokens: readonly ChainToken[]): void {
   const { market } = ctx.prices.book;
@@ -204,10 +209,11 @@ const FEEDS_FRESH_MS = 30 * SECOND_MS;
 const FEEDS_STALE_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the prices of many tokens for display: feed prices at most five minutes old, and market prices at most five
- * minutes after they were requested, or an hour if the price API fails. Reads all feeds of a chain in one request and
- * 50 tokens per request from the price API, in parallel and cached. A failing source affects only its own prices;
- * market prices that arrive late are left out. Never throws.
+ * Returns the prices of many tokens for display: feed prices that were read at most five minutes ago, and market prices
+ * that were requested at most five minutes ago, or an hour if the price API fails. Reads all feeds of a chain in one
+ * request and 50 tokens per request from the price API, in parallel and cached. A failing source affects only its own
+ * prices; market prices that take more than two seconds are left out, or more than 50 ms if offers may be checked
+ * against every token's feed price. Never throws: tokens without a price are absent.
  */
 export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];
@@ -221,9 +227,10 @@ export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): P
 }
 
 /**
- * Runs a query and returns its result and block together with the prices of some tokens of the chain. The feeds are
- * read in the same batch as `query`, the price API in parallel; market prices that arrive late are left out. Nothing is
- * cached, for callers with a cache of their own. Throws `chain_unsupported`; errors of the chain client propagate.
+ * Runs a query and returns its result and block together with the prices of some tokens of the chain; tokens without a
+ * price are absent. The feeds are read in the same batch as `query`, the price API in parallel; market prices that
+ * arrive late are left out, as in `readPrices`. Nothing is cached, for callers with a cache of their own. Throws
+ * `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readPricesWith<S>(
   ctx: Context,

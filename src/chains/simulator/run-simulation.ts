@@ -12,6 +12,10 @@ export interface SimulationInput {
   user: Address;
   calls: readonly SimulationCall[];
   reads: readonly SimulationRead[];
+  /**
+   * State that differs from the chain's during the simulation, such as token balances, allowances and the Router's
+   * code.
+   */
   overrides: StateOverride;
   /**
    * Timestamp of the simulated block in seconds since the epoch, later than the head's. At the head's own time,
@@ -46,10 +50,11 @@ const SimulatedBlocks = z
   .min(1);
 
 /**
- * Simulates calls with the best method that the chain's nodes support: `eth_simulateV1`; otherwise an `eth_call` with
- * the simulator's code at the user's address; otherwise, for a single call that works on the real state, a plain
- * `eth_call`. Throws `simulation_unavailable` if no method works. The client's errors `upstream_timeout` and
- * `upstream_unavailable` propagate. Source: ethereum/execution-apis `eth_simulateV1`.
+ * Simulates calls on the head's state with the best method that the chain's nodes support: `eth_simulateV1`; otherwise
+ * an `eth_call` with the simulator's code at the user's address; otherwise, for a single call that works on the real
+ * state, a plain `eth_call`, which makes no reads. A call that fails is a result, not an error. Throws
+ * `simulation_unavailable` if no method works. The client's errors `upstream_timeout` and `upstream_unavailable`
+ * propagate. Source: ethereum/execution-apis `eth_simulateV1`.
  */
 export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const ways = [
@@ -175,7 +180,10 @@ const INTEREST_ACCRUAL_GAS = 60_000n;
 
 type WireOverride = { balance?: Hex; code?: Hex; stateDiff?: Record<Hex, Hex> };
 
-/** Encodes state overrides as the third parameter of `eth_call`. */
+/**
+ * Encodes state overrides (balance, code and `stateDiff`; other fields are dropped) as the third parameter of
+ * `eth_call`.
+ */
 export function encodeOverrides(overrides: StateOverride): Record<Address, WireOverride> {
   const wire: Record<Address, WireOverride> = {};
   for (const { address, balance, code, stateDiff } of overrides) {

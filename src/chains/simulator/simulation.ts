@@ -14,8 +14,8 @@ export interface SimulationRead {
 }
 
 /**
- * The result of one simulated call. `gasUsed` is the gas of a separate transaction, before refunds. `returnData` holds
- * the revert data if `ok` is false. `logs` is null if the simulation method does not return event logs.
+ * The result of one simulated call. `gasUsed` estimates the gas of a separate transaction. `returnData` holds the
+ * revert data if `ok` is false. `logs` is null if the simulation method does not return event logs.
  */
 export interface SimulatedCall {
   ok: boolean;

@@ -28,7 +28,10 @@ export function intrinsicGas(data: Hex): { standard: bigint; floor: bigint } {
   };
 }
 
-/** Returns the total gas of a transaction with this calldata whose execution used `execution` gas. */
+/**
+ * Returns the total gas of a transaction with this calldata whose execution used `execution` gas: at least the floor of
+ * EIP-7623.
+ */
 export function transactionGas(data: Hex, execution: bigint): bigint {
   const { standard, floor } = intrinsicGas(data);
   if (standard + execution < floor) return floor;
@@ -70,7 +73,7 @@ export function encodeSimulation({ user, calls, reads, overrides = [] }: Simulat
  * Decodes the result of the `eth_call` that `encodeSimulation` encoded; pass the same calls and reads. The gas of each
  * call is that of a separate transaction, without refunds. From the second call on it is underestimated, because
  * earlier calls have warmed addresses and storage slots (EIP-2929): to get a gas limit, simulate the call as the first
- * one. Throws an Error if the result does not match the calls and reads.
+ * one. Throws an Error if the result is malformed or does not match the calls and reads.
  */
 export function decodeSimulation(
   data: Hex,

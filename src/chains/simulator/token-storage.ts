@@ -48,16 +48,16 @@ const SOLIDITY_SLOTS = 256;
 const VYPER_SLOTS = 32;
 
 /**
- * Returns the storage layouts to probe for a token's balances: plain slots of Solidity and Vyper, OpenZeppelin's
- * namespace and solady.
+ * Returns the storage layouts to probe for a token's balances, with the slots of `owner`: plain slots of Solidity (0 to
+ * 255) and Vyper (0 to 31), OpenZeppelin's namespace and solady.
  */
 export function balanceCandidates(owner: Address): SlotCandidate[] {
   return candidates([owner], layouts(OPENZEPPELIN_ERC20));
 }
 
 /**
- * Returns the storage layouts to probe for a token's allowances, whose mapping is the second in OpenZeppelin's
- * namespace.
+ * Returns the storage layouts to probe for a token's allowances, with the slots of `owner` and `spender`: those of
+ * `balanceCandidates`, but with the second mapping in OpenZeppelin's namespace.
  */
 export function allowanceCandidates(owner: Address, spender: Address): SlotCandidate[] {
   return candidates([owner, spender], layouts(OPENZEPPELIN_ERC20 + 1n));

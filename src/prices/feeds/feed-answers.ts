@@ -1,7 +1,10 @@
 import { DAY_S } from "../../lib/durations.ts";
 import type { FeedDefinition } from "./price-feed.ts";
 
-/** One round of a feed, as `latestRoundData()` returns it. Times are in seconds since the epoch. */
+/**
+ * One round of a feed, as `latestRoundData()` returns it. `answer` has the feed's decimals; times are in seconds since
+ * the epoch. Source: Chainlink, AggregatorV3Interface.
+ */
 export interface FeedRound {
   roundId: bigint;
   answer: bigint;
@@ -10,7 +13,12 @@ export interface FeedRound {
   answeredInRound: bigint;
 }
 
-/** Reason why a feed's answer is not used. */
+/**
+ * Reason why a feed's answer is not used. `unread`: it could not be read; `decimals`, `description`: they differ from
+ * the table; `incomplete`: the round has no answer yet or carries over an older one; `not_positive`; `out_of_bounds`:
+ * implausibly small or large; `future`: its update is more than a minute ahead of the block; `stale`: its update is too
+ * old.
+ */
 export type FeedProblem =
   | "unread"
   | "decimals"
@@ -44,17 +52,18 @@ const CLOCK_SKEW_S = 60;
  */
 const HEARTBEAT_PART = 1.5;
 const HEARTBEAT_GRACE_S = 300;
-/** Heartbeat that is assumed for a feed whose heartbeat is not published, in seconds. */
+/** Heartbeat that is assumed for a feed whose heartbeat is not published, in seconds: a day, the longest usual one. */
 export const UNKNOWN_HEARTBEAT_S: number = DAY_S;
 
-/** Returns the age in seconds from which a feed's answer is stale. */
+/** Returns the age in seconds above which a feed's answer is stale: one and a half heartbeats plus five minutes. */
 export function staleAfter({ heartbeatS }: Pick<FeedDefinition, "heartbeatS">): number {
   return heartbeatS * HEARTBEAT_PART + HEARTBEAT_GRACE_S;
 }
 
 /**
- * Returns the answer of one feed round, or the reason why it is not used. `headTime` is the timestamp of the block that
- * was read, in seconds, because a feed's age is measured by the clock of its own chain. Pure.
+ * Returns the answer of one feed round, times 10^18 and rounded down, or the reason why it is not used. `headTime` is
+ * the timestamp of the block that was read, in seconds, because a feed's age is measured by the clock of its own chain.
+ * Pure.
  */
 export function judgeRound(
   feed: Pick<FeedDefinition, "decimals" | "heartbeatS">,

@@ -25,6 +25,7 @@ export interface FeedReadings {
   tokens: readonly TokenFeed[];
   /** False for a chain without a sequencer uptime feed. */
   hasSequencer: boolean;
+  /** Latest round of the sequencer uptime feed, or null if there is none or it could not be read. */
   sequencer: FeedRound | null;
   /** Rounds by the feed's address in lowercase; null if unread. */
   rounds: ReadonlyMap<string, FeedRound | null>;
@@ -34,7 +35,10 @@ export interface FeedReadings {
   confirmed: readonly string[];
 }
 
-/** Selection of the feeds to read: the tokens to price, and the feeds that have been confirmed on chain before. */
+/**
+ * Selection of the feeds to read: the tokens to price, and the feeds that have been confirmed on chain before, so that
+ * their decimals and description are not read again.
+ */
 export interface FeedRequest {
   chainId: number;
   feeds: ChainFeeds;
@@ -129,8 +133,9 @@ export interface FeedPrices {
 
 /**
  * Returns the prices that a batch of feed reads shows, and the feeds that cannot be used. `headTime` is the timestamp
- * of the block that was read, in seconds. A token has a price only if every feed in its chain of pairs is usable, and
- * only if its chain's sequencer is up and did not restart within the grace period. Pure.
+ * of the block that was read, in seconds. A price is the product of the answers in the token's chain of pairs, rounded
+ * down, with the time of the oldest; a token has one only if every one of these feeds is usable, and only if its
+ * chain's sequencer is up and did not restart within the last half hour. Pure.
  */
 export function feedPrices(readings: FeedReadings, headTime: number): FeedPrices {
   const { chainId, tokens } = readings;

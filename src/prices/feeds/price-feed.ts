@@ -1,6 +1,9 @@
 import type { Address } from "viem";
 
-/** A price feed with Chainlink's interface, and what it must return on chain (decimals, description) to be used. */
+/**
+ * A price feed with Chainlink's interface, and what it must return on chain (decimals, description) to be used. Source:
+ * Chainlink, AggregatorV3Interface.
+ */
 export interface FeedDefinition {
   proxy: Address;
   /** Decimals of the feed's answers. */
@@ -28,7 +31,7 @@ export interface TokenFeed {
   nominal?: true;
 }
 
-/** The price feeds of one chain. */
+/** The price feeds of one chain, by the tokens that they price. */
 export interface ChainFeeds {
   /** Chainlink's sequencer uptime feed, or null if the chain has none. */
   sequencer: Address | null;
