@@ -4,19 +4,23 @@ import { decodeModel, encodeModel } from "./wire-format.ts";
 
 /** Options of a client of the API. */
 export interface CausewayClientOptions {
-  /** Origin of the API, such as `https://api.example`. */
+  /** Origin of the API, such as `https://api.example`; a trailing slash is ignored. */
   url: string;
   /** API key of a partner, for attribution and higher rate limits. Never the secret: a browser would expose it. */
   apiKey?: string;
-  /** Timeout of one request, in milliseconds. Default: 15,000. */
+  /** Timeout of one request, including the body, in milliseconds. Default: 15,000. */
   timeoutMs?: number;
   /** Function that replaces the platform's `fetch`. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** One request to the API. */
+/**
+ * One request to the API. Names of `query` and `body` are in `camelCase`, amounts `bigint`; undefined fields are left
+ * out.
+ */
 export interface ApiRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path, with encoded parameters. */
   path: string;
   query?: Readonly<Record<string, unknown>>;
   body?: Readonly<Record<string, unknown>>;
@@ -27,7 +31,10 @@ export interface ApiRequest {
 /** A client of the API. Every action takes one as its first argument. */
 export interface CausewayClient {
   readonly url: string;
-  /** Sends a request and returns the decoded response. Throws CausewayError. */
+  /**
+   * Sends a request once and returns the decoded response: names in `camelCase`, amounts as `bigint`. Throws
+   * CausewayError: the API's error, `invalid_input`, `network` (no usable response within the timeout) or `aborted`.
+   */
   request(request: ApiRequest): Promise<unknown>;
 }
 

@@ -17,14 +17,17 @@ export type ClientErrorCode =
   | "transaction_reverted"
   | "wallet_failed";
 
-/** One validation issue of an input: its location and an explanation. */
+/**
+ * One validation issue of an input: the location of the field in the request, an explanation, and the kind of the
+ * issue.
+ */
 export interface InputIssue {
   loc: (string | number)[];
   msg: string;
   type: string;
 }
 
-/** Fields of a `CausewayError` besides its code and message. */
+/** Fields of a `CausewayError` besides its code and message, as described there; by default null or empty. */
 export interface CausewayErrorDetails {
   status?: number;
   requestId?: string;
@@ -33,7 +36,10 @@ export interface CausewayErrorDetails {
   cause?: unknown;
 }
 
-/** The only error that the client throws. `code` is stable; the message is for display. */
+/**
+ * The error that the client throws. `code` is stable; the message is for display. Only errors of the application's own
+ * functions (wallet and callbacks), and of the wallet while a batch of calls is awaited, propagate unchanged.
+ */
 export class CausewayError extends Error {
   override readonly name = "CausewayError";
   /** An error code of the API (`/docs/errors`) or of the client. */

@@ -21,14 +21,16 @@ import {
 } from "./read-actions.ts";
 import { addressIn } from "./wallet-steps.ts";
 
-/** A deposit to execute. `userAddress` defaults to the wallet's account. */
+/** A deposit to execute. `userAddress` defaults to the wallet's account; `idempotencyKey` is random by default. */
 export type ExecuteDepositInput = Omit<DepositInput, "userAddress"> &
   ExecutionOptions & { userAddress?: `0x${string}`; idempotencyKey?: string };
 
 /**
  * Builds a deposit and executes all its steps: switches chains, sends approvals, signs, sends, and waits for bridges
  * and vaults until the deposit ends. Returns it in its last state, which may be `refunded`, `partial` or `failed`.
- * Throws CausewayError.
+ * Throws CausewayError with a code of the API's build, such as `no_route` or `would_revert`, or one of the client, such
+ * as `user_rejected`, `wrong_account` or `aborted`; errors of a wallet function propagate. Temporary failures of the
+ * API while waiting are retried.
  */
 export async function executeDeposit(client: CausewayClient, input: ExecuteDepositInput): Promise<Deposit> {
   const { wallet, onProgress, signal, batch, idempotencyKey = crypto.randomUUID(), ...rest } = input;
@@ -40,7 +42,7 @@ export async function executeDeposit(client: CausewayClient, input: ExecuteDepos
 
 /**
  * Continues a deposit from its tracking id alone, for example after a reload of the page: fetches the remaining steps
- * and executes them like `executeDeposit`. Throws `deposit_not_found` and CausewayError.
+ * and executes them like `executeDeposit`. Throws CausewayError, for example `deposit_not_found` or `wrong_account`.
  */
 export async function continueDeposit(
   client: CausewayClient,
@@ -72,7 +74,7 @@ export type ExecuteMoveInput = Omit<ExecuteDepositInput, "fromChainId" | "fromTo
 
 /**
  * Moves shares of a vault into another vault and executes all steps like `executeDeposit`. The result is a deposit that
- * is paid with shares. Throws `vault_not_found` and CausewayError.
+ * is paid with shares. Throws CausewayError: `vault_not_found`, and the errors of `executeDeposit`.
  */
 export async function executeMove(client: CausewayClient, input: ExecuteMoveInput): Promise<Deposit> {
   const { fromVaultId, shares, ...rest } = input;
@@ -87,7 +89,8 @@ export async function executeMove(client: CausewayClient, input: ExecuteMoveInpu
 
 /**
  * Cancels a deposit's signed order before it is submitted. Sends a transaction, after a signature if the token requires
- * one. Throws `deposit_state` if there is nothing to cancel, and CausewayError.
+ * one, and returns when it is included. Throws CausewayError: `deposit_not_found`, `deposit_state` if there is nothing
+ * to cancel, or an error of the wallet.
  */
 export async function cancelDeposit(
   client: CausewayClient,
@@ -98,9 +101,9 @@ export async function cancelDeposit(
 }
 
 /**
- * Claims the shares of settled deposit requests at a vault, including requests made elsewhere. Throws the API's reason
- * if the claim would fail, `nothing_to_withdraw` if nothing is settled, and CausewayError. Source: `pending` of
- * `GET /v1/positions/{user_address}`.
+ * Claims the shares of settled deposit requests at a vault, including requests made elsewhere, and returns when the
+ * claim is included. Throws CausewayError: `nothing_to_withdraw` if nothing is settled, the API's reason if the claim
+ * would fail, or an error of the wallet. Source: `pending` of `GET /v1/positions/{user_address}`.
  */
 export async function claimDeposit(
   client: CausewayClient,
@@ -133,7 +136,8 @@ const NOTHING_SETTLED = { code: "nothing_to_withdraw", detail: "the vault has se
 
 /**
  * Polls a deposit until no step is left, and calls `onChange` with the first result and every changed one. Returns the
- * last result. Temporary API failures are retried. Throws `aborted` when the signal aborts.
+ * last result. Network errors, rate limits and server errors are retried without limit. Throws CausewayError: `aborted`
+ * when the signal aborts, and other errors of the API, such as `deposit_not_found`.
  */
 export function watchDeposit(
   client: CausewayClient,

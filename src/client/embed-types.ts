@@ -3,7 +3,7 @@ import type { EIP1193Provider } from "viem";
 /**
  * Events that an embedded deposit form sends to the page around it. `ready`: the form is shown; `connected`: the wallet
  * is connected; `built`: a deposit was built and waits for signatures; `progress`: the deposit's state changed;
- * `resize`: the frame needs this height in pixels.
+ * `resize`: the frame needs this height, in CSS pixels.
  */
 export type EmbedEvent =
   | { type: "ready" }
@@ -12,7 +12,10 @@ export type EmbedEvent =
   | { type: "progress"; trackingId: string; state: string }
   | { type: "resize"; height: number };
 
-/** Options of an embedded deposit form, for `mountDeposit` of `/embed.js`. */
+/**
+ * Options of an embedded deposit form, for `mountDeposit` of `/embed.js`. The form uses the wallet of the page around
+ * it.
+ */
 export interface EmbedOptions {
   /** Element into which the frame is inserted. */
   container: Element;

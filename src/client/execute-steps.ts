@@ -13,8 +13,8 @@ import {
 } from "./wallet-steps.ts";
 
 /**
- * State of an order as the API returned it: the user's steps, and the recommended time in milliseconds before the order
- * is fetched again.
+ * State of an order (a deposit or a withdrawal) as the API returned it: the user's steps, and the recommended time in
+ * milliseconds before the order is fetched again.
  */
 export interface OrderReading {
   trackingId: string;
@@ -36,7 +36,9 @@ export interface ExecutionProgress {
   step: Step | null;
   /** Steps that are executed together: one step or a batch. All open steps while waiting; empty when done. */
   batch: readonly Step[];
+  /** Hash of the transaction in the phases `sent` and `included`, otherwise null. */
   txHash: Hash | null;
+  /** All steps of the order, as the API last returned them. */
   steps: readonly Step[];
 }
 
@@ -57,6 +59,7 @@ export interface ExecutionOptions {
 /** An order to execute: its steps at the start, and the API calls to read it, sign it and report its transactions. */
 export interface Order<Reading extends OrderReading> {
   userAddress: string;
+  /** The order at the start, usually the response to its build. */
   first: OrderReading;
   read(): Promise<Reading>;
   /** Submits a signature of the user and returns the order with the transaction that it enables. */
@@ -65,7 +68,7 @@ export interface Order<Reading extends OrderReading> {
   report(step: Pick<Step, "stepId" | "purpose">, txHash: Hash): Promise<unknown>;
 }
 
-/** Adds to an order the API calls that submit its signatures and report its transactions. */
+/** Returns an order with the API calls that submit its signatures and report its transactions, except approvals. */
 export function trackedOrder<Reading extends OrderReading>(
   client: CausewayClient,
   of: Pick<Order<Reading>, "userAddress" | "first" | "read"> & {
@@ -91,7 +94,8 @@ export function trackedOrder<Reading extends OrderReading>(
 
 /**
  * Executes the steps of an order that the API does not track, such as the claim of a request that was made elsewhere.
- * Returns when all steps are done. `submit` is needed only if one of them is a signature. Throws CausewayError.
+ * Returns the order when all steps are done. `submit` is needed only if one of them is a signature. Throws
+ * CausewayError like `walkSteps`, and `wallet_failed` for a signature without `submit`.
  */
 export async function walkBuiltSteps(
   of: Pick<Order<OrderReading>, "userAddress" | "first"> & Partial<Pick<Order<OrderReading>, "submit">>,
@@ -117,8 +121,9 @@ export async function walkBuiltSteps(
 }
 
 /**
- * Cancels a signed order before it is submitted. Sends a transaction, after a signature if the token requires one.
- * Throws `deposit_state` or `withdrawal_state` if there is nothing to cancel, and CausewayError.
+ * Cancels a signed order before it is submitted, like `cancelDeposit`. Returns when the transaction is included. Throws
+ * CausewayError: `deposit_state` or `withdrawal_state` if there is nothing to cancel, or an error of the API or of the
+ * wallet.
  */
 export async function cancelSignedOrder(
   client: CausewayClient,
@@ -142,8 +147,8 @@ const POLL_MS = 3_000;
 
 /**
  * Executes the steps of an order: performs the first required step, fetches the order again, and repeats this until no
- * step is required or waiting. Returns the last state of the order. Never sends a transaction twice. Throws
- * CausewayError.
+ * step is required or waiting. Returns the last state of the order. Sends no step twice. Temporary failures of the API
+ * while fetching are retried. Throws CausewayError: errors of the wallet (`wallet-steps.ts`) and of the API, `aborted`.
  */
 export async function walkSteps<Reading extends OrderReading>(
   order: Order<Reading>,
@@ -158,17 +163,17 @@ export async function walkSteps<Reading extends OrderReading>(
     const next = open.find((step) => step.state === "required" && !walk.did(step));
     if (next !== undefined) await walk.perform(next, reading);
     else if (open.length > 0) {
-      walk.tell({ phase: "waiting", step: open[0] ?? null, batch: open, txHash: null, steps: reading.steps });
+      walk.emit({ phase: "waiting", step: open[0] ?? null, batch: open, txHash: null, steps: reading.steps });
       await pause(reading.pollAfterMs ?? POLL_MS, signal);
     } else if (reading !== order.first) {
-      walk.tell({ phase: "done", step: null, batch: [], txHash: null, steps: reading.steps });
+      walk.emit({ phase: "done", step: null, batch: [], txHash: null, steps: reading.steps });
       return reading as Reading;
     }
     reading = walk.withSignatures(walk.takeAnswer() ?? (await readPatiently(order.read, signal)));
   }
 }
 
-type Told = Omit<ExecutionProgress, "trackingId">;
+type ProgressEvent = Omit<ExecutionProgress, "trackingId">;
 
 /** One execution of an order's steps, with the steps that are already done. */
 class StepWalk<Reading extends OrderReading> {
@@ -198,8 +203,8 @@ class StepWalk<Reading extends OrderReading> {
     return { ...reading, steps: reading.steps.map(show) };
   }
 
-  tell(told: Told): void {
-    this.#options.onProgress?.({ trackingId: this.#order.first.trackingId, ...told });
+  emit(event: ProgressEvent): void {
+    this.#options.onProgress?.({ trackingId: this.#order.first.trackingId, ...event });
   }
 
   /** Returns and clears the response to the last submitted signature. Null if there is none. */
@@ -213,9 +218,9 @@ class StepWalk<Reading extends OrderReading> {
     const wallet = await walletOn(this.#options.wallet, step.chainId);
     const user = this.#order.userAddress;
     if (step.kind === "signature") {
-      this.tell({ phase: "wallet", step, batch: [step], txHash: null, steps });
+      this.emit({ phase: "wallet", step, batch: [step], txHash: null, steps });
       const signature = await signStep(wallet, { step, user });
-      this.tell({ phase: "signed", step, batch: [step], txHash: null, steps });
+      this.emit({ phase: "signed", step, batch: [step], txHash: null, steps });
       this.#answer = await this.#order.submit(signature);
       // The API shows the signature as required until it has seen the order.
       this.#done.add(keyOf(step));
@@ -223,15 +228,15 @@ class StepWalk<Reading extends OrderReading> {
     }
     const together = this.#batch ? batchFrom(step, steps) : [step];
     if (together.length > 1 && (await canBatch(wallet, { user, chainId: step.chainId }))) {
-      this.tell({ phase: "wallet", step, batch: together, txHash: null, steps });
+      this.emit({ phase: "wallet", step, batch: together, txHash: null, steps });
       const txHash = await sendBatch(wallet, { steps: together, user });
       if (txHash !== null) return this.#finish({ together, txHash, steps });
       this.#batch = false;
     }
-    this.tell({ phase: "wallet", step, batch: [step], txHash: null, steps });
+    this.emit({ phase: "wallet", step, batch: [step], txHash: null, steps });
     const { hash, included } = await sendStep(wallet, { step, user });
     this.#done.add(keyOf(step));
-    this.tell({ phase: "sent", step, batch: [step], txHash: hash, steps });
+    this.emit({ phase: "sent", step, batch: [step], txHash: hash, steps });
     await this.#report(step, hash);
     const txHash = await included();
     if (txHash !== hash) await this.#report(step, txHash);
@@ -254,7 +259,7 @@ class StepWalk<Reading extends OrderReading> {
     steps: readonly Step[];
   }) {
     for (const step of together) this.#done.add(keyOf(step));
-    this.tell({ phase: "included", step: together.at(-1) ?? null, batch: together, txHash, steps });
+    this.emit({ phase: "included", step: together.at(-1) ?? null, batch: together, txHash, steps });
   }
 
   async #report(step: Step, txHash: Hash): Promise<void> {
@@ -305,8 +310,8 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | un
 }
 
 /**
- * Polls an order until no step is left, and calls `onChange` with the first result and every changed one. Returns the
- * last result. Throws `aborted` when the signal aborts.
+ * Polls an order until no step is required or waiting, and calls `onChange` with the first result and every changed
+ * one. Returns the last result. Temporary failures of the API are retried; other errors propagate. Throws `aborted`.
  */
 export async function watchOrder<Reading extends OrderReading & { updatedAt: string }>(of: {
   read: () => Promise<Reading>;

@@ -51,8 +51,8 @@ export async function walletOn(source: WalletSource, chainId: number): Promise<W
 }
 
 /**
- * Returns the account of a wallet. Throws `wrong_account` if none is connected, or if it is not the account `expected`;
- * null accepts any account.
+ * Returns the account of a wallet: the client's own, or else the first that the wallet lists. Throws `wrong_account` if
+ * none is connected, or if it is not the account `expected` (in any case); null accepts any account.
  */
 export async function accountOf(wallet: Wallet, expected: string | null): Promise<Account | `0x${string}`> {
   const account = wallet.account ?? (await getAddresses(wallet).catch(() => []))[0];
@@ -78,7 +78,8 @@ export async function addressIn(
 /**
  * Sends the transaction of a step. `included` waits for the receipt for at most ten minutes and returns the hash of the
  * transaction, or of the one by which the user replaced it in the wallet; it throws `transaction_reverted` if that
- * reverted, and `wallet_failed` if no receipt is found. Throws `wrong_account`, `user_rejected`, `wallet_failed`.
+ * reverted, and `wallet_failed` if no receipt is found. Throws CausewayError: `wrong_account`, `user_rejected`, or
+ * `wallet_failed` (also if the step has no transaction yet).
  */
 export async function sendStep(
   wallet: Wallet,
@@ -109,8 +110,8 @@ async function receiptOf(wallet: Wallet, hash: Hash): Promise<Hash> {
 /**
  * Sends the transactions of several steps as one atomic batch (EIP-5792), waits for it, and returns the hash of its
  * last transaction. Returns null if the wallet rejects batches, so that the steps must be sent separately. Throws
- * `wrong_account`, `user_rejected`, `transaction_reverted`, and `wallet_failed` if a step has no transaction yet;
- * errors of the wait, such as its timeout after ten minutes, propagate.
+ * CausewayError: `wrong_account`, `user_rejected`, `transaction_reverted`, and `wallet_failed` if a step has no
+ * transaction yet; errors of the wait, such as its timeout after ten minutes, propagate.
  */
 export async function sendBatch(
   wallet: Wallet,
@@ -135,7 +136,8 @@ export async function sendBatch(
 
 /**
  * Returns true if the wallet executes several calls atomically on a chain, or would after an upgrade that the user must
- * approve. Returns false if the wallet does not say. Throws `wrong_account`. Source: EIP-5792, `atomic`.
+ * approve. Returns false if it does not, or does not say. Throws CausewayError `wrong_account`. Source: EIP-5792,
+ * `atomic`.
  */
 export async function canBatch(
   wallet: Wallet,
@@ -152,7 +154,10 @@ export async function canBatch(
   }
 }
 
-/** Signs the EIP-712 message of a step. Throws `wrong_account`, `user_rejected`, `wallet_failed`. */
+/**
+ * Signs the EIP-712 message of a step and returns the signature. Throws CausewayError: `wrong_account`, `user_rejected`
+ * or `wallet_failed`.
+ */
 export async function signStep(
   wallet: Wallet,
   { step, user }: { step: SignatureStep; user: string },
@@ -172,8 +177,8 @@ function requestOf(step: TransactionStep): NonNullable<TransactionStep["transact
 }
 
 /**
- * Converts an error of the wallet to `user_rejected` or `wrong_account`, according to its error code, or to the code
- * `otherwise`.
+ * Converts an error of the wallet to `user_rejected` or `wrong_account`, according to its EIP-1193 code or that of a
+ * cause, or to the code `otherwise`. A CausewayError stays as it is.
  */
 export function toWalletError(error: unknown, otherwise: CausewayError["code"]): CausewayError {
   if (error instanceof CausewayError) return error;

@@ -19,7 +19,10 @@ const toCamelCase = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Converts a JSON value of the API to the value that the client returns: names in `camelCase`, amounts as `bigint`. */
+/**
+ * Converts a JSON value of the API to the value that the client returns: names in `camelCase`, amounts as `bigint`. The
+ * contents of `typed_data` are unchanged, because they are signed.
+ */
 export function decodeModel(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(decodeModel);
   if (typeof value !== "object" || value === null) return value;

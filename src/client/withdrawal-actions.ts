@@ -30,7 +30,9 @@ export type ExecuteWithdrawalInput = Omit<WithdrawalInput, "userAddress"> &
 
 /**
  * Builds a withdrawal and executes all its steps like `executeDeposit`, including the claim of a request. Returns it in
- * its last state. Throws CausewayError.
+ * its last state, which may be `partial`, `failed`, `rejected` or `cancelled`. Throws CausewayError with a code of the
+ * API's build, such as `no_liquidity`, or one of the client, such as `user_rejected` or `aborted`; errors of a wallet
+ * function propagate.
  */
 export async function executeWithdrawal(
   client: CausewayClient,
@@ -44,8 +46,8 @@ export async function executeWithdrawal(
 }
 
 /**
- * Continues a withdrawal from its tracking id alone, like `continueDeposit`. Throws `withdrawal_not_found` and
- * CausewayError.
+ * Continues a withdrawal from its tracking id alone, like `continueDeposit`. Throws CausewayError, for example
+ * `withdrawal_not_found` or `wrong_account`.
  */
 export async function continueWithdrawal(
   client: CausewayClient,
@@ -66,8 +68,8 @@ function walk(
 }
 
 /**
- * Cancels a withdrawal's signed order before it is submitted, like `cancelDeposit`. Throws `withdrawal_state` if there
- * is nothing to cancel, and CausewayError.
+ * Cancels a withdrawal's signed order before it is submitted, like `cancelDeposit`. Throws CausewayError:
+ * `withdrawal_not_found`, `withdrawal_state` if there is nothing to cancel, or an error of the wallet.
  */
 export async function cancelSignedWithdrawal(
   client: CausewayClient,
@@ -77,7 +79,10 @@ export async function cancelSignedWithdrawal(
   await cancelSignedOrder(client, { kind: "withdrawals", trackingId, userAddress, options });
 }
 
-/** Polls a withdrawal until no step is left, like `watchDeposit`. Returns the last result. */
+/**
+ * Polls a withdrawal until no step is left, and calls `onChange` with the first result and every changed one. Returns
+ * the last result. Throws CausewayError like `watchDeposit`, `withdrawal_not_found` for an unknown tracking id.
+ */
 export function watchWithdrawal(
   client: CausewayClient,
   watch: { trackingId: string; onChange?: (withdrawal: Withdrawal) => void } & ActionOptions,
@@ -90,15 +95,17 @@ export function watchWithdrawal(
 export type RequestExecution = RequestOfVault & ExecutionOptions & { userAddress?: `0x${string}` };
 
 /**
- * Claims a settled request, including requests made elsewhere. Throws `nothing_to_withdraw` and CausewayError. Source:
- * `POST /v1/withdraw/claim`.
+ * Claims a settled redemption request, including requests made elsewhere, and returns when the claim is included.
+ * Throws CausewayError: `nothing_to_withdraw` if nothing is ready, another code of the API, or an error of the wallet.
+ * Source: `POST /v1/withdraw/claim`.
  */
 export const claimRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "claim", input });
 
 /**
- * Cancels a request that the vault has not settled, including requests made elsewhere. Throws `mode_unsupported` if the
- * vault does not allow it, and CausewayError. Source: `POST /v1/withdraw/cancel`.
+ * Cancels a redemption request that the vault has not settled, including requests made elsewhere, and returns when the
+ * transaction is included. Throws CausewayError: `mode_unsupported` if the vault does not allow it, another code of the
+ * API, or an error of the wallet. Source: `POST /v1/withdraw/cancel`.
  */
 export const cancelRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "cancel", input });

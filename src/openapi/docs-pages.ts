@@ -98,7 +98,11 @@ async function homePage({ assets, publicUrl }: Config): Promise<Response> {
   return new Response(answer.body, answer);
 }
 
-/** Mounts the OpenAPI document, the API reference, the page of error codes and the home page on an app. */
+/**
+ * Mounts the OpenAPI document, the API reference, the page of error codes, the guide, the home page, `/robots.txt` and
+ * `/llms.txt` on an app. Other methods than GET get 405. A document that is missing among the static assets gives
+ * `internal`, a missing home page `route_not_found`.
+ */
 export function mountDocsPages(app: Hono<AppEnv>): void {
   const html = (c: Context<AppEnv>, page: { body: string; policy?: string }): Response =>
     new Response(page.body, {

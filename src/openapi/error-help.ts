@@ -262,7 +262,7 @@ export const errorExamples: { readonly [C in keyof ErrorMembers]: ErrorMembers[C
   price_stale: { subject: "vault" },
 };
 
-/** Returns the example problem document of an error code. */
+/** Returns the example problem document of an error code, with its cause as the detail. */
 export function problemExample(code: ErrorCode): Readonly<Record<string, unknown>> {
   const { status, title } = errorTable[code];
   const members = code in errorExamples ? errorExamples[code as keyof typeof errorExamples] : {};

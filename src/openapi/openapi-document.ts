@@ -130,6 +130,8 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
 
 /**
  * Returns the OpenAPI 3.1 document of the routes, in their order, with the public URL of a deployment as its server.
+ * Error responses follow from the routes' error codes, and every response has an example. Source: OpenAPI Specification
+ * 3.1.
  */
 export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string): DescribedDocument {
   const document = new OpenAPIHono();
@@ -193,7 +195,10 @@ type HeaderName = keyof typeof RESPONSE_HEADERS;
 /** Response headers that every response which lists them has. The other documented headers are optional. */
 const ALWAYS_PRESENT: ReadonlySet<string> = new Set<HeaderName>(["X-Request-Id", "ETag", "Retry-After"]);
 
-/** Adds to every response of an OpenAPI document the headers that it has. Modifies the document in place. */
+/**
+ * Adds to every response of an OpenAPI document references to the headers that it has, and the headers to the
+ * components. Modifies the document in place.
+ */
 export function addResponseHeaders(document: DescribedDocument): void {
   const schema = { type: "string" };
   const described = Object.entries(RESPONSE_HEADERS).map(([name, description]) => [

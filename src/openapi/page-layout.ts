@@ -2,7 +2,10 @@
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** How long shared caches may serve a page of the documentation, which takes no parameters. */
+/**
+ * How long shared caches may serve a page of the documentation, which takes no parameters: five minutes, and an hour
+ * more while they reload it.
+ */
 export const PAGE_CACHE = { sMaxAge: 300, staleWhileRevalidate: 3_600, tags: ["docs"], parameters: [] };
 
 /** Pages of the documentation, in the order of the navigation: path and title. */
@@ -20,7 +23,10 @@ export const docsNavigation = [
 /** Path of a page of the documentation. */
 export type DocsPath = (typeof docsNavigation)[number]["path"];
 
-/** Returns an HTML page with the documentation's navigation. `title` and `body` are HTML and are not escaped. */
+/**
+ * Returns a complete HTML page with the documentation's navigation, in which the page with this path is marked as
+ * current. `title` and `body` are HTML and are not escaped.
+ */
 export const htmlPage = ({
   title,
   body,

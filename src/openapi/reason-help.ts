@@ -1,6 +1,9 @@
 import type { ErrorHelp } from "./error-help.ts";
 
-/** Explanation of a code in `reasons` or in a successful response, which is never the code of a problem document. */
+/**
+ * Explanation of a code in `reasons`, `next_refusal` or `warnings` of a response, which is never the code of a problem
+ * document.
+ */
 export interface ReasonHelp extends ErrorHelp {
   /** Where the code appears. */
   where: "reasons" | "next_refusal" | "warnings";

@@ -35,7 +35,7 @@ const LLMS = `# Causeway
 - [Chains](/v1/chains)
 `;
 
-/** Texts that are the same in every deployment, by path. */
+/** Plain texts that are the same in every deployment, by path: `/robots.txt` and `/llms.txt`. */
 export const textPages: Readonly<Record<string, string>> = {
   "/robots.txt": ROBOTS,
   "/llms.txt": LLMS,

@@ -105,5 +105,8 @@ const healthDetails = defineRoute({
   handler: checkDetails,
 });
 
-/** Routes that report whether the service is running and whether its dependencies respond. */
+/**
+ * Routes that report whether the service is running, whether its dependencies respond, and how far its indexes and jobs
+ * are.
+ */
 export const healthRoutes: readonly AnyRoute[] = [healthLive, healthReady, healthDetails];

@@ -182,7 +182,7 @@ const intelSignalsGet = defineRoute({
   handler: (ctx, { params }) => getSignal(ctx, params.signal_id),
 });
 
-/** Routes that list and read signals and the rules that raise them. */
+/** Routes that list signals, read one signal, and list the rules that raise them. */
 export const intelRoutes: readonly AnyRoute[] = [
   intelNotable,
   intelHigh,

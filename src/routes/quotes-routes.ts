@@ -42,7 +42,7 @@ export const buildErrors: readonly ErrorCode[] = [
   "upstream_timeout",
 ];
 
-/** Throws a ValidationFailure if `GET /v1/bridges` does not list the preferred bridge. */
+/** Throws a ValidationFailure if a preferred bridge is named that `GET /v1/bridges` does not list. */
 export async function assertListedBridge(
   ctx: Context,
   input: Pick<BuildInput, "preferred_bridge">,

@@ -39,5 +39,5 @@ const statusGet = defineRoute({
     }),
 });
 
-/** Route that returns the status of a transfer by the hash of its source transaction. */
+/** Route that returns the status of a transfer by the hash of one of its transactions. */
 export const statusRoutes: readonly AnyRoute[] = [statusGet];

@@ -32,5 +32,7 @@ const tokensList = defineRoute({
   },
 });
 
-/** Route that lists the tokens of a chain that deposits can be paid with. */
+/**
+ * Route that lists the tokens of a chain that deposits can be paid with, as an array or as a token list for wallets.
+ */
 export const tokenRoutes: readonly AnyRoute[] = [tokensList];
