@@ -34,9 +34,10 @@ export interface BackfillPiece {
 }
 
 /**
- * Reads and stores the blocks that are missing from any vault's flow history, oldest first, as far as the budget
- * allows. Each piece is stored together with its coverage, so an interrupted run loses nothing; `onPiece` is called for
- * each. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
+ * Reads and stores the blocks of `blocks` that are missing from any vault's flow history, oldest first, as far as the
+ * budget allows. Each piece is stored together with its coverage, so an interrupted run loses nothing; `onPiece` is
+ * called for each. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's
+ * RpcError.
  */
 export async function backfill(
   indexer: Indexer,
@@ -135,8 +136,9 @@ export const BackfillMessage = z.object({
 export type BackfillMessage = z.infer<typeof BackfillMessage>;
 
 /**
- * Backfills the flows of a block range and queues the remaining blocks again. Running it twice is harmless. Throws
- * `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
+ * Backfills the flows of a block range with at most 40 requests and queues the remaining blocks again. Does nothing
+ * before the chain's first tip run. Running it twice is harmless. Throws `chain_unsupported`, `upstream_unavailable`,
+ * `upstream_timeout`, `store_unavailable`, and the last node's RpcError; errors of the queue propagate.
  */
 export async function backfillFromMessage(ctx: Context, part: BackfillMessage): Promise<BackfillReport> {
   const indexer = indexerOf(ctx, part.chain_id);

@@ -60,7 +60,10 @@ function describeVaults(indexer: Indexer, { tip, vaults, provisional, withoutSta
   return { tip, provisional, vaults: described(vaults), withoutStart: described(withoutStart) };
 }
 
-/** Returns the blocks missing from a vault's flow history, or none if the tip does not include the vault yet. */
+/**
+ * Returns the blocks missing from a vault's flow history: those from its start block to the tip that are not covered.
+ * Empty if the tip does not include the vault yet. Pure.
+ */
 export function missingBlocks({ startBlock, followedFrom, done }: VaultCoverage): BlockSet {
   return followedFrom === null ? [] : subtractRanges({ from: startBlock, to: followedFrom - 1 }, done);
 }

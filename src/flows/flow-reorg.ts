@@ -6,7 +6,7 @@ import type { Indexer } from "./flow-store.ts";
 
 /**
  * Throws OutsideError unless a node has the stored final block: a node that is behind this block, or on another fork,
- * may lack older logs too. RpcErrors of the node propagate.
+ * may lack older logs too. Throws a RangeError if no final block is stored; RpcErrors of the node propagate.
  */
 export async function assertSameFinalBlock(
   node: NodeSession,
@@ -20,8 +20,8 @@ export async function assertSameFinalBlock(
 
 /**
  * Handles a reorg below the stored final block: deletes the flows above the newest stored block that is still on the
- * chain (the common ancestor), so that they are read again. Call it only if every node contradicts the stored final
- * block. Errors of the chain client propagate; throws `store_unavailable`.
+ * chain (the common ancestor), or all of them if none is, so that they are read again, and logs an error. Call it only
+ * if every node contradicts the stored final block. Errors of the chain client propagate; throws `store_unavailable`.
  */
 export async function rewindToCommonAncestor(indexer: Indexer): Promise<void> {
   const stored = await indexer.store.newestFinal();

@@ -22,7 +22,10 @@ export interface FlowSources extends LogSubscription {
 
 type FlowListener = { vaultAddress: string; decode: FlowSource["decode"] };
 
-/** Joins the flow sources of a chain's vaults. Throws an Error for a vault with an unknown adapter. */
+/**
+ * Joins the flow sources of a chain's vaults, and adds the Router's events, which name the user of a routed flow.
+ * Throws an Error for a vault with an unknown adapter.
+ */
 export function joinFlowSources(chainId: number, vaults: readonly Vault[]): FlowSources {
   const topics = new Set<string>();
   const topicsBy = new Map<string, Set<string>>();

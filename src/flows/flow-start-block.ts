@@ -45,9 +45,10 @@ type CodeAtBlock = ReadonlySet<string> | "none" | "unclear";
 
 /**
  * Searches the start blocks of vaults whose registry entries do not contain one, by bisection: there are no logs before
- * one of a vault's contracts has code. Each probe is one request for all vaults at one block. If no node keeps the
- * state of old blocks, the start block is the first block that is not known to be without code; more blocks are then
- * read, but none is missed. Makes a limited number of probes and stores the progress. Throws `store_unavailable`.
+ * one of a vault's contracts has code. A start block found is at most 1,024 blocks too early. Each probe is one request
+ * for all vaults at one block; a run makes at most 12 and stores the progress. If no node keeps the state of old
+ * blocks, the start block is the first block that is not known to be without code; more blocks are then read, but none
+ * is missed. Errors of the nodes are logged, not thrown. Throws `store_unavailable`.
  */
 export async function findStartBlocks(
   indexer: Indexer,

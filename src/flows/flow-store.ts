@@ -25,16 +25,21 @@ import { failure } from "../errors.ts";
 import type { BlockId } from "../lib/block-ranges.ts";
 import type { Logger } from "../lib/logger.ts";
 
-/** Storage of one chain's flows. Each method runs one statement or one atomic batch. */
+/** Storage of one chain's flows. Each method runs one statement or one atomic batch, and throws `store_unavailable`. */
 export interface FlowStore {
+  /** Returns the state from which a run starts. */
   load(): Promise<FlowState>;
   /** Stores the result of a tip run. Returns false, and changes nothing, if another run has written in the meantime. */
   applyTip(step: TipStep): Promise<boolean>;
+  /** Stores backfilled flows together with their coverage. */
   applyHistory(step: HistoryStep): Promise<void>;
   /** Adds flows whose event logs a node omitted earlier, and returns their number. */
   addOmitted(step: OmittedStep): Promise<number>;
+  /** Deletes the flows and the coverage of vaults, which are then read again from the new source. */
   reset(vaults: readonly SourcedVault[]): Promise<void>;
+  /** Deletes all flows and coverage from block `from` on. */
   rewind(from: number): Promise<void>;
+  /** Stores the progress of searches for start blocks. */
   noteStarts(searches: readonly StartSearch[]): Promise<void>;
   /** Returns number and stored hash of the newest blocks with final flows, newest first. */
   newestFinal(): Promise<BlockId[]>;
@@ -53,7 +58,9 @@ export interface Indexer {
   maxTopics: number | null;
   store: FlowStore;
   log: Logger;
+  /** Returns the current time in UNIX milliseconds. */
   now(): number;
+  /** Returns a random 128-bit id as 32 hex digits. */
   randomId(): string;
 }
 

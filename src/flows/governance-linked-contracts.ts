@@ -54,8 +54,9 @@ const READ_BEACON_CODE: Hex = `0x7f${BEACON_SLOT}5460005260206000f3`;
 
 /**
  * Reads the contracts that govern vaults from other addresses, at the head: the contract that a view function of the
- * vault returns (such as its access-control authority) and the beacon in the vault's storage. A contract is omitted if
- * there is none, as are all beacons if the node does not support code overrides. Throws RpcError and OutsideError.
+ * vault returns (such as its access-control authority) and the beacon in the vault's storage (ERC-1967). Returns them
+ * by vault id; addresses are lowercase. A contract is omitted if there is none, as are all beacons if the node does not
+ * support code overrides. Throws RpcError and OutsideError.
  */
 export async function readLinkedContracts(
   node: NodeSession,

@@ -12,7 +12,7 @@ import { findStartBlocks } from "./flow-start-block.ts";
 import { type Indexer, indexerOf } from "./flow-store.ts";
 import { indexTip, type TipReport } from "./index-flow-tip.ts";
 
-/** Result of one index run over all chains. */
+/** Result of one index run over all chains: how many there are, how many failed, and how many flow rows were read. */
 export interface IndexRoundReport {
   chains: number;
   failed: number;
@@ -73,9 +73,10 @@ interface IndexReport extends TipReport {
 const NOTHING_INDEXED: IndexReport = { indexed: 0, head: 0, rows: 0, applied: false, missing: 0 };
 
 /**
- * Indexes the flows of one chain: reads the tip, searches the start blocks of vaults, and schedules the backfill of
- * missing blocks, in the queue if there is one, otherwise in the rest of this run. Errors are recorded before they are
- * thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last
+ * Indexes the flows of one chain, with at most 40 requests and for about 40 seconds: reads the tip, searches the start
+ * blocks of vaults, and schedules the backfill of missing blocks, in the queue if there is one, otherwise in the rest
+ * of this run. If none is missing, reads some blocks again (`auditLogs`). Errors are logged and recorded before they
+ * are thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last
  * node's RpcError.
  */
 export async function indexChain(ctx: Context, chainId: number): Promise<IndexReport> {
@@ -135,8 +136,9 @@ const BACKFILL_CONCURRENCY = 4;
 const MIN_QUERIES_PER_PART = 8;
 
 /**
- * Divides missing blocks into consecutive ranges, one per backfill message, that together contain all of them. `span`
- * is the number of blocks of one `eth_getLogs` request.
+ * Divides missing blocks into at most four consecutive ranges, one per backfill message, that together contain all of
+ * them and, in between, blocks that are not missing. `span` is the number of blocks of one `eth_getLogs` request. Empty
+ * if nothing is missing. Pure.
  */
 export function splitBackfill(missing: BlockSet, span: number): BlockRange[] {
   const [first, last] = [missing[0], missing.at(-1)];

@@ -31,7 +31,10 @@ import type { Vault } from "../vaults/vault.ts";
 import { assertSameFinalBlock } from "./flow-reorg.ts";
 import { readLinkedContracts } from "./governance-linked-contracts.ts";
 
-/** Result of reading the governance events of all chains once. */
+/**
+ * Result of reading the governance events of all chains once: how many chains there are, how many failed, and how many
+ * events were stored.
+ */
 export interface ControlEventsRound {
   chains: number;
   failed: number;
@@ -41,9 +44,10 @@ export interface ControlEventsRound {
 }
 
 /**
- * Reads the governance events of every indexed chain, several chains at a time and at most two of those whose last
- * index run failed. A chain that fails does not stop the others and continues from the same block in the next run.
- * Throws `store_unavailable`.
+ * Reads the governance events of every indexed chain up to its final block, several chains at a time and at most two of
+ * those whose last index run failed, with at most 30 requests per chain. Stores them and makes the registry proofs of
+ * the vaults concerned due. A chain that fails is logged and counted, does not stop the others, and continues from the
+ * same block in the next run. Throws `store_unavailable` if the list of chains or vaults cannot be read.
  */
 export async function indexControlEvents(ctx: Context): Promise<ControlEventsRound> {
   const tips = (await selectFlowTips(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));

@@ -25,9 +25,10 @@ const UNBOUNDED_REQUESTS = 1_000_000;
 const ROUNDS = 100;
 
 /**
- * Reads all missing flows of a chain in one run. If `from` is not null, the flows from block `from` on are deleted
- * first and read again. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`,
- * and the last node's RpcError.
+ * Reads all missing flows of a chain in one run, without a limit of requests, so that it is meant for operators and not
+ * for a Worker. If `from` is not null, the flows from block `from` on are deleted first and read again. `onProgress` is
+ * called after each piece. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`,
+ * the last node's RpcError, and a RangeError if the history does not advance.
  */
 export async function reindexChain(
   ctx: Context,

@@ -38,7 +38,7 @@ export interface StoredFlows {
 
 /**
  * Reads a user's indexed flows and open requests on the given chains from the database. Empty if the database fails or
- * is too slow. Never throws.
+ * takes more than two seconds, which is logged. Never throws.
  */
 export async function readStoredFlows(
   ctx: Context,
@@ -76,8 +76,8 @@ function withForeign(
 
 /**
  * Returns a user's deposits minus withdrawals in one vault, in the asset's smallest unit. The sum is negative if more
- * was withdrawn than deposited. Returns null if the sum is unknown, or if it is too old for a share balance read at
- * `blockTimestamp` (seconds).
+ * was withdrawn than deposited. Returns null if the sum is unknown, or if it is more than five minutes older than a
+ * share balance read at `blockTimestamp` (UNIX seconds).
  */
 export function depositedAssets(
   flows: ChainFlows | undefined,

@@ -30,7 +30,8 @@ export interface LeavingShares {
 
 /**
  * Returns the query for a user's open redemptions, and for the prices of instant redemption, at the vaults of one
- * chain. Null if no vault needs a read. Redemptions that the vault rejected are excluded, because they have no value.
+ * chain. Null if no vault needs a read. `now` is in UNIX milliseconds. Redemptions that the vault rejected, and expired
+ * ones whose shares are still in the wallet, are excluded, because they add no value.
  */
 export function leavingQuery(input: {
   user: Address;
@@ -139,7 +140,8 @@ function toLeaving(
 
 /**
  * Returns the query for a user's open redemptions at one vault, or null if the vault's family has no redemption
- * requests.
+ * requests. `now` is in UNIX milliseconds. Rejected redemptions, and expired ones whose shares are still in the wallet,
+ * are left out.
  */
 export function openRedemptions(
   vault: Vault,
@@ -179,7 +181,7 @@ export interface PositionValue extends HeldShares {
 /**
  * Adds open redemptions to a user's positions, so that a request does not change a position's value: a redemption
  * counts unless its shares are still in the wallet and thus already counted. A position that consists only of a request
- * has a balance of zero.
+ * has a balance of zero and comes after the held ones. A value is null if one of its parts is unknown.
  */
 export function joinRequests(
   held: readonly HeldShares[],
@@ -231,7 +233,10 @@ function redeemableOf({ vault, assets }: HeldShares, price: LeavingShares["price
 const timeText = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
 
-/** Converts an open redemption to the API's format. */
+/**
+ * Converts an open redemption to the API's format. `tracking_id` is null for a request that was not built by this
+ * service.
+ */
 export function toWireRedemption(
   vault: Vault,
   { request, open }: { request: PendingExit; open: readonly OpenRequest[] },
@@ -254,7 +259,10 @@ export function toWireRedemption(
   };
 }
 
-/** Converts a user's pending deposits into one vault to the API's format. */
+/**
+ * Converts a user's pending deposits into one vault to the API's format. If the request is not recorded here, its id is
+ * `0`, which stands for all of the account (EIP-7540).
+ */
 export function toWireDepositRequest(
   { vault, pendingAssets, claimableShares }: PendingPosition,
   open: readonly OpenRequest[],

@@ -28,7 +28,7 @@ export interface ChainPositions {
   /** Vaults whose share balance could not be read. */
   unread: Vault[];
   blockNumber: number | null;
-  /** Timestamp of the block in seconds, or null if there was nothing to read. */
+  /** Timestamp of the block in UNIX seconds, or null if there was nothing to read. */
   blockTimestamp: number | null;
 }
 
@@ -47,8 +47,9 @@ const AnswerHex = z.string().regex(/^0x([0-9a-fA-F]{2})+$/);
 const MAX_ROUNDS = 8;
 
 /**
- * Reads a user's shares in many vaults through the position lens, with as many vaults per `eth_call` as fit. Throws an
- * Error if some vaults are unread after eight rounds. Errors of the chain client propagate.
+ * Reads a user's shares in many vaults through the position lens, with as many vaults per `eth_call` as fit, at the
+ * latest block. Vaults in which the user holds nothing are left out. Throws an Error if some vaults are not reached in
+ * eight rounds of calls. Errors of the chain client propagate.
  */
 export async function readChainPositions(
   client: ChainClient,

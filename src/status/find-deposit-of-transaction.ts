@@ -54,7 +54,7 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
 
 /**
  * Finds the deposit or withdrawal that a transaction belongs to and returns the strongest match, or null if there is
- * none. Throws `store_unavailable`.
+ * none. Reads only the database; `seen` must be what the chain shows. Throws `store_unavailable`.
  */
 export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<Match | null> {
   const { hash, chainId, seen } = found;
@@ -101,7 +101,7 @@ function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null
   return dataHashes.some((of) => of === row.sourceDataHash) ? null : "only_reported";
 }
 
-/** Returns true if a transaction is already proven on-chain to belong to a withdrawal. */
+/** Returns true if a withdrawal's row records the transaction as proven, in whichever role. Reads no chain. */
 export function isWithdrawalProvenBy(row: WithdrawalRow, hash: Hex): boolean {
   const later = [row.destinationTxHash, row.refundTxHash, row.claimTxHash];
   if (later.includes(hash)) return true;
@@ -133,7 +133,7 @@ function isNamedBy(row: DepositRow, { chainId, seen }: FoundTransaction): boolea
   return findShareProof(receipt, { row, via: "router" }) !== null;
 }
 
-/** Returns true if a transaction is already proven on-chain to belong to a deposit. */
+/** Returns true if a deposit's row records the transaction as proven, in whichever role. Reads no chain. */
 export function isProvenBy(row: DepositRow, hash: Hex): boolean {
   if (row.destinationTxHash === hash || row.refundTxHash === hash) return true;
   if (row.sourceTxHash === hash && row.sourceProven) return true;

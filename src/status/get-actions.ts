@@ -51,10 +51,11 @@ interface ActionFacts {
 }
 
 /**
- * Returns what a user can do at a vault now: deposit, withdraw, claim and cancel. Each action has its largest amount
- * or, if it is not possible, the error code of a build and the time at which it becomes possible. Makes one RPC
- * request, or two if the terms depend on the balance. Throws `vault_not_found`, `store_unavailable`; errors of the RPC
- * nodes propagate.
+ * Returns what a user can do at a vault now: deposit, withdraw, claim and cancel. Each action has its largest amount,
+ * in smallest units (null if unlimited or unknown), or, if it is not possible, the error code of a build and the time
+ * at which it becomes possible. The vault comes from the cached registry, the state from one RPC request, or two if the
+ * terms depend on the balance. If the database fails, requests that can be read only by their id are missing. Throws
+ * `vault_not_found`, `chain_unsupported`, `store_unavailable`; errors of the RPC nodes propagate.
  */
 export async function getActions(
   ctx: Context,
@@ -219,8 +220,9 @@ const toTime = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
 
 /**
- * Returns what a user may claim now: the payments of redemptions that are ready, otherwise the shares of deposit
- * requests, whose amount is that of the deposited assets.
+ * Returns what a user may claim now: the payments of redemptions that are ready (in the smallest unit of the paid
+ * token), otherwise the shares of deposit requests, whose amount is that of the deposited assets. The amount is null if
+ * one of the parts is unknown. If nothing is ready, `until` is the earliest known time.
  */
 export function claimAction({ requests, deposits }: Pick<ActionFacts, "requests" | "deposits">): VaultAction {
   const ready = requests.filter(({ state }) => state === "claimable");

@@ -27,7 +27,10 @@ import { toStatusWithoutSteps, toTransferStatus, toUntrackedStatus } from "./tra
 import { classifyUntracked } from "./untracked-transaction-status.ts";
 import { getWithdrawalStatus } from "./withdrawal-status.ts";
 
-/** Parameters of a status request: a transaction hash, and the chains on which the transaction may be. */
+/**
+ * Parameters of a status request: a transaction hash or the hash of a user operation, and the chains on which the
+ * transaction may be.
+ */
 export interface StatusQuery {
   txHash: Hex;
   fromChainId: number;
@@ -36,10 +39,11 @@ export interface StatusQuery {
 
 /**
  * Returns the status of a transfer by one of its transactions: the source transaction, second step, delivery, claim or
- * refund of a deposit or withdrawal, or the hash of a user operation that contains one of them. The deposit is first
- * updated from on-chain data. A transaction without a recorded deposit is classified by its receipt, and nothing is
- * stored for it. Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` if
- * the chain cannot be read and the transaction is not yet proven.
+ * refund of a deposit or withdrawal, or the hash of a user operation that contains one of them. The deposit or
+ * withdrawal is first tracked, and its row updated. A transaction without a recorded one is classified by its receipt,
+ * and nothing is stored for it. Throws `chain_unsupported` if one of the chains is not served, `store_unavailable`, and
+ * `upstream_unavailable` or `upstream_timeout` if the source chain cannot be read and the transaction is not yet
+ * proven.
  */
 export async function getStatus(ctx: Context, query: StatusQuery): Promise<TransferStatus> {
   const client = ctx.chains.client(query.fromChainId);

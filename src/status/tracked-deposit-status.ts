@@ -12,8 +12,8 @@ import type { UntrackedStatus } from "./untracked-transaction-status.ts";
 type DepositActions = Pick<NonNullable<TransferStatus["deposit"]>, "next" | "next_refusal" | "steps">;
 
 /**
- * Converts a tracked deposit to the transfer status that the API returns, with the deposit's steps. Throws only
- * unexpected errors.
+ * Converts a tracked deposit to the transfer status that the API returns, with the deposit's steps and its next
+ * transaction, which is built and simulated for this response. Throws `store_unavailable`.
  */
 export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<TransferStatus> {
   const state = currentState(row, ctx.now());
@@ -24,7 +24,7 @@ export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<T
 
 /**
  * Converts a deposit to a transfer status without steps or a next transaction. For transactions from which the deposit
- * does not continue.
+ * does not continue. Throws `store_unavailable`.
  */
 export function toStatusWithoutSteps(ctx: Context, row: DepositRow): Promise<TransferStatus> {
   return statusOfRow(ctx, { row, actions: { next: null, next_refusal: null, steps: [] } });

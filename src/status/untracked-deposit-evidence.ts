@@ -16,7 +16,10 @@ export interface ShownDeposit {
   /** Deposited amount in the smallest unit of `sentToken`; both are null if the receipt does not show it. */
   sent: bigint | null;
   sentToken: Address | null;
-  /** Shares that the depositor received, or null if the deposit is a request that the vault settles later. */
+  /**
+   * Shares that the depositor received, in the share token's smallest unit, or null if the deposit is a request that
+   * the vault settles later.
+   */
   received: bigint | null;
   /** The request, or null if there is none. `requestId` is null if the family does not number requests. */
   request: { account: Address; requestId: string | null } | null;
@@ -157,7 +160,10 @@ function findMint({ vaults, transaction, receipt }: ShownIn): ShownDeposit | nul
   return null;
 }
 
-/** Returns the accounts that a transaction may act for: its sender, its target, and the senders of user operations. */
+/**
+ * Returns the accounts that a transaction may act for: its sender, its target, and the senders of ERC-4337 user
+ * operations. May contain duplicates.
+ */
 export function accountsOf({ transaction, receipt }: Pick<ShownIn, "transaction" | "receipt">): Address[] {
   const { from, to } = transaction;
   const operations = parseEventLogs({ abi: userOperationAbi(), logs: [...receipt.logs] });

@@ -20,7 +20,7 @@ export interface ShownWithdrawal {
   kind: "paid" | "request" | "cooldown" | "bridged";
   /** Shares that were redeemed or requested. */
   shares: bigint | null;
-  /** Amount and token that the account received. */
+  /** Amount and token that the account received; both are null unless `kind` is `paid` and the receipt shows them. */
   received: bigint | null;
   receivedToken: Address | null;
 }
@@ -32,8 +32,9 @@ interface ShownIn {
 }
 
 /**
- * Finds a withdrawal from a vault of the registry in a receipt: a Router order that is paid with shares, or a
- * withdrawal or request event of the vault's family for one of the transaction's accounts. Null if there is none.
+ * Finds a withdrawal from a vault of the registry in a successful receipt: a Router order that is paid with shares,
+ * otherwise a request or withdrawal event of the vault's family for one of the transaction's accounts. Null if there is
+ * none. Pure.
  */
 export function findShownWithdrawal(shown: ShownIn): ShownWithdrawal | null {
   return findRouterRedemption(shown) ?? findVaultWithdrawal(shown);
