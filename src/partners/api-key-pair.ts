@@ -37,11 +37,11 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 }
 
 /**
- * Replaces the API key and secret of the authenticated partner. When this returns, the old pair and all other sessions
- * of the partner are invalid. Concurrent calls with one session run one after the other: only the pair of the last call
- * stays valid. Of concurrent calls with one key pair, only the first succeeds, because it makes that pair invalid.
- * Throws `credentials_required`, `credentials_invalid`, `session_expired`, `store_unavailable`, and `internal` if no
- * pepper is configured.
+ * Replaces the API key and secret of the authenticated partner, and writes an audit entry. When this returns, the old
+ * pair and all other sessions of the partner are invalid. Concurrent calls with one session run one after the other:
+ * only the pair of the last call stays valid. Of concurrent calls with one key pair, only the first succeeds, because
+ * it makes that pair invalid. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
+ * `store_unavailable` (also after 20 lost races), and `internal` if no pepper is configured.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session, keyId } = requirePartner(ctx);
@@ -82,7 +82,10 @@ async function versionAfterLostRace(ctx: Context, session: string | null): Promi
   throw failure("session_expired", "the session has expired or was revoked; sign in again");
 }
 
-/** Returns the key pairs of the authenticated partner. Throws `credentials_required`, `store_unavailable`. */
+/**
+ * Returns the key pairs of the authenticated partner, without their secrets. Throws `credentials_required`,
+ * `store_unavailable`.
+ */
 export async function listKeys(ctx: Context): Promise<ApiKey[]> {
   const rows = await selectPairs(ctx.db, requirePartner(ctx).partner.address);
   return rows.map(toApiKey);
@@ -104,8 +107,9 @@ function toApiKey(row: ListedPair): ApiKey {
 const MAX_CREATIONS = 5;
 
 /**
- * Creates a named key pair for the authenticated partner. Only this result contains the secret. Throws `limit_reached`
- * if the partner has five pairs, `credentials_required`, `store_unavailable`.
+ * Creates a named key pair for the authenticated partner, and writes an audit entry. Only this result contains the key
+ * and the secret. An empty allow list admits every client address. Throws `limit_reached` if the partner has five
+ * pairs, `credentials_required`, `store_unavailable`, and `internal` if no pepper is configured.
  */
 export async function createKey(
   ctx: Context,
@@ -127,8 +131,8 @@ export async function createKey(
 }
 
 /**
- * Changes the name, rights or allow list of a key pair of the authenticated partner. Throws `key_not_found`,
- * `credentials_required`, `store_unavailable`.
+ * Changes the name, rights or allow list of a key pair of the authenticated partner, and writes an audit entry; absent
+ * fields stay unchanged. Throws `key_not_found`, `credentials_required`, `store_unavailable`.
  */
 export async function changeKey(
   ctx: Context,
@@ -153,8 +157,8 @@ export async function changeKey(
 }
 
 /**
- * Revokes a key pair of the authenticated partner, which stops working immediately. Throws `key_not_found`,
- * `credentials_required`, `store_unavailable`.
+ * Revokes a key pair of the authenticated partner, which stops working immediately, and writes an audit entry. Throws
+ * `key_not_found`, `credentials_required`, `store_unavailable`.
  */
 export async function revokeKey(ctx: Context, keyId: string): Promise<void> {
   const { address } = requirePartner(ctx).partner;

@@ -24,7 +24,8 @@ export interface OfferedCredentials extends OfferedPair {
 /**
  * Returns the caller of an operation, authenticated by the credentials that the operation accepts. Invalid credentials
  * are rejected even if they are optional. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
- * `key_forbidden`, `store_unavailable`, and `route_not_found` for an administrator's operation if no administrator is configured.
+ * `key_forbidden`, `store_unavailable`, `internal` if an API key is given and no pepper is configured, and
+ * `route_not_found` for an administrator's operation if no administrator is configured.
  */
 export async function authenticate(
   ctx: Context,
@@ -127,8 +128,9 @@ const decoys = { key: "", secret: "" };
 
 /**
  * Returns the partner of an API key, and verifies the secret if the request has one. Not cached, so that a revocation
- * takes effect immediately. Neither the response nor its timing reveals why credentials were rejected. Throws
- * `credentials_invalid`, `store_unavailable`, and `internal` if no pepper is configured.
+ * takes effect immediately. Neither the response nor its timing reveals why credentials were rejected. Records the
+ * key's use in the background, at most once a minute. Throws `credentials_invalid`, `key_forbidden` if the client
+ * address is not in the key's allow list, `store_unavailable`, and `internal` if no pepper is configured.
  */
 export async function authenticateKey(ctx: Context, offered: OfferedPair): Promise<PartnerActor> {
   if (decoys.key === "")

@@ -9,7 +9,10 @@ import type { Actor } from "./request-actor.ts";
  */
 const EXACT: ReadonlySet<LimitName> = new Set(["quote", "build", "user_build", "nonce", "register", "login"]);
 
-/** Result of counting a request against a rate limit. `limit` is the number of requests allowed per minute. */
+/**
+ * Result of counting a request against a rate limit. `limit` is the number of requests allowed per minute; `exact` is
+ * true if they are counted across all isolates.
+ */
 export interface CountedRequest {
   name: LimitName;
   limit: number;

@@ -37,9 +37,10 @@ const NO_WITHDRAWALS = {
 };
 
 /**
- * Returns the figures of the deposits and withdrawals built with the authenticated partner's API key: counts by outcome, number of
- * users, success rate, and volumes by token in the token's smallest unit. A null `since` counts all deposits. Throws
- * `credentials_required`, `store_unavailable`.
+ * Returns the figures of the deposits and withdrawals built with the authenticated partner's API key since a time, or
+ * all of them if `since` is null: counts by outcome, number of users, the fraction of ended deposits that were
+ * completed (null if none has ended), and volumes by token in the token's smallest unit, for the 200 tokens with the
+ * most deposits. Throws `credentials_required`, `store_unavailable`.
  */
 export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
   const { partner } = requirePartner(ctx);
@@ -104,8 +105,9 @@ async function readTokenNames(ctx: Context): Promise<(chainId: number, address: 
 }
 
 /**
- * Returns one page of the deposits and withdrawals built with the authenticated partner's API key, newest first, starting
- * after the position `before`, or with the newest one if it is null. Throws `credentials_required`, `store_unavailable`.
+ * Returns one page of the deposits and withdrawals built with the authenticated partner's API key, newest first,
+ * starting after the position `before`, or with the newest one if it is null. A null `direction` selects both. Throws
+ * `credentials_required`, `store_unavailable`.
  */
 export async function listTransactions(
   ctx: Context,

@@ -45,8 +45,9 @@ export async function updateSettings(ctx: Context, input: SettingsInput): Promis
 }
 
 /**
- * Restricts the API key of the authenticated partner to deposits into the given vaults. Null allows every vault, an
- * empty list none. Throws `credentials_required`, `vault_not_found`, `partner_not_found`, `store_unavailable`.
+ * Restricts the API keys of the authenticated partner to deposits into and withdrawals from the given vaults. Null
+ * allows every vault, an empty list none. Throws `credentials_required`, `vault_not_found`, `partner_not_found`,
+ * `store_unavailable`.
  */
 export async function enrolVaults(ctx: Context, keys: readonly VaultKey[] | null): Promise<Partner> {
   const { address } = requirePartner(ctx).partner;

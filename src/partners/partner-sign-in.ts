@@ -31,9 +31,10 @@ async function makeSession(now: number): Promise<NewSession> {
 }
 
 /**
- * Registers an approved applicant as a partner. Returns the partner's API key and secret, which are never shown again,
- * and a session. Throws `nonce_invalid`, `signature_invalid`, `application_required`, `application_pending`,
- * `application_rejected`, `application_revoked`, `partner_exists`, `store_unavailable`, `simulation_unavailable`.
+ * Registers an approved applicant as a partner, and writes an audit entry. Returns the partner's API key and secret,
+ * which are never shown again, and a session of 24 hours. Throws `nonce_invalid`, `signature_invalid`,
+ * `application_required`, `application_pending`, `application_rejected`, `application_revoked`, `partner_exists`,
+ * `store_unavailable`, `simulation_unavailable`, and `internal` if no pepper is configured.
  */
 export async function register(ctx: Context, input: RegisterInput): Promise<Registration> {
   const { address, signature, nonce, name, website, description } = input;
@@ -81,9 +82,10 @@ const alreadyRegistered = (address: string): AppError =>
   failure("partner_exists", `${address} is already registered as a partner`);
 
 /**
- * Starts a session for a partner that has signed the login message. Throws `nonce_invalid`, `signature_invalid`,
- * `application_required`, `application_pending`, `application_rejected`, `application_revoked`, `partner_not_found` for
- * an approved applicant who has not registered yet, `store_unavailable`, `simulation_unavailable`.
+ * Starts a session of 24 hours for a partner that has signed the login message. Throws `nonce_invalid`,
+ * `signature_invalid`, `application_required`, `application_pending`, `application_rejected`, `application_revoked`,
+ * `partner_not_found` for an approved applicant who has not registered yet, `store_unavailable`,
+ * `simulation_unavailable`.
  */
 export async function login(ctx: Context, signed: SignedNonce): Promise<Login> {
   const { address } = signed;
@@ -98,7 +100,10 @@ export async function login(ctx: Context, signed: SignedNonce): Promise<Login> {
   return { session_token: token, expires_at: expiresAt.toISOString(), partner };
 }
 
-/** Closes the session that the caller authenticated with. Throws `credentials_required`, `store_unavailable`. */
+/**
+ * Closes the session that the caller authenticated with. Does nothing for a caller with a key pair. Throws
+ * `credentials_required`, `store_unavailable`.
+ */
 export async function logout(ctx: Context): Promise<void> {
   const { session } = requirePartner(ctx);
   if (session !== null) await deleteSession(ctx.db, session);

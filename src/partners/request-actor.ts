@@ -2,15 +2,18 @@ import type { Address } from "viem";
 import { failure } from "../errors.ts";
 import type { KeyRight } from "../schemas/api-key-schema.ts";
 
-/** The identity of a partner, and the vaults that its API key is restricted to. */
+/** The identity of a partner, and the vaults that its API keys are restricted to. */
 export interface PartnerIdentity {
   /** Wallet of the partner, checksummed. */
   address: Address;
-  /** Id that attributes deposits to the partner. On-chain it is recorded as the keccak256 hash of its UTF-8 bytes. */
+  /**
+   * Id that attributes deposits and withdrawals to the partner. On-chain it is recorded as the keccak256 hash of its
+   * UTF-8 bytes.
+   */
   partnerId: string;
   /** Kind of partner: 0 direct, 1 creator, 2 wallet. */
   partnerType: number;
-  /** Ids of the vaults that the API key may deposit into, or null if it may deposit into every vault. */
+  /** Ids of the vaults for which the API keys may build, or null if they may build for every vault. */
   vaults: readonly string[] | null;
 }
 
@@ -50,7 +53,10 @@ export function requirePartner(ctx: { readonly actor: Actor }): PartnerActor {
   throw failure("credentials_required", "this endpoint needs a partner's session");
 }
 
-/** Throws `key_forbidden` if the request was made with an API key that lacks a right. */
+/**
+ * Throws `key_forbidden` if the request was made with an API key that lacks a right. Does nothing for a caller who is
+ * not a partner.
+ */
 export function requireRight({ actor }: { readonly actor: Actor }, right: KeyRight): void {
   if (actor.kind !== "partner" || actor.rights.includes(right)) return;
   throw failure("key_forbidden", `this API key does not have the right \`${right}\``);

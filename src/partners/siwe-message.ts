@@ -28,7 +28,7 @@ export interface ExpectedSiweMessage {
   address: Address;
   chainId: number;
   nonce: string;
-  /** Time of issue, in milliseconds since the epoch. */
+  /** Time of issue, in UNIX milliseconds. */
   issuedAt: number;
 }
 
@@ -52,8 +52,8 @@ export function writeSiweMessage(expected: ExpectedSiweMessage): string {
 
 /**
  * Returns the names of the fields in which a sign-in message differs from the expected one, or an empty list if it
- * matches and has not expired. viem's `validateSiweMessage` is not used, because it does not check chain id, URI,
- * version and issue time.
+ * matches and has not expired at `now` (UNIX milliseconds). viem's `validateSiweMessage` is not used, because it does
+ * not check chain id, URI, version and issue time.
  */
 export function findSiweMismatches(
   message: string,
@@ -88,7 +88,7 @@ const CLOCK_SKEW_MS = 60_000;
 export interface StoredMessage {
   message: string;
   chainId: number;
-  /** Time of issue, in milliseconds since the epoch. */
+  /** Time of issue, in UNIX milliseconds. */
   issuedAt: number;
 }
 
@@ -155,8 +155,9 @@ export const signingErrors: readonly ErrorCode[] = [
 
 /**
  * Consumes a nonce that was issued for one of the purposes, then verifies the address's signature of its message.
- * Returns the purpose that was signed. The nonce cannot be used again even if the verification fails. Throws `nonce_invalid`, `signature_invalid`, `store_unavailable`, and
- * `simulation_unavailable` if no node can check the signature of a smart account.
+ * Returns the purpose that was signed. The nonce cannot be used again even if the verification fails. Throws
+ * `nonce_invalid`, `signature_invalid`, `store_unavailable`, and `simulation_unavailable` if no node can check the
+ * signature of a smart account.
  */
 export async function verifySignedNonce(
   ctx: Context,

@@ -21,7 +21,8 @@ import { sameAddress } from "../lib/address.ts";
 /**
  * Returns true if an address has signed a message: with its private key, which is checked without a node, or as a smart
  * account on the message's chain, whether deployed (ERC-1271) or not yet deployed (ERC-6492). An EIP-7702 account may
- * sign either way. Throws `simulation_unavailable` if no node can check a smart account's signature.
+ * sign either way. False for any other signature, and for that of a smart account on a chain that is not served. Throws
+ * `simulation_unavailable` if no node can check a smart account's signature.
  */
 export async function verifySignature(
   ctx: Context,
