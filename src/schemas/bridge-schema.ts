@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ChainIdNumber } from "./primitive-schemas.ts";
 
-/** A bridge that cross-chain deposits can use, with its providers and chains. */
+/** A bridge that cross-chain deposits and withdrawals can use, with its providers and chains. */
 export const BridgeSummary = z
   .object({
     key: z

@@ -15,7 +15,7 @@ export const bridgeKeys = ["across", "stargate", "stargate_bus", "cctp", "cctp_f
 /** Error text for a slippage tolerance that is out of range. */
 const SLIPPAGE_RANGE = "must be a fraction above 0 and at most 0.5: 0.01 = 1 %, 0.5 = 50 %";
 
-/** Returns the schema of a slippage tolerance in a request: a fraction above 0 and at most 0.5. */
+/** Returns the schema of a slippage tolerance in a request: a fraction above 0 and at most 0.5 (50%). */
 export const slippageInput = () => z.number(SLIPPAGE_RANGE).gt(0, SLIPPAGE_RANGE).max(0.5, SLIPPAGE_RANGE);
 
 /** Request body for quoting or building a deposit. Unknown fields are rejected: a misspelled name could cost money. */

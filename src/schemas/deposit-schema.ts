@@ -92,7 +92,7 @@ const NextRefusal = NextStepRefusal.nullable().meta({
   description: "Reason why the remaining step cannot be signed now, or `null` if there is no such reason.",
 });
 
-/** Status of a transfer: what was sent, what arrived, and the tracked deposit that it belongs to. */
+/** Status of a transfer: what was sent, what arrived, and the tracked deposit or withdrawal that it belongs to. */
 export const TransferStatus = z
   .object({
     status: z.enum(transferStatuses).meta({

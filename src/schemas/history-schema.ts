@@ -10,7 +10,7 @@ export const HistoryMetric = z
   .meta({ description: "Metric that the values of the points show.", example: "share_price" });
 export type HistoryMetric = z.infer<typeof HistoryMetric>;
 
-/** Time between two points of a history, in seconds, by interval. */
+/** Time between two points of a history, in seconds, by the interval's name in requests. */
 export const historyIntervals = { "5m": 300, "1h": 3_600, "1d": 86_400 } as const;
 
 /** Time between two points of a history. */

@@ -84,7 +84,7 @@ export const SettingsInput = Profile.partial().extend({ partner_type: PartnerTyp
 });
 export type SettingsInput = z.infer<typeof SettingsInput>;
 
-/** Request body for setting the vaults that the partner's API key may deposit into. */
+/** Request body for setting the vaults for which the partner's API keys may build deposits and withdrawals. */
 export const PartnerVaultsInput = z
   .object({
     vault_ids: z
@@ -215,7 +215,7 @@ const Volume = z
   })
   .meta({ id: "PartnerVolume", description: "Completed deposits paid with one token." });
 
-/** Figures of the deposits built with a partner's API key. */
+/** Figures of the deposits and withdrawals built with a partner's API key. */
 export const Dashboard = z
   .object({
     partner_id: PartnerId,

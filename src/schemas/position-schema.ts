@@ -158,7 +158,7 @@ export const ChainCoverage = z
   .meta({ id: "ChainCoverage", description: "Coverage of one chain in a user's positions." });
 export type ChainCoverage = z.infer<typeof ChainCoverage>;
 
-/** A user's shares and pending deposits in all listed vaults, with the coverage of each chain. */
+/** A user's shares, open redemptions and pending deposits in all listed vaults, with the coverage of each chain. */
 export const Positions = z
   .object({
     user_address: AddressText.meta({
@@ -227,7 +227,10 @@ export const VaultAction = z
   .meta({ id: "VaultAction", description: "Whether a user can take one action at a vault now." });
 export type VaultAction = z.infer<typeof VaultAction>;
 
-/** Whether a user can deposit, withdraw, claim and cancel at a vault now, and the user's open redemptions. */
+/**
+ * Whether a user can deposit, withdraw, claim and cancel at a vault now, and the user's open redemptions and deposit
+ * requests.
+ */
 export const VaultActions = z
   .object({
     deposit: VaultAction.meta({ description: "Deposit of the asset." }),

@@ -43,7 +43,10 @@ export type TokenPriceText = z.infer<typeof TokenPriceText>;
 const MAX_IDS = 100;
 const ZERO = "0x0000000000000000000000000000000000000000";
 
-/** Query parameter with a list of tokens, `<chain_id>:<address>` separated by commas. */
+/**
+ * Query parameter with a list of at most 100 tokens, `<chain_id>:<address>` separated by commas. Every spelling of the
+ * native currency is parsed to the zero address.
+ */
 export const PriceIdsParam = z
   .string()
   .transform((text, context) => {

@@ -12,7 +12,7 @@ export const AddressText = z
 /** An amount in a response: a decimal integer in the token's smallest unit, as a string. */
 export const AmountText = z.string().meta({ pattern: "^(0|[1-9][0-9]*)$", example: "1000000" });
 
-/** A value in US dollars in a response: a decimal string, rounded down. */
+/** A value in US dollars in a response: a decimal string with two to six decimals, rounded down. */
 export const UsdText = z.string().meta({ example: "1.00" });
 
 /** A vault id in a response, in lowercase. */
@@ -92,7 +92,10 @@ export const VaultIdInput = z
 /** Maximum number of vault ids in a query string. */
 const MAX_IDS = 100;
 
-/** Vault ids in a query string, separated by commas, in any letter case. Parsed to lowercase ids. */
+/**
+ * Vault ids in a query string, at most 100, separated by commas, in any letter case. Parsed to lowercase ids without
+ * duplicates.
+ */
 export const VaultIdsInput = z
   .string()
   .transform((text, context): string[] => {
@@ -112,7 +115,7 @@ export const VaultIdsInput = z
     example: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
   });
 
-/** An amount of US dollars in a query string. */
+/** An amount of US dollars in a query string: at most 18 digits before and after the decimal point. */
 export const UsdInput = z
   .string()
   .regex(/^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/, "must be an amount of US dollars in decimal digits")
@@ -125,8 +128,8 @@ export const ChainIdInput = z
   .meta({ description: "EIP-155 chain id.", example: 8453 });
 
 /**
- * Returns the schema of an integer in a query string or path. It accepts only digits, so that an empty string does not
- * become zero.
+ * Returns the schema of an integer in a query string or path, between two bounds, both included. It accepts only
+ * decimal digits, so that an empty string does not become zero.
  */
 export function integerParam(bounds: { minimum: number; maximum: number }) {
   return z
@@ -166,13 +169,13 @@ export const TxHashInput = z
     example: "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
   });
 
-/** The tracking id of a deposit in a response. */
+/** The tracking id of a deposit or withdrawal in a response. */
 export const TrackingIdText = z.string().meta({
   description: "Tracking id of the deposit.",
   example: "trk_0123456789abcdef0123456789abcdef",
 });
 
-/** The tracking id of a deposit in a request, as `POST /v1/quote/build` returned it. */
+/** The tracking id of a deposit or withdrawal in a request, as its build returned it. */
 export const TrackingIdInput = z
   .string()
   .regex(/^trk_[0-9a-f]{32}$/, "must be a tracking id: trk_ and 32 hexadecimal digits")
@@ -183,7 +186,10 @@ export const TrackingIdInput = z
     example: "trk_0123456789abcdef0123456789abcdef",
   });
 
-/** Returns the schema of the `limit` parameter: the maximum number of items on a page. */
+/**
+ * Returns the schema of the `limit` parameter: the number of items on a page, from 1 to `maximum`, or `fallback` if it
+ * is absent.
+ */
 export function limitParam(maximum: number, fallback: number) {
   return integerParam({ minimum: 1, maximum })
     .optional()
@@ -197,7 +203,10 @@ export function limitParam(maximum: number, fallback: number) {
     });
 }
 
-/** Returns the schema of a query parameter that lists states, separated by commas. */
+/**
+ * Returns the schema of a query parameter that lists states, separated by commas. `noun` and `example` go into its
+ * description.
+ */
 export function statesParam<const State extends string>(
   states: readonly State[],
   shown: { noun: string; example: string },

@@ -111,7 +111,7 @@ interface Submitted {
 
 /**
  * Returns true if the named submitter can send the order. The user always can; another account only if a signature over
- * the whole order pays in a token.
+ * the whole order (`erc3009`, `permit2`, or `auto`) pays in a token.
  */
 export function canSubmit({
   user_address: user,
@@ -141,7 +141,10 @@ export const AuthorizeInput = z
   })
   .meta({ id: "AuthorizeInput", description: "The user's signature of a built order." });
 
-/** Request body for the cancellation of a signed order. */
+/**
+ * Request body for the cancellation of a signed order. An ERC-3009 order needs two requests: the first returns the
+ * message to sign, the second takes its signature.
+ */
 export const CancelInput = z
   .object({
     signature: SignatureInput.optional().meta({

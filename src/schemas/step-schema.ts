@@ -122,7 +122,7 @@ export const Steps = z.array(Step).meta({
     "All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`.",
 });
 
-/** Recommended time before the next read, in milliseconds. */
+/** Recommended time before the next read of a deposit, withdrawal or status, in milliseconds. */
 export const PollAfter = z.int().meta({
   description: "Recommended time before the next read, in milliseconds.",
   example: 5000,

@@ -5,7 +5,7 @@ const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as c
 
 /**
  * A time in a request, absolute or relative to now. `text` is the time as requested; `at` returns it for the current
- * time in milliseconds.
+ * time in UNIX milliseconds.
  */
 export interface RequestedTime {
   text: string;

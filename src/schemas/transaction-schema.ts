@@ -22,7 +22,7 @@ export const TransactionRequest = z
   .meta({ id: "TransactionRequest", description: "An unsigned transaction that the user signs and sends." });
 export type TransactionRequest = z.infer<typeof TransactionRequest>;
 
-/** An ERC-20 approval that the user has to send before a transaction. */
+/** An ERC-20 approval that a wallet without batching sends before a transaction. */
 export const Approval = z
   .object({
     token_address: AddressText.meta({ description: "Token to approve, checksummed." }),

@@ -33,7 +33,10 @@ export const withdrawalStates = [
 export const WithdrawalState = z.enum(withdrawalStates).meta({ description: "State of the withdrawal." });
 export type WithdrawalState = z.infer<typeof WithdrawalState>;
 
-/** The user's next transaction: the claim of a payment, the second step, or the cancellation. */
+/**
+ * The user's next transaction: the claim of a payment, the second step (`transfer`), or the cancellation of an expired
+ * request.
+ */
 export const WithdrawalNextStep = z
   .object({
     kind: z.enum(["claim", "transfer", "cancel"]).meta({
