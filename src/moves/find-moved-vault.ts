@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import type { BuildInput } from "../schemas/build-input-schema.ts";
-import { findVaultForDeposit, listRegistry } from "../vaults/find-vault.ts";
+import { findStoredVault, listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function findMovedVault(ctx: Context, input: BuildInput): Promise<P
     if (sameAddress(into.shareToken, token)) return { kind: "own" };
   }
   const key = { chainId, address: paid.address };
-  const vault = await findVaultForDeposit(ctx, key);
+  const vault = await findStoredVault(ctx, key);
   if (!sameAddress(vault.shareToken, token))
     throw failure("token_unsupported", "from_token is no longer the share of this vault");
   return { kind: "other", vault };

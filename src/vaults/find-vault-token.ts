@@ -4,8 +4,8 @@ import { isNative, sameAddress } from "../lib/address.ts";
 import type { TokenRef } from "../schemas/step-schema.ts";
 import { listRegistry } from "./find-vault.ts";
 
-/** A token by chain id and address, in any case. The zero address is the chain's native currency. */
-export interface TokenPlace {
+/** Chain id and address of a token, in upper or lower case. The zero address is the chain's native currency. */
+export interface TokenKey {
   chainId: number;
   address: string;
 }
@@ -16,7 +16,7 @@ export interface TokenPlace {
  * empty and the decimals are null. The address in the result is checksummed. Throws viem's InvalidAddressError for an
  * invalid address, and `store_unavailable`.
  */
-export async function findToken(ctx: Context, { chainId, address }: TokenPlace): Promise<TokenRef> {
+export async function findToken(ctx: Context, { chainId, address }: TokenKey): Promise<TokenRef> {
   const own = { address: getAddress(address) };
   const native = ctx.chains.definitions.get(chainId)?.native;
   if (isNative(address) && native !== undefined) return { ...own, ...native };

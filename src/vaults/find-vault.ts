@@ -155,7 +155,7 @@ export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
  * come from a cache. The vault may be closed for deposits. Throws `vault_not_found` if the chain is not served, if the
  * vault was never open for deposits, or if its row is invalid (which is logged), and `store_unavailable`.
  */
-export async function findVaultForDeposit(ctx: Context, key: VaultKey): Promise<Vault> {
+export async function findStoredVault(ctx: Context, key: VaultKey): Promise<Vault> {
   const row = ctx.chains.definitions.has(key.chainId) ? await selectKnownVault(ctx.db, key) : null;
   const [vault] = row === null ? [] : parseRowOrSkip(ctx, row);
   if (vault === undefined) throw failure("vault_not_found", `there is no vault ${formatVaultId(key)}`);
@@ -176,14 +176,14 @@ export function parseRegistryRow(row: StoredVault): Vault {
  * Runs work on a vault as stored in Postgres, without waiting for Postgres first: if the cached vault is active, the
  * work starts with it, and is repeated with the stored vault if the two differ in anything but the proof, so that no
  * result depends on a cached address. `work` may run twice and must not have side effects. Throws `vault_not_found` and
- * `store_unavailable` as `findVaultForDeposit` does; errors of `work` with the stored vault propagate.
+ * `store_unavailable` as `findStoredVault` does; errors of `work` with the stored vault propagate.
  */
 export async function withStoredVault<T>(
   ctx: Context,
   input: { key: VaultKey; work: (vault: Vault) => Promise<T> },
 ): Promise<T> {
   const { key, work } = input;
-  const stored = findVaultForDeposit(ctx, key);
+  const stored = findStoredVault(ctx, key);
   stored.catch(() => undefined);
   const guess = await findCachedVault(ctx, key);
   if (guess === null) return work(await stored);

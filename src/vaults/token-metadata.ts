@@ -6,7 +6,7 @@ import { failure } from "../errors.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import type { TokenRef } from "../schemas/step-schema.ts";
-import { findToken, type TokenPlace } from "./find-vault-token.ts";
+import { findToken, type TokenKey } from "./find-vault-token.ts";
 import { readUncached } from "./vault-state.ts";
 
 /** Symbol and decimals that a token contract returns. */
@@ -65,7 +65,7 @@ function tokenMetadataQuery(address: Address) {
  * served or cannot be read, or if the contract returns no decimals, the symbol is empty, the decimals are null, and a
  * warning is logged. Throws viem's InvalidAddressError for an invalid address, and `store_unavailable`.
  */
-export async function describeToken(ctx: Context, token: TokenPlace): Promise<TokenRef> {
+export async function describeToken(ctx: Context, token: TokenKey): Promise<TokenRef> {
   const known = await findToken(ctx, token);
   if (known.decimals !== null) return known;
   const { chainId } = token;

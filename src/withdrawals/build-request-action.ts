@@ -21,7 +21,7 @@ import { toTransactionRequest, toWalletCall } from "../orders/wallet-calls.ts";
 import type { Step } from "../schemas/step-schema.ts";
 import type { BuiltRequestAction, RequestActionInput } from "../schemas/withdraw-build-schema.ts";
 import { explainExitRevert } from "../vaults/families/vault-families.ts";
-import { findVaultForDeposit } from "../vaults/find-vault.ts";
+import { findStoredVault } from "../vaults/find-vault.ts";
 import { findToken } from "../vaults/find-vault-token.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { ExitFollowUp, PendingExit, VaultExits } from "../vaults/vault-exits.ts";
@@ -52,7 +52,7 @@ export async function buildRequestAction(
   ctx: Context,
   { input, action }: { input: RequestActionInput; action: RequestAction },
 ): Promise<BuiltRequestAction> {
-  const vault = await findVaultForDeposit(ctx, input.vault_id);
+  const vault = await findStoredVault(ctx, input.vault_id);
   const asked = await readAsked(ctx, { vault, user: input.user_address, requestId: input.request_id });
   const call = action === "claim" ? claimCall(asked) : cancelCall(asked);
   return simulateAction(ctx, { ...asked, action, call });

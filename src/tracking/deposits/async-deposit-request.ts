@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { asyncDepositsOf } from "../../vaults/families/vault-families.ts";
-import { findVaultForDeposit } from "../../vaults/find-vault.ts";
+import { findStoredVault } from "../../vaults/find-vault.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit } from "../../vaults/vault-adapter.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
@@ -18,7 +18,7 @@ export function findVaultOfDeposit(
   ctx: Context,
   row: Pick<DepositRow, "vaultChainId" | "vaultAddress">,
 ): Promise<Vault> {
-  return findVaultForDeposit(ctx, { chainId: row.vaultChainId, address: getAddress(row.vaultAddress) });
+  return findStoredVault(ctx, { chainId: row.vaultChainId, address: getAddress(row.vaultAddress) });
 }
 
 /** A deposit's request at an asynchronous vault, as the vault reports it at one block. */

@@ -12,7 +12,7 @@ import { TransferStatus } from "../../../../src/schemas/deposit-schema.ts";
 import { Positions } from "../../../../src/schemas/position-schema.ts";
 import { VaultDetail } from "../../../../src/schemas/vault-schema.ts";
 import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
-import { findVaultForDeposit } from "../../../../src/vaults/find-vault.ts";
+import { findStoredVault } from "../../../../src/vaults/find-vault.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import type { VaultFlow } from "../../../../src/vaults/vault-adapter.ts";
 import { readUncached } from "../../../../src/vaults/vault-state.ts";
@@ -71,7 +71,7 @@ export async function positionsOf(placed: Placed, user: Address) {
 /** Returns the vault as the service reads it from its registry. */
 export function vaultOf(placed: Placed): Promise<Vault> {
   const { chainId } = placed.world;
-  return findVaultForDeposit(placed.world.fresh().context(), { chainId, address: placed.vault });
+  return findStoredVault(placed.world.fresh().context(), { chainId, address: placed.vault });
 }
 
 /** Returns the shares that the adapter previews, in the share token's smallest unit. */
