@@ -24,9 +24,10 @@ export type ChangedVault = { record: VaultRecord } | { field: "state" | "adapter
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
- * Changes a vault in the registry: its status and its claimed properties. A change that opens the vault, or alters its
- * family, parameters or accepted assets, is stored only if reading and proving the vault on chain does not contradict
- * it; the vault is then proven again. Builds see the change immediately, lists within a minute. Throws
+ * Changes a vault in the registry: its status and its claimed properties. A change that opens the vault, first lists it
+ * as paused, or alters its family, parameters or accepted assets is stored only if reading and proving the vault on
+ * chain does not contradict it. Unless the change only closes the vault or alters its texts, the vault is proven again
+ * afterwards, and the result is stored. Builds see the change immediately, lists within a minute. Throws
  * `vault_not_found`, `chain_unsupported`, `upstream_unavailable` if the chain does not respond, and
  * `store_unavailable`, also if other requests changed the vault during five attempts.
  */

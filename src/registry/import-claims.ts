@@ -10,23 +10,19 @@ import { findFamily } from "../vaults/families/vault-families.ts";
 import type { StoredVault } from "../vaults/vault.ts";
 
 /**
- * Registry claim: the claimed properties of a vault, all of which are compared with on-chain data. They include no
- * address that deposits use.
+ * Registry claims: the properties that the source of a vault's registry entry states; null or empty if it does not.
+ * Family, asset and share token are compared with on-chain data. Deposits use no claimed address.
  */
 export interface VaultClaims extends VaultKey {
   /** Name of a family's adapter; `erc4626` leaves the family open. */
   adapter: string;
-  /** Address of the asset, or null if it is not claimed. */
   asset: string | null;
-  /** Address of the share token, or null if it is not claimed. */
   shareToken: string | null;
   /** Parameters of the family, for those that no contract reveals. */
   params: Readonly<Record<string, string>>;
   /** Additional tokens that the vault may accept without a swap. */
   acceptedAssets: readonly string[];
-  /** Name for display, or empty. */
   name: string;
-  /** Name of the curator, or empty. */
   curator: string;
 }
 
@@ -45,8 +41,7 @@ export type ClaimRow = StoredVault &
 
 /**
  * Returns the registry row of a claimed vault: a candidate that is due to be proven at `now`, in milliseconds since the
- * epoch. Its addresses are placeholders until a proof reads them. Its name is the claimed one or its id, because a
- * vault's own name is unverified. Addresses are lowercase.
+ * epoch. Its addresses, in lowercase, are placeholders until a proof reads them. Its name is the claimed one or its id.
  */
 export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; now: number }): ClaimRow {
   const own = claims.address.toLowerCase();
@@ -67,10 +62,9 @@ export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; no
 }
 
 /**
- * Adds claimed vaults to the registry as candidates, in statements of 500 vaults, and reports each claim in the given
- * order. A known vault is not changed, except that it records the public list that names it; of repeated claims, the
- * last is stored. Claims with a chain that is not served or an unknown family are reported as refused. Throws
- * `store_unavailable`; vaults of earlier statements are then stored.
+ * Adds claimed vaults to the registry as candidates, in statements of 500, and reports each claim in the given order. A
+ * known vault only records the public list that names it; of repeated claims, the last is stored. Claims with an
+ * unserved chain or an unknown family are refused. Throws `store_unavailable`; earlier statements stay stored.
  */
 export async function importClaims(
   ctx: Context,

@@ -4,10 +4,10 @@ import type { VaultProof } from "../db/schema/vault-tables.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 
 /**
- * Result of one attempt to prove a vault. `passed`: the simulated deposit succeeded. `refused`: the chain contradicts
- * the entry, or the vault rejects deposits. `closed`: the vault's view functions or the error of the simulated deposit
- * show that it is paused, full or without a current price, which is not a fault of the entry. `unread`: a node or the
- * database failed.
+ * Result of one attempt to prove a vault. `passed`: the simulated deposit succeeded and its shares have the expected
+ * value. `refused`: the chain contradicts the entry, or the vault rejects deposits. `closed`: the vault's view
+ * functions or the error of the simulated deposit show that it is paused, full or without a current price, which is not
+ * a fault of the entry. `unread`: a node or the database failed.
  */
 export type ProofFinding =
   | { kind: "passed" | "refused" | "closed"; proof: VaultProof }

@@ -27,8 +27,9 @@ const MAX_VAULTS = 60;
 /** Lease on vaults that a run proves, in milliseconds; after it, the vaults of a killed run are due again. */
 const LEASE_MS = 30 * SECOND_MS;
 
-/** Queue message for a chain whose due vaults are to be proven. */
+/** Schema of a queue message: a chain whose due vaults are to be proven. */
 export const ProofMessage = z.object({ kind: z.literal("proofs"), chain_id: z.int().positive() });
+/** A queue message: a chain whose due vaults are to be proven. */
 export type ProofMessage = z.infer<typeof ProofMessage>;
 
 /** Numbers of vaults that one run proved, by finding, of those whose status changed, and of chains that it queued. */
@@ -75,8 +76,9 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
 }
 
 /**
- * Handles a queue message: proves the due vaults of one chain, for about 40 seconds and up to 60 vaults. Does nothing
- * if another message of this chain is being handled. Throws `store_unavailable`.
+ * Handles a queue message: proves the due vaults of one chain, for about 40 seconds and up to 60 vaults, stores the
+ * results and renews the cached registry if a status changed. Does nothing, and reports zeros, while another message of
+ * this chain is being handled. Throws `store_unavailable`.
  */
 export async function proveFromMessage(ctx: Context, message: ProofMessage): Promise<ProofRoundReport> {
   const { chain_id: chainId } = message;

@@ -125,8 +125,8 @@ export type ClaimedEntry = StoredVault & Pick<VaultRow, "claim" | "wasActive" | 
 
 /**
  * Recognizes a vault's family, reads its addresses, tokens and parameters from on-chain data, and compares its family,
- * asset and share token with the entry. A vault that is already called by the user never returns to the Router. Throws
- * viem's InvalidAddressError for an invalid address in the entry; errors of the chain client propagate.
+ * asset and share token with the entry. An open vault that users must call themselves never returns to the Router.
+ * Throws viem's InvalidAddressError for an invalid address in the entry; errors of the chain client propagate.
  */
 export async function resolveVault(client: ChainClient, row: ClaimedEntry): Promise<Resolution> {
   const subject = subjectOfRow(row);

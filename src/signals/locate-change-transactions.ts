@@ -23,8 +23,8 @@ export interface VaultIncident {
 const AGAIN_MS = 30 * 60_000;
 
 /**
- * Returns the known incidents that were first seen at most half an hour before `nowMs` (milliseconds since the epoch)
- * and whose event an earlier run did not find, because a node failed or lagged behind.
+ * Returns those of the known incidents whose event no run has found yet, because a node failed or lagged behind, and
+ * that were first seen at most half an hour before `nowMs` (milliseconds since the epoch).
  */
 export function withoutTransaction(known: readonly VaultIncident[], nowMs: number): VaultIncident[] {
   return known.filter(({ row }) => changeOf(row) !== null && nowMs - row.firstSeen.getTime() <= AGAIN_MS);
@@ -32,9 +32,9 @@ export function withoutTransaction(known: readonly VaultIncident[], nowMs: numbe
 
 /**
  * Returns the rows of the incidents, in the same order, with the transaction and block of the event behind each change
- * that was detected through view functions. Each search covers at most 10,000 blocks with at most six requests; later
- * runs repeat it for half an hour, see `withoutTransaction`. A row stays unchanged if no event is found, and from the
- * eleventh search of a call on. Failed searches are logged. Never throws.
+ * that was detected through view functions. Makes at most ten searches, each over at most 10,000 blocks and with at
+ * most six requests; later runs repeat them for half an hour, see `withoutTransaction`. The other rows, and those whose
+ * event is not found, stay unchanged. Failed searches are logged. Never throws.
  */
 export async function locateChanges(ctx: Context, found: readonly VaultIncident[]): Promise<SignalRow[]> {
   let lookups = 0;

@@ -1,7 +1,10 @@
 import type { Metric, Stage, Tier } from "../schemas/signal-schema.ts";
 import type { Finding, SignalRule } from "./signal-finding.ts";
 
-/** A stored incident of one vault: consecutive findings of one rule and subject, merged. Times are in seconds since the epoch. */
+/**
+ * A stored incident of one vault: consecutive findings of one rule and subject, merged. Times are those of the first
+ * and the last finding, in seconds since the epoch; the other fields are the last finding's.
+ */
 export interface Incident {
   ruleId: string;
   /** Subject of its findings, or empty. */
@@ -32,8 +35,8 @@ const MAX_STAGES = 50;
  * Merges the findings of a rule into the vault's known incidents, which are ordered by sequence number, and returns the
  * new and changed incidents. Findings are merged in chronological order, so that several findings about one subject
  * open incidents with different sequence numbers. A finding extends the last incident of its subject, unless that ended
- * longer ago than the rule's quiet time. A finding whose keys were all counted before is dropped, unless it is ongoing:
- * it then only sets the incident's end. So is a finding older than the end of that incident.
+ * longer ago than the rule's quiet time. A finding whose keys were all counted before only sets the incident's end if
+ * it is ongoing, and is dropped otherwise; one that is older than the incident's end is dropped too.
  */
 export function mergeFindings(
   rule: SignalRule,

@@ -1,7 +1,10 @@
 import { DAY_S } from "../lib/durations.ts";
 import type { EventArgs, GovernanceEvent } from "../vaults/governance/governance-event.ts";
 
-/** A stored snapshot of a vault as signal rules receive it. Amounts are in the asset's smallest unit; share prices are scaled by 10^18. */
+/**
+ * A stored snapshot of a vault as signal rules receive it. Amounts are in the asset's smallest unit; share prices are
+ * whole assets per whole share, times 10^18. Null means unknown.
+ */
 export interface Point {
   /** Block timestamp, in seconds since the epoch. */
   seconds: number;

@@ -201,7 +201,7 @@ export function probeFunction(call: {
 
 /**
  * Returns true if a probed contract has the function: the call succeeded, or reverted with data. Without the function,
- * it reverts without data.
+ * it reverts without data. An address without code also gives true, so other reads must show that there is a contract.
  */
 export function hasFunction(result: ReadResult<Hex>): boolean {
   return result.ok || (result.revert !== null && result.revert !== "0x");

@@ -96,6 +96,7 @@ export interface ExitTerms {
   paidNow: bigint | null;
   /** True if an on-chain switch makes the vault reject the withdrawal. */
   paused: boolean;
+  /** Why the vault would reject the withdrawal, or null if its views show no reason. */
   refusal: ExitRefusal | null;
   /**
    * Variant of the family's call that fits the vault's current state, to be passed to `encode`. Null if there is only
@@ -149,6 +150,7 @@ export interface PendingExit {
   /** True once the assets no longer change. */
   priced: boolean;
   token: Address;
+  /** `rejected`: the vault will not pay; `expired`: the time in which it could be paid or claimed is over. */
   state: "pending" | "claimable" | "rejected" | "expired";
   /** Assets that can be claimed now. */
   claimableAssets: bigint | null;

@@ -26,7 +26,7 @@ export const CachedFigures = z.object({
 /**
  * Figures of a vault for lists, read at one block. `minDeposit` and `maxDeposit` are decimal strings in the asset's
  * smallest unit, `sharePrice` one in whole assets per whole share times 10^18, and `tvlUsd` one in US dollars with
- * decimals. `exitFee` and the yields are fractions (0.05 = 5%). Each is null if unknown.
+ * decimals. `exitFee` and the yields are fractions (0.05 = 5%). Null means unknown.
  */
 export type VaultFigures = z.infer<typeof CachedFigures>;
 

@@ -28,8 +28,8 @@ const FEE_PARTS = 10n ** 9n;
 
 /**
  * Returns the fee of an instant withdrawal as a fraction of the assets, rounded up to a billionth. `gross` is the value
- * of some shares and `net` the payment for redeeming them, both in the asset's smallest unit. Returns 0 if they differ
- * by at most two units, and null if either is unknown or `gross` is below 10,000 units.
+ * of some shares and `net` the payment for redeeming them, both in the asset's smallest unit. Returns 0 if `net` is at
+ * most two units below `gross`, and null if either is unknown or `gross` is below 10,000 units.
  */
 export function exitFeeOf({ gross, net }: { gross: bigint | null; net: bigint | null }): number | null {
   if (gross === null || net === null || gross < LEAST_SAMPLE) return null;

@@ -18,7 +18,7 @@ import { registerOf, type VaultRegister, vaultRegisters } from "./vault-register
 
 /** Numbers of one discovery run. */
 export interface DiscoveryReport {
-  /** Registers that were due and were read, including those that failed. */
+  /** Registers that were due and were tried, including those that failed. */
   registers: number;
   /** Registers that could not be read. */
   failed: number;

@@ -95,8 +95,8 @@ const NO_LIMIT = 2n ** 127n;
 const isUnlimited = ({ maxDeposit }: Point): boolean => maxDeposit === null || maxDeposit >= NO_LIMIT;
 
 /**
- * Reports that the vault's contract has paused deposits, once per pause, if two snapshots of the last two hours show
- * the change.
+ * Reports that the vault's contract has paused deposits, once per pause, if two consecutive snapshots of the last two
+ * hours show the change.
  */
 export const paused = turnRule({
   id: "paused",
@@ -112,8 +112,8 @@ export const paused = turnRule({
 });
 
 /**
- * Reports that the vault's contract accepts deposits again after a pause, if two snapshots of the last two hours show
- * the change.
+ * Reports that the vault's contract accepts deposits again after a pause, if two consecutive snapshots of the last two
+ * hours show the change.
  */
 export const unpaused = turnRule({
   id: "unpaused",
@@ -133,8 +133,8 @@ const isFull = (point: Point): boolean | null =>
   point.paused || point.maxDeposit === null ? null : point.maxDeposit === 0n;
 
 /**
- * Reports that the vault's remaining deposit capacity has fallen to zero, if two snapshots of the last two hours show
- * it. Ignores snapshots in which deposits are paused or the capacity is unknown.
+ * Reports that the vault's remaining deposit capacity has fallen to zero, if two consecutive snapshots of the last two
+ * hours show it. Deposits must be open in both, and the capacity known.
  */
 export const capacityExhausted = turnRule({
   id: "capacity_exhausted",
@@ -151,8 +151,8 @@ export const capacityExhausted = turnRule({
 });
 
 /**
- * Reports that the vault's remaining deposit capacity has risen above zero, if two snapshots of the last two hours show
- * it. Ignores snapshots in which deposits are paused or the capacity is unknown.
+ * Reports that the vault's remaining deposit capacity has risen above zero, if two consecutive snapshots of the last
+ * two hours show it. Deposits must be open in both, and the capacity known.
  */
 export const capacityOpened = turnRule({
   id: "capacity_opened",

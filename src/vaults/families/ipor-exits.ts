@@ -167,10 +167,11 @@ function describePending(
 }
 
 /**
- * Exits of IPOR Fusion's Plasma vaults. The owner must make the call: shares are not transferable, and a fixed caller
- * could be locked by third parties' deposits. A redemption is instant if the account is not locked and the markets have
- * liquidity. Otherwise, a request to the vault's WithdrawManager (parameter `withdraw_manager`) leaves the shares in
- * the wallet and expires at the end of its window. Source: IPOR-Labs/ipor-fusion.
+ * Exits of IPOR Fusion's Plasma vaults. The owner must make the call: shares are not transferable, and a contract that
+ * redeemed for several users could be locked by any deposit in its favour. A redemption is instant if the account is
+ * not locked and the markets have liquidity. Otherwise, a request to the vault's WithdrawManager (parameter
+ * `withdraw_manager`) leaves the shares in the wallet and expires at the end of its window. Source:
+ * IPOR-Labs/ipor-fusion.
  */
 export const iporExits: VaultExits = {
   ...instant,

@@ -322,7 +322,7 @@ export const isLinkedContract = (contract: GovernanceContract): boolean =>
 export const isVaultContract = (vault: Vault, address: string): boolean =>
   VAULT_CONTRACTS.some((contract) => vault[contract].toLowerCase() === address);
 
-/** Returns true if an event argument is the address of the vault's asset, in any case. */
+/** Returns true if an event argument is the address of the vault's asset, regardless of upper and lower case. */
 export const isVaultAsset = (vault: Vault, address: unknown): boolean =>
   sameAddress(String(address), vault.asset.address);
 

@@ -170,9 +170,8 @@ interface VaultAnswers {
 
 /**
  * Creates the deriver of an ERC-4626 vault family; it is conclusive if `identify` is given. The vault is entry point,
- * spender and pricer, its only accepted asset is its own, and it is its own share token unless `ownShare` is set.
- * Derivation fails if a standard view fails, or if asset or share token lack the functions of a token. Sources:
- * EIP-4626, EIP-7575.
+ * spender and pricer, accepts only its own asset, and is its own share token unless `ownShare` is set. Derivation fails
+ * if a standard view fails, or if asset or share token lack the functions of a token. Sources: EIP-4626, EIP-7575.
  */
 export function erc4626Deriver(options: Erc4626DeriverOptions = {}): Deriver {
   const { identify } = options;

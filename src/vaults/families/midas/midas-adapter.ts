@@ -205,8 +205,8 @@ const explain = familyErrors({
  * and a separate minimum for an account's first deposit. In the registry entry, entry point and spender are the
  * DepositVault, the share token is the mToken, and the pricer is the mToken's price feed. Parameters: `deposit`
  * (`instant` or `request`); `recipient` (`argument` or `caller`); `asset_rate` (`stable` for a fixed price, or `feed`
- * for the feed in `asset_feed`, without which a position has no known value); `redemption_vault`, `redeem_tokens` and
- * `redeem_via` for withdrawals (`midasExits`); `referrer`. Source: midas-apps/contracts.
+ * for that of the feed in `asset_feed`; positions have no known value if that feed is missing); `redemption_vault`,
+ * `redeem_tokens` and `redeem_via` for withdrawals (`midasExits`); `referrer`. Source: midas-apps/contracts.
  */
 export const midas: VaultAdapter = {
   name: "midas",

@@ -71,10 +71,7 @@ export const upshiftEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/**
- * Governance events of Upshift's legacy vaults: lending pools and tokenized accounts. Source: ABIs of npm
- * `@augustdigital/sdk` 4.27.3.
- */
+/** Governance events of Upshift's lending pools and tokenized accounts. Source: ABIs of npm `@augustdigital/sdk`. */
 export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
   ...sharedEvents,
   changeEvent(["entryPoint", "cap", "OnMaxSupplyChanged(uint256 prevValue, uint256 newValue)"], {

@@ -121,7 +121,8 @@ export function supportOf(result: ReadResult<SupportAnswer>): TokenSupport | nul
 
 /**
  * Returns true if deposits of the token are stopped: the teller or the accountant is paused, or the teller does not
- * accept the token. Reads that fail otherwise count as not paused.
+ * accept the token. The accountant is paused if its price is readable only through the view that ignores a pause; any
+ * other failed read counts as not paused.
  */
 export function isPaused(results: {
   tellerPaused: ReadResult<boolean>;
