@@ -32,7 +32,7 @@ function tokensOf({ from, vault, client, entry }: DepositOrder): ChainToken[] {
  * price is only displayed, so only that of the paid token is requested, and only if it has no on-chain price feed.
  * Never throws.
  */
-export function askDepositPrices(
+export function requestDepositPrices(
   ctx: Context,
   { order, kind }: { order: DepositOrder; kind: PreparedDeposit["kind"] },
 ): void {

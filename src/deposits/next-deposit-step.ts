@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { type DepositRow, selectOtherRequests } from "../db/queries/deposit-queries.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
-import { type PreparedClaim, prepareClaim, refusedClaim } from "../orders/prepare-claim.ts";
+import { type NextStepOutcome, prepareClaim, refusedStep } from "../orders/prepare-claim.ts";
 import {
   findVaultOfDeposit,
   isRequestGone,
@@ -14,7 +14,7 @@ import { awaitsSecondStep } from "../tracking/deposits/destination-transaction.t
 import { toSignableDeposit } from "./build/build-response.ts";
 import { prepareSecondStep } from "./build/two-step-deposit.ts";
 
-const NO_NEXT_STEP: PreparedClaim = { next: null, refusal: null };
+const NO_NEXT_STEP: NextStepOutcome = { next: null, refusal: null };
 
 /**
  * Returns the next transaction that the user must sign for a deposit, newly built and simulated: the second step for
@@ -22,7 +22,7 @@ const NO_NEXT_STEP: PreparedClaim = { next: null, refusal: null };
  * longer holds the amount, a chain or the database cannot be read), `next` is null and `refusal` states the reason.
  * Both are null if there is nothing to sign. Throws only errors that are not an AppError.
  */
-export async function nextStep(ctx: Context, row: DepositRow): Promise<PreparedClaim> {
+export async function nextStep(ctx: Context, row: DepositRow): Promise<NextStepOutcome> {
   try {
     if (isRequested(row)) return await prepareNextClaim(ctx, row);
     if (!awaitsSecondStep(row) || row.deliveredAmount === null || row.moveToken === null) return NO_NEXT_STEP;
@@ -41,7 +41,7 @@ export async function nextStep(ctx: Context, row: DepositRow): Promise<PreparedC
 async function nextDeposit(
   ctx: Context,
   arrival: { row: DepositRow; token: Address; amount: bigint },
-): Promise<PreparedClaim> {
+): Promise<NextStepOutcome> {
   const { row, token, amount } = arrival;
   const prepared = await prepareSecondStep(ctx, {
     vault: await findVaultOfDeposit(ctx, row),
@@ -67,11 +67,11 @@ async function nextDeposit(
  * the request, and `claim_shared` if one claim also collects an earlier request of the account, which then offers it.
  * Throws `store_unavailable`; errors of the RPC nodes propagate.
  */
-async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<PreparedClaim> {
+async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<NextStepOutcome> {
   const now = await readRequest(ctx, row);
-  if (now === null) return refusedClaim("would_revert", "the vault no longer accepts requests");
+  if (now === null) return refusedStep("would_revert", "the vault no longer accepts requests");
   if (isRequestGone(now.pending) === true) {
-    return refusedClaim(
+    return refusedStep(
       "request_gone",
       "the vault no longer knows this request, and no shares arrived for it",
     );
@@ -81,7 +81,7 @@ async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<Prepared
   if (call === null) return { next: null, refusal: null };
   const earlier = await findSharingRequest(ctx, row);
   if (earlier !== null) {
-    return refusedClaim(
+    return refusedStep(
       "claim_shared",
       `one claim collects the shares of several requests: it is the next step of ${earlier}`,
     );

@@ -25,19 +25,19 @@ const SELLABLE: ReadonlySet<ErrorCode> = new Set([
  * Error for a deposit that is paid with the share token of the target vault itself. It has no error code; the caller
  * must convert it.
  */
-export class OwnShare extends Error {
-  override readonly name = "OwnShare";
+export class OwnShareError extends Error {
+  override readonly name = "OwnShareError";
 }
 
 /**
  * Prepares a deposit, or a move if the paid token is the share of another vault. If the shares cannot be redeemed now,
- * they are swapped on an exchange instead. Throws `OwnShare` if the paid token is the target vault's own share; errors
+ * they are swapped on an exchange instead. Throws `OwnShareError` if the paid token is the target vault's own share; errors
  * of the preparation propagate.
  */
 async function prepareAny(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);
   const paid = await findMovedVault(ctx, input);
-  if (paid.kind === "own") throw new OwnShare("the vault's own share");
+  if (paid.kind === "own") throw new OwnShareError("the vault's own share");
   if (paid.kind === "none") return prepareDeposit(ctx, input);
   try {
     return await prepareMove(ctx, { input, from: paid.vault });
@@ -50,7 +50,7 @@ async function prepareAny(ctx: Context, input: BuildInput): Promise<PreparedDepo
 }
 
 /**
- * Quotes a deposit, or a move if the paid token is the share of another vault. Throws `OwnShare` if it is the target
+ * Quotes a deposit, or a move if the paid token is the share of another vault. Throws `OwnShareError` if it is the target
  * vault's own share; errors of `getQuote`, `findMovedVault` and `prepareMove` propagate.
  */
 export function quoteAny(ctx: Context, input: BuildInput): Promise<Quote> {
@@ -59,7 +59,7 @@ export function quoteAny(ctx: Context, input: BuildInput): Promise<Quote> {
 
 /**
  * Builds a deposit, or a move if the paid token is the share of another vault, at most once per idempotency key and
- * caller. Throws `OwnShare` if it is the target vault's own share; errors of `buildDepositOnce`, `findMovedVault` and
+ * caller. Throws `OwnShareError` if it is the target vault's own share; errors of `buildDepositOnce`, `findMovedVault` and
  * `prepareMove` propagate.
  */
 export function buildAnyOnce(ctx: Context, request: { input: BuildInput; key: string | null }) {

@@ -35,7 +35,7 @@ import { chooseExitSignature, planExitSignature } from "../withdrawals/exit-auth
 import { type Exit, redeemStep } from "../withdrawals/exit-calldata.ts";
 import { type ExitFacts, readExitFacts } from "../withdrawals/exit-preflight.ts";
 import { buildOffer, findTransfer } from "../withdrawals/find-transfer-route.ts";
-import { askedOf, type PreparedExit, sharePayment } from "../withdrawals/prepare-exit.ts";
+import { type PreparedExit, sharePayment, toExpectedWithdrawal } from "../withdrawals/prepare-exit.ts";
 import { onwardAmount, prepareOnward, providerStep } from "../withdrawals/prepare-routed-exit.ts";
 import { verifyApprovals } from "../withdrawals/verify-approvals.ts";
 import { resolveWithdrawal, type WithdrawalOrder } from "../withdrawals/withdrawal-order.ts";
@@ -47,7 +47,7 @@ interface Move {
   /** The deposit into the new vault. `from.amount` is in the share token's smallest unit. */
   order: DepositOrder;
   /** The withdrawal from the old vault. It has the tracking id and order reference of the deposit. */
-  leaving: WithdrawalOrder;
+  withdrawal: WithdrawalOrder;
   /** Token that is deposited into the new vault. */
   target: Token;
 }
@@ -86,7 +86,7 @@ async function resolveMove(
     ...{ authorize: input.authorize, submitter: input.submitter },
   };
   const own = await resolveWithdrawal(ctx, { input: asked, vault: from });
-  return { order, target, leaving: { ...own, trackingId: order.trackingId, ref: order.ref } };
+  return { order, target, withdrawal: { ...own, trackingId: order.trackingId, ref: order.ref } };
 }
 
 /**
@@ -101,12 +101,12 @@ function targetToken({ order, from }: { order: DepositOrder; from: Vault }): Tok
 }
 
 async function onOneChain(ctx: Context, move: Move): Promise<PreparedDeposit> {
-  const { order, leaving, target } = move;
+  const { order, withdrawal, target } = move;
   if (order.entry.via !== "router" || isNative(target.address)) throw notInOne(order.vault);
-  const facts = await readExitFacts(ctx, leaving);
-  const kind = chooseExitSignature({ order: leaving, facts, mode: "instant" });
-  const exit = await prepareMode(ctx, { order: leaving, facts, mode: "instant" });
-  if (exit.exit.way.via !== "router" || exit.assets === null) throw notInOne(leaving.vault);
+  const facts = await readExitFacts(ctx, withdrawal);
+  const kind = chooseExitSignature({ order: withdrawal, facts, mode: "instant" });
+  const exit = await prepareMode(ctx, { order: withdrawal, facts, mode: "instant" });
+  if (exit.exit.way.via !== "router" || exit.assets === null) throw notInOne(withdrawal.vault);
   const paid = { exit, amount: exit.assets, kind };
   if (sameAddress(exit.exit.way.token.address, target.address))
     return moveInOne(ctx, {
@@ -132,12 +132,12 @@ type Paid = {
 };
 
 async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
-  const { order, leaving, target } = of.move;
+  const { order, withdrawal, target } = of.move;
   const amount = onwardAmount(of.amount);
   const { client, user, slippage, preferredBridge } = order;
   const paidIn = of.exit.exit.way.token.address;
   const routing: RouteOrder = {
-    from: { client: leaving.client, chainId: leaving.vault.chainId, token: paidIn, amount },
+    from: { client: withdrawal.client, chainId: withdrawal.vault.chainId, token: paidIn, amount },
     ...{ client, user, slippage, preferredBridge },
   };
   const build = async (scope: Context, attempt: RouteAttempt) => {
@@ -169,12 +169,12 @@ type InOne = Paid & {
 
 async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
   const { move, facts, exit, amount, loss, kind } = of;
-  const { order, leaving, target } = move;
+  const { order, withdrawal, target } = move;
   const intent: DepositIntent = { ...order, token: target, amount };
   const checked = await preflightDeposit(ctx, { intent, amount });
   if (checked.terms.async === true) throw notInOne(order.vault);
   const first = encodeMove(of, { intent, minShares: minimumShares(checked.previewShares, loss), facts });
-  const payment = sharePayment({ order: leaving, facts, way: exit.exit.way });
+  const payment = sharePayment({ order: withdrawal, facts, way: exit.exit.way });
   const made = await simulatePayment(ctx, {
     ...{ payment, call: first.call },
     reads: [balanceOfRead(order.vault.shareToken, order.user)],
@@ -187,16 +187,21 @@ async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
   const least = exactFloor(seen, loss).minOut;
   const { call, floors } =
     least > first.floors.minShares ? encodeMove(of, { intent, minShares: least, facts }) : first;
-  const share = { address: leaving.vault.shareToken, symbol: "", decimals: leaving.vault.shareDecimals };
+  const share = {
+    address: withdrawal.vault.shareToken,
+    symbol: "",
+    decimals: withdrawal.vault.shareDecimals,
+  };
   const { balance, nativeBalance, allowance = null } = payment;
   const at = { gasUsed: made.gasUsed, blockNumber: BigInt(simulatedHead(made.simulation, facts.block)) };
   const simulated = { ok: true as const, shares: seen, ...at, calls: [...made.calls.slice(0, -1), call] };
   return {
     kind: "direct",
     quoteType: "move",
-    ...{ sharesOf: leaving.vault.name, swaps: of.quote !== null },
+    ...{ sharesOf: withdrawal.vault.name, swaps: of.quote !== null },
     order,
-    authorization: kind === null ? null : planExitSignature(kind, { order: leaving, facts, data: call.data }),
+    authorization:
+      kind === null ? null : planExitSignature(kind, { order: withdrawal, facts, data: call.data }),
     direct: {
       // The user pays with the shares of the vault that is left.
       intent: { ...intent, token: share, amount: facts.shares },
@@ -213,13 +218,13 @@ type MoveFloors = { minIn: bigint; minShares: bigint; deadline: bigint };
 /** Encodes a move and verifies it against the request. Errors of `verifyMove` propagate. */
 function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; facts: ExitFacts }) {
   const { exit, between, move, quote, paid } = of;
-  const { order, leaving, target } = move;
+  const { order, withdrawal, target } = move;
   const { intent, minShares, facts } = to;
   const deadline = orderDeadline(facts.block.timestamp);
   const floors: MoveFloors = { minIn: exit.exit.minAssets, minShares, deadline };
   const built = toMoveOrder(exit.exit, { deposit: toRouterCall(intent, floors), between });
   const call = { target: depositRouterAddress, value: 0n, data: encodeRouterCall(built) };
-  const asked = askedOf({ order: leaving, facts, way: exit.exit.way }, minShares);
+  const asked = toExpectedWithdrawal({ order: withdrawal, facts, way: exit.exit.way }, minShares);
   verifyMove({ ...asked, into: order.vault, deposited: target.address, quote, paid }, call);
   return { call, floors };
 }
@@ -244,31 +249,32 @@ function explainMove(of: InOne & { intent: DepositIntent; checked: Preflight }, 
   const index = error?.name === "StepFailed" ? error.args[0] : null;
   const { way, shares } = of.exit.exit;
   if (index === 0n || error?.name === "StepUnderfunded")
-    return explainFailedExit({ order: of.move.leaving, way, shares }, revert);
+    return explainFailedExit({ order: of.move.withdrawal, way, shares }, revert);
   if (index === 1n && of.between.length > 0)
     return failure("would_revert", "the swap would revert", { revert: null });
   return explainDepositRevert({ intent: of.intent, amount: of.amount, terms: of.checked.terms }, revert);
 }
 
-async function acrossChains(ctx: Context, { order, leaving, target }: Move): Promise<PreparedDeposit> {
-  const facts = await readExitFacts(ctx, leaving);
-  const kind = chooseExitSignature({ order: leaving, facts, mode: "instant" });
-  const leavingBy = { ...leaving, signed: kind !== null };
-  const prepared = await prepareOnward(ctx, { order: leavingBy, facts, mode: "instant" });
-  if (prepared.kind !== "routed") throw notInOne(leaving.vault);
+async function acrossChains(ctx: Context, { order, withdrawal, target }: Move): Promise<PreparedDeposit> {
+  const facts = await readExitFacts(ctx, withdrawal);
+  const kind = chooseExitSignature({ order: withdrawal, facts, mode: "instant" });
+  const orderBySignature = { ...withdrawal, signed: kind !== null };
+  const prepared = await prepareOnward(ctx, { order: orderBySignature, facts, mode: "instant" });
+  if (prepared.kind !== "routed") throw notInOne(withdrawal.vault);
   const { exit, call, route, reasons, warnings, source } = prepared.exit;
   const second = { ...order, token: target.address, amount: route.toAmountMin };
   const deposit = await prepareSecondStep(ctx, second);
   const sent = { ...route, transaction: { to: call.target, data: call.data, value: call.value } };
   const routed = {
     route: { ...sent, spender: depositRouterAddress },
-    payment: sharePayment({ order: leaving, facts, way: exit.way }),
+    payment: sharePayment({ order: withdrawal, facts, way: exit.way }),
     source: { ...source, calls: prepared.exit.simulated.calls },
     ...{ end: { kind: "two_step" as const, deposit }, token: target },
-    fromDecimals: leaving.vault.shareDecimals,
-    authorization: kind === null ? null : planExitSignature(kind, { order: leaving, facts, data: call.data }),
+    fromDecimals: withdrawal.vault.shareDecimals,
+    authorization:
+      kind === null ? null : planExitSignature(kind, { order: withdrawal, facts, data: call.data }),
     ranking: { quotes: [sent], decidedBy: null },
     ...{ reasons: [...reasons], warnings },
   };
-  return { kind: "routed", quoteType: "move", sharesOf: leaving.vault.name, order, routed };
+  return { kind: "routed", quoteType: "move", sharesOf: withdrawal.vault.name, order, routed };
 }

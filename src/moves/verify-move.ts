@@ -49,7 +49,7 @@ export function verifyMove(asked: ExpectedMove, call: UserCall): void {
   requireSame(token !== undefined, "step needToken");
   verifyRedeemStep(asked, { step: redeem, token });
   if (quote !== null && swap !== undefined)
-    verifyTransferStep({ ...asked, quote }, { step: swap, token, wanted: deposited });
+    verifyTransferStep({ ...asked, quote }, { step: swap, token, requested: deposited });
   verifyDepositStep(asked, { step: deposit, built });
   // What the swap or the vault leaves of it belongs to the user.
   requireSame(

@@ -25,20 +25,20 @@ export interface ExpectedEffect {
    * Returns the shares that the user received, in the share token's smallest unit, or null for an async request. Throws
    * if the simulation does not show the effect.
    */
-  judge(simulation: SimulationResult): bigint | null;
+  interpret(simulation: SimulationResult): bigint | null;
 }
 
 /**
- * Returns the expected effect of a deposit that mints shares to the user in the same transaction. `judge` throws
+ * Returns the expected effect of a deposit that mints shares to the user in the same transaction. `interpret` throws
  * `simulation_unavailable` if the shares could not be read.
  */
 export function mintEffect({ vault, user }: VaultDeposit): ExpectedEffect {
-  return { reads: [balanceOfRead(vault.shareToken, user)], judge: mintedShares };
+  return { reads: [balanceOfRead(vault.shareToken, user)], interpret: mintedShares };
 }
 
 /**
  * Returns the expected effect of an async request: the whole amount leaves the user, and the vault records the request
- * in an event or in its views. `judge` throws `upstream_rejected` if the amount that left the user or that the vault
+ * in an event or in its views. `interpret` throws `upstream_rejected` if the amount that left the user or that the vault
  * recorded differs from the deposit, and `simulation_unavailable` if the payment or the request cannot be read.
  */
 export function requestEffect(intent: VaultDeposit, requests: AsyncDeposits): ExpectedEffect {
@@ -47,7 +47,7 @@ export function requestEffect(intent: VaultDeposit, requests: AsyncDeposits): Ex
   const reads = Object.values(pending.reads).map(({ to, data }) => ({ target: to, data }));
   return {
     reads: [balanceOfRead(token.address, user), ...reads],
-    judge(simulation) {
+    interpret(simulation) {
       const paid = increaseOf(simulation, 0);
       if (paid === null)
         throw failure("simulation_unavailable", "the asset's balance could not be read in the simulation");

@@ -12,13 +12,13 @@ import { toTransactionRequest, toWalletCall } from "./wallet-calls.ts";
  * The user's next transaction for a deposit (a claim or a second step): `next` is the simulated transaction, `refusal`
  * the error because of which it cannot be sent now. Both are null if there is nothing to send.
  */
-export interface PreparedClaim {
+export interface NextStepOutcome {
   next: NextStep | null;
   refusal: NextStepRefusal | null;
 }
 
 /** Creates a result that has an error code with its text in place of a transaction. */
-export const refusedClaim = (code: string, detail: string): PreparedClaim => ({
+export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
   next: null,
   refusal: { code, detail },
 });
@@ -32,11 +32,11 @@ export const refusedClaim = (code: string, detail: string): PreparedClaim => ({
 export async function prepareClaim(
   ctx: Context,
   of: { vault: Vault; user: Address; call: { target: Address; data: Hex }; headTime: number },
-): Promise<PreparedClaim> {
+): Promise<NextStepOutcome> {
   const { vault, user, call } = of;
   const { chainId, shareToken } = vault;
   const client = ctx.chains.client(chainId);
-  if (client === null) return refusedClaim("chain_unsupported", `chain ${chainId} is not served`);
+  if (client === null) return refusedStep("chain_unsupported", `chain ${chainId} is not served`);
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [user] });
   const own = { ...call, value: 0n };
   const simulation = await runSimulation(client, {
@@ -50,7 +50,7 @@ export async function prepareClaim(
   const [made] = simulation.calls;
   if (made === undefined || !made.ok) {
     const { code, text } = explainVaultRevert(vault, made?.returnData ?? "0x");
-    return refusedClaim(code ?? "would_revert", `the claim would revert: ${text ?? "without a reason"}`);
+    return refusedStep(code ?? "would_revert", `the claim would revert: ${text ?? "without a reason"}`);
   }
   const request = toTransactionRequest(own, { chainId, gasUsed: made.gasUsed });
   const calls = [toWalletCall(own, chainId)];

@@ -25,7 +25,7 @@ import {
   toleranceOf,
 } from "./fairness-rules.ts";
 import { type LossSplit, splitSlippage } from "./order-floors.ts";
-import { type AssetTable, judgingPrice, pricedForms, relationOf, twinOf } from "./token-relation.ts";
+import { type AssetTable, pricedForms, relationOf, twinOf, valuationPrice } from "./token-relation.ts";
 
 /**
  * An order that needs a swap or bridge: the payment, the destination chain, and the slippage tolerance. `from.amount`
@@ -108,11 +108,11 @@ export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOf
     payment: {
       amount: order.from.amount,
       nativeFee: 0n,
-      from: { decimals: paidDecimals, price: judgingPrice(prices, { token: from, twin: null }) },
-      to: { decimals: token.decimals, price: judgingPrice(prices, { token: to, twin }) },
+      from: { decimals: paidDecimals, price: valuationPrice(prices, { token: from, twin: null }) },
+      to: { decimals: token.decimals, price: valuationPrice(prices, { token: to, twin }) },
       native: {
         decimals: order.from.client.definition.native.decimals,
-        price: judgingPrice(prices, { token: native, twin: null }),
+        price: valuationPrice(prices, { token: native, twin: null }),
       },
     },
   };

@@ -78,7 +78,7 @@ export function twinOf(
  * Returns the first price of a token, or of its native or wrapped form, that may be used to accept or refuse an offer
  * (`judges`), otherwise that of `twin` (the same asset on another chain). Null if none may be used. Pure.
  */
-export function judgingPrice(
+export function valuationPrice(
   prices: Prices,
   { token, twin }: { token: TokenOnChain; twin: ChainToken | null },
 ): TokenPrice | null {
@@ -88,7 +88,7 @@ export function judgingPrice(
 }
 
 /**
- * Returns the tokens whose prices `judgingPrice` may use, without the twin: the token itself and, for a native currency
+ * Returns the tokens whose prices `valuationPrice` may use, without the twin: the token itself and, for a native currency
  * or its wrapped token, the other of the two.
  */
 export function pricedForms(token: TokenOnChain): ChainToken[] {

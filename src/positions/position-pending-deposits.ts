@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
-import { type PreparedClaim, prepareClaim } from "../orders/prepare-claim.ts";
+import { type NextStepOutcome, prepareClaim } from "../orders/prepare-claim.ts";
 import type { Positions } from "../schemas/position-schema.ts";
 import { asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
@@ -111,7 +111,7 @@ export async function toWirePending(
 async function claimOf(
   ctx: Context,
   of: { user: Address; one: PendingPosition; headTime: number; place: number },
-): Promise<PreparedClaim> {
+): Promise<NextStepOutcome> {
   const { vault, claim: call } = of.one;
   if (call === null) return { next: null, refusal: null };
   if (of.place >= MAX_CLAIMS) {

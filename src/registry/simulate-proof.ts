@@ -146,7 +146,7 @@ async function simulateDeposit(
   const seen = { ...NOTHING_SEEN, amount, blockNumber: block.number };
   if (!made.ok) return { ...seen, ...revertVerdict(vault, made.revert) };
   const at = { ...seen, blockNumber: simulatedHead(made.simulation, block) };
-  const shares = effect.judge(made.simulation);
+  const shares = effect.interpret(made.simulation);
   if (shares === null) return { ...at, kind: "passed", reason: "" };
   if (!isWorthIt({ deposit, terms, shares }))
     return {

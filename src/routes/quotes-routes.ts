@@ -5,7 +5,7 @@ import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { ValidationFailure } from "../http/validate-request.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
-import { buildAnyOnce, OwnShare, quoteAny } from "../moves/build-move.ts";
+import { buildAnyOnce, OwnShareError, quoteAny } from "../moves/build-move.ts";
 import { BuildInput } from "../schemas/build-input-schema.ts";
 import { BuiltDeposit, Quote } from "../schemas/quote-schema.ts";
 
@@ -57,7 +57,7 @@ export async function assertListedBridge(
 
 /** Rethrows an error, converted to invalid input if the deposit is paid with the vault's own share. */
 function refuseOwnShare(error: unknown): never {
-  if (!(error instanceof OwnShare)) throw error;
+  if (!(error instanceof OwnShareError)) throw error;
   const msg = "must not be the share token of the vault itself";
   throw new ValidationFailure([{ loc: ["body", "from_token"], msg, type: "invalid_value" }]);
 }

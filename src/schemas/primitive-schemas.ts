@@ -12,7 +12,10 @@ export const AddressText = z
 /** An amount in a response: a decimal integer in the token's smallest unit, as a string. */
 export const AmountText = z.string().meta({ pattern: "^(0|[1-9][0-9]*)$", example: "1000000" });
 
-/** A value in US dollars in a response: a decimal string with two to six decimals, rounded down. */
+/**
+ * A value or price in US dollars in a response: a decimal string with at least two decimals. Values are rounded down to
+ * six decimals, prices are exact.
+ */
 export const UsdText = z.string().meta({ example: "1.00" });
 
 /** A vault id in a response, in lowercase. */

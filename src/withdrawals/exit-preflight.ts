@@ -18,7 +18,7 @@ import { readWithFeeds } from "../prices/read-prices.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import type { Token } from "../vaults/vault.ts";
 import type { ExitMode, ExitTerms } from "../vaults/vault-exits.ts";
-import { exitTokenFor, isWanted, type WithdrawalOrder } from "./withdrawal-order.ts";
+import { exitTokenFor, matchesRequestedMode, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /** A redemption path: the mode, the token that the vault pays, and the account that calls the vault. */
 export interface ExitWay {
@@ -124,7 +124,7 @@ async function readFacts(
 /** Returns the redemption paths in the requested modes that the vault's family supports. */
 function planWays(order: WithdrawalOrder): PlannedWay[] {
   const { exits, vault, user, routed } = order;
-  const modes = exits.modes(vault).filter((mode) => isWanted(mode, order.mode));
+  const modes = exits.modes(vault).filter((mode) => matchesRequestedMode(mode, order.mode));
   return modes.flatMap((mode): PlannedWay[] => {
     const chosen = exitTokenFor({ exits, vault, mode, to: order.to });
     const own = { mode, ...chosen };

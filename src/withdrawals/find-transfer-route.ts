@@ -24,7 +24,7 @@ import { verifyTransferData } from "./verify-transfer-data.ts";
  * Returns the requested token with its symbol and decimals. Throws `token_unsupported` if the contract returns no
  * decimals, and `chain_unsupported`; errors of the RPC nodes propagate.
  */
-export async function wantedToken(
+export async function requestedToken(
   ctx: Context,
   { chainId, token: address }: { chainId: number; token: Address },
 ): Promise<Token> {
@@ -52,7 +52,7 @@ export async function buildOffer(
   assertFair(await attempt.offer(route.nativeFee), { built: route, simulated: null, minIn: null });
   const { from, client, user } = order;
   const ends = { from: from.client.definition, to: client.definition };
-  const asked = { user, ...ends, token: from.token, amount: from.amount, wanted: token.address };
+  const asked = { user, ...ends, token: from.token, amount: from.amount, requested: token.address };
   verifyTransferData({ ...asked, least: route.toAmountMin }, route.transaction.data);
   return route;
 }
@@ -163,7 +163,7 @@ export async function prepareTransfer(ctx: Context, step: TransferStep): Promise
     client: servedClient(ctx, to.chainId),
     ...{ user, slippage, preferredBridge },
   };
-  const token = await wantedToken(ctx, to);
+  const token = await requestedToken(ctx, to);
   const build = async (scope: Context, attempt: RouteAttempt) =>
     simulateUserTransfer(scope, { order, attempt, route: await buildOffer(scope, { order, attempt }) });
   const { built } = await findTransfer(ctx, { order, token, build });

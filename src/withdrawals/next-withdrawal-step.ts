@@ -16,13 +16,13 @@ import { prepareTransfer } from "./find-transfer-route.ts";
  * The next transaction of a withdrawal, or the reason why it cannot be signed now. Both are null if there is nothing to
  * sign.
  */
-export interface PreparedExitStep {
+export interface NextExitStepOutcome {
   next: WithdrawalNextStep | null;
   refusal: NextStepRefusal | null;
 }
 
-const NOTHING: PreparedExitStep = { next: null, refusal: null };
-const refused = (code: string, detail: string): PreparedExitStep => ({
+const NOTHING: NextExitStepOutcome = { next: null, refusal: null };
+const refused = (code: string, detail: string): NextExitStepOutcome => ({
   next: null,
   refusal: { code, detail },
 });
@@ -34,7 +34,7 @@ const refused = (code: string, detail: string): PreparedExitStep => ({
  * claim also collects this one, a chain or the database cannot be read), `next` is null and `refusal` states the
  * reason. Both are null if there is nothing to sign. Throws only errors that are not an AppError.
  */
-export async function nextExitStep(ctx: Context, row: WithdrawalRow): Promise<PreparedExitStep> {
+export async function nextExitStep(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
   try {
     if (isOpenRequest(row.state)) return await nextOfRequest(ctx, row);
     return row.state === "awaiting_transfer" ? await nextTransfer(ctx, row) : NOTHING;
@@ -45,7 +45,7 @@ export async function nextExitStep(ctx: Context, row: WithdrawalRow): Promise<Pr
   }
 }
 
-async function nextOfRequest(ctx: Context, row: WithdrawalRow): Promise<PreparedExitStep> {
+async function nextOfRequest(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
   const now = await readExitRequest(ctx, row);
   if (now === null) return refused("would_revert", "the vault no longer accepts requests");
   const { vault, exits, request } = now;
@@ -82,7 +82,7 @@ async function findEarlierRequest(ctx: Context, row: WithdrawalRow): Promise<str
 async function prepareFollowUp(
   ctx: Context,
   of: { now: OpenExit; row: WithdrawalRow; call: ExitFollowUp; kind: "claim" | "cancel" },
-): Promise<PreparedExitStep> {
+): Promise<NextExitStepOutcome> {
   const { now, row, call, kind } = of;
   const user = getAddress(row.userAddress);
   const prepared = await prepareClaim(ctx, {
@@ -96,7 +96,7 @@ async function prepareFollowUp(
  * Builds the second step for the amount that the vault paid, and stores its target and calldata hash, by which its
  * transaction is recognised.
  */
-async function nextTransfer(ctx: Context, row: WithdrawalRow): Promise<PreparedExitStep> {
+async function nextTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
   if (row.assets === null)
     return refused(
       "amount_unknown",

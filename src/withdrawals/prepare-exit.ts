@@ -79,7 +79,7 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   const minAssets = exactFloor(promised ?? 0n, promisedLoss(attempt)).minOut;
   const exit: Exit = { order, way, shares, minAssets, deadline: orderDeadline(facts.block.timestamp) };
   const call = encodeExit(exit);
-  verifyExit(askedOf(attempt, minAssets), call);
+  verifyExit(toExpectedWithdrawal(attempt, minAssets), call);
   const made = await simulatePayment(ctx, {
     payment: sharePayment(attempt),
     call,
@@ -95,7 +95,7 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
  * Returns the expected contents of a built redemption, which the verification compares with its calldata. `least` is
  * the minimum output.
  */
-export function askedOf({ order, facts, way }: ExitAttempt, least: bigint): ExpectedWithdrawal {
+export function toExpectedWithdrawal({ order, facts, way }: ExitAttempt, least: bigint): ExpectedWithdrawal {
   const { shares: held, block } = facts;
   return { order, mode: way.mode, held, readAt: block.timestamp, least, pays: way.pays };
 }
@@ -235,7 +235,7 @@ function toPaid(of: Made & { promised: bigint | null }): PreparedExit {
   const raised = seen > exit.minAssets ? { ...exit, minAssets: seen } : exit;
   const call = raised === exit ? of.call : encodeExit(raised);
   const least = larger(exit.minAssets, seen) ?? seen;
-  verifyExit(askedOf({ order, facts, way }, least), call);
+  verifyExit(toExpectedWithdrawal({ order, facts, way }, least), call);
   const enforced = way.via === "router" || vaultExitCall(raised).minAssets === "native";
   const { paidNow, previewAssets } = way.terms;
   return {

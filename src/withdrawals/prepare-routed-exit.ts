@@ -24,8 +24,8 @@ import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { prepareMode } from "./choose-exit.ts";
 import { type Exit, floorPerShare, redeemStep, shareOrder } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
-import { buildOffer, findTransfer, simulateUserTransfer, wantedToken } from "./find-transfer-route.ts";
-import { askedOf, type PreparedExit, receivedIn, sharePayment } from "./prepare-exit.ts";
+import { buildOffer, findTransfer, requestedToken, simulateUserTransfer } from "./find-transfer-route.ts";
+import { type PreparedExit, receivedIn, sharePayment, toExpectedWithdrawal } from "./prepare-exit.ts";
 import type { PreparedWithdrawal, RoutedExit } from "./prepared-withdrawal.ts";
 import { verifyApprovals } from "./verify-approvals.ts";
 import { verifyRoutedExit } from "./verify-transfer-step.ts";
@@ -56,7 +56,7 @@ type FoundOnward =
  * first transaction redeems, and the user swaps or bridges in a second one. In modes in which the vault pays later,
  * `transfer` is null, because the second step is quoted only after the payment has arrived. Throws the vault's error if
  * the vault rejects the withdrawal, `below_minimum` if its payment is too small to be transferred, otherwise the error
- * of the route search or of `wantedToken`.
+ * of the route search or of `requestedToken`.
  */
 export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
   const { order, facts, mode } = of;
@@ -65,7 +65,7 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
   exiting.catch(() => undefined);
   const way = facts.ways.find((one) => one.mode === mode);
   const [token, expected] = await Promise.all([
-    wantedToken(ctx, order.to),
+    requestedToken(ctx, order.to),
     way?.terms.previewAssets ?? exiting.then(({ assets }) => assets),
   ]);
   if (way === undefined || expected === null)
@@ -194,7 +194,7 @@ function encodeRouted(exit: Exit, of: { plan: StepPlan; minOut: bigint; facts: E
   const built = toRoutedOrder(exit, of);
   const data = encodeRouterCall(built);
   const call = { target: depositRouterAddress, value: built.order.nativeFee, data };
-  const asked = askedOf({ order, facts: of.facts, way }, of.minOut);
+  const asked = toExpectedWithdrawal({ order, facts: of.facts, way }, of.minOut);
   const paid = way.terms.previewAssets ?? of.plan.amount;
   verifyRoutedExit({ ...asked, quote: of.plan.route, paid }, call);
   return call;

@@ -16,7 +16,7 @@ export interface ExpectedTransferData {
   token: Address;
   amount: bigint;
   /** Requested token; the zero address is the native currency. */
-  wanted: Address;
+  requested: Address;
   /** Minimum delivery, in the smallest unit of the requested token. */
   least: bigint;
 }
@@ -37,7 +37,7 @@ export function verifyTransferData(asked: ExpectedTransferData, data: Hex): void
   requireSame(read.refundTo === null || isAddressEqual(read.refundTo, user), "transfer refund");
   requireSame(read.toChainId === (bridged ? to.chainId : null), "transfer chain");
   const named =
-    read.toToken === null || namesToken(read.toToken, { token: asked.wanted, chain: to, bridged });
+    read.toToken === null || namesToken(read.toToken, { token: asked.requested, chain: to, bridged });
   requireSame(named, "transfer toToken");
   requireSame(read.least === null || (least > 0n && read.least >= least), "transfer minimum");
 }

@@ -54,7 +54,7 @@ export function verifyRoutedExit(asked: ExpectedRoute, call: UserCall): void {
   const token = paidTokens(asked).find((one) => isAddressEqual(one, onward.needToken));
   requireSame(token !== undefined, "step needToken");
   verifyRedeemStep(asked, { step: redeem, token });
-  verifyTransferStep(asked, { step: onward, token, wanted: to.token });
+  verifyTransferStep(asked, { step: onward, token, requested: to.token });
 }
 
 /** Expected contents of the step that swaps or bridges the vault's payment. */
@@ -68,7 +68,7 @@ export type ExpectedTransfer = Pick<ExpectedRoute, "order" | "quote" | "paid">;
  */
 export function verifyTransferStep(
   asked: ExpectedTransfer,
-  { step, token, wanted }: { step: RouterStep; token: Address; wanted: Address },
+  { step, token, requested }: { step: RouterStep; token: Address; requested: Address },
 ): void {
   const { order, quote, paid } = asked;
   const { user, to, vault } = order;
@@ -82,8 +82,8 @@ export function verifyTransferStep(
   const rest = (paid * LARGEST_REST) / PARTS_PER_BILLION + ROUNDING;
   requireSame(amount > 0n && amount <= paid && amount >= paid - rest, "step needAmount");
   const chains = { from: order.client.definition, to: to.client.definition };
-  const asks = { user, ...chains, token, amount, wanted, least: quote.toAmountMin };
-  verifyTransferData(asks, step.data);
+  const expected = { user, ...chains, token, amount, requested, least: quote.toAmountMin };
+  verifyTransferData(expected, step.data);
   const words = step.patches.every(
     (patch) =>
       isAddressEqual(patch.token, routerSelf) && namesUser(step.data, { user, offset: patch.offset }),

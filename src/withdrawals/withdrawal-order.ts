@@ -60,7 +60,7 @@ export async function resolveWithdrawal(
   if (client === null) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
   const exits = exitsOf(vault);
   const to = targetOf(ctx, { input, vault });
-  const modes = exits.modes(vault).filter((mode) => isWanted(mode, input.mode));
+  const modes = exits.modes(vault).filter((mode) => matchesRequestedMode(mode, input.mode));
   if (modes.length === 0)
     throw failure(
       "mode_unsupported",
@@ -102,7 +102,7 @@ export function exitsOf(vault: Vault): VaultExits {
  * Returns true if a vault's mode matches the requested one. The request `request` also matches the mode `cooldown`, and
  * `auto` matches every mode.
  */
-export function isWanted(mode: ExitMode, asked: WithdrawInput["mode"]): boolean {
+export function matchesRequestedMode(mode: ExitMode, asked: WithdrawInput["mode"]): boolean {
   return asked === "auto" || (asked === "instant") === (mode === "instant");
 }
 

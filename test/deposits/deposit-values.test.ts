@@ -3,11 +3,11 @@ import { buildOneStep } from "../../src/deposits/build/one-step-deposit.ts";
 import type { PreparedDeposit } from "../../src/deposits/build/prepared-deposit.ts";
 import { buildTwoStep } from "../../src/deposits/build/two-step-deposit.ts";
 import {
-  askDepositPrices,
   builtGasCost,
   priceImpact,
   quotedGasCost,
   readDepositFees,
+  requestDepositPrices,
   valueDeposit,
 } from "../../src/deposits/deposit-values.ts";
 import { type Prices, priceKey, type TokenPrice } from "../../src/prices/price.ts";
@@ -133,9 +133,9 @@ describe("gas costs", () => {
   });
 });
 
-test("askDepositPrices() asks for both sides and both native currencies once", async () => {
+test("requestDepositPrices() asks for both sides and both native currencies once", async () => {
   const { ctx, attempt } = await moving({});
-  askDepositPrices(ctx, { order: attempt.order, kind: "routed" });
+  requestDepositPrices(ctx, { order: attempt.order, kind: "routed" });
   const { from, vault } = attempt.order;
   const asked = [...ctx.prices.book.market.keys()];
   expect(asked).toEqual(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OwnShare, quoteAny } from "../../src/moves/build-move.ts";
+import { OwnShareError, quoteAny } from "../../src/moves/build-move.ts";
 import { USDC, USER, vault } from "../support/deposits/fixtures.ts";
 import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
 import { INTO, into, moveInput, movingWorld, NEW_SHARES } from "../support/withdrawals/moving.ts";
@@ -36,7 +36,7 @@ describe("quoteAny()", () => {
   });
 
   test("refuses the vault's own share by a name of its own", async () => {
-    await expect(quoted({ from_token: INTO })).rejects.toBeInstanceOf(OwnShare);
+    await expect(quoted({ from_token: INTO })).rejects.toBeInstanceOf(OwnShareError);
   });
 
   test("refuses a chain that is not served before anything is read", async () => {

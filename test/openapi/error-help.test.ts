@@ -13,7 +13,7 @@ test.each(errorCodes)("errorHelp states cause and remedy of %s as sentences", (c
 const FOREIGN = new Set(["custom", "high", "medium", "low", "unavailable", "not_processable", "timeout"]);
 /** The places in which code gives a reason, a refusal or a warning its code. */
 const GIVEN =
-  /(?:noRoute|noAcrossRoute|noLifiRoute|noExchangeRoute|refusedClaim)\(\s*\[?"([a-z_]+)"|code: "([a-z_]+)"/g;
+  /(?:noRoute|noAcrossRoute|noLifiRoute|noExchangeRoute|refusedStep)\(\s*\[?"([a-z_]+)"|code: "([a-z_]+)"/g;
 
 /** The table of what LI.FI's codes mean. */
 const MEANINGS = /^ {2}(?:\d{3,4}|[A-Z_]+): "([a-z_]+)",$/gm;

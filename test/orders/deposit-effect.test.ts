@@ -71,7 +71,7 @@ test.each([
   ["noted by the number it returns", { ...honest, after: [0n, null, null], returned: word(7n) }],
   ["without an event that is known", { ...honest, logs: [] }],
 ])("requestEffect() accepts an async request when %s", (_name, of) => {
-  expect(effect.judge(simulated(of))).toBeNull();
+  expect(effect.interpret(simulated(of))).toBeNull();
 });
 
 test.each([
@@ -88,15 +88,15 @@ test.each([
   ],
   ["the asset's balance is not read", { ...honest, after: [null, AMOUNT, 0n] }, "simulation_unavailable"],
 ])("requestEffect() refuses an async request when %s", (_name, of, code) => {
-  expect(() => effect.judge(simulated(of))).toThrow(expect.objectContaining({ code }));
+  expect(() => effect.interpret(simulated(of))).toThrow(expect.objectContaining({ code }));
 });
 
 test("mintEffect() returns the user's rise in shares", () => {
   const minted = mintEffect(directIntent);
   expect(minted.reads.map(({ target }) => target)).toEqual([directIntent.vault.shareToken]);
-  expect(minted.judge(simulated({ before: [3n], after: [10n] }))).toBe(7n);
-  expect(minted.judge(simulated({ before: [null], after: [10n], returned: word(8n) }))).toBe(8n);
-  expect(() => minted.judge(simulated({ before: [null], after: [10n] }))).toThrow(
+  expect(minted.interpret(simulated({ before: [3n], after: [10n] }))).toBe(7n);
+  expect(minted.interpret(simulated({ before: [null], after: [10n], returned: word(8n) }))).toBe(8n);
+  expect(() => minted.interpret(simulated({ before: [null], after: [10n] }))).toThrow(
     expect.objectContaining({ code: "simulation_unavailable" }),
   );
 });

@@ -1,6 +1,6 @@
 import { type Address, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { judgingPrice, pricedForms, relationOf, twinOf } from "../../src/orders/token-relation.ts";
+import { pricedForms, relationOf, twinOf, valuationPrice } from "../../src/orders/token-relation.ts";
 import { priceKey } from "../../src/prices/price.ts";
 import { createAcross } from "../../src/providers/across/across-provider.ts";
 import { RateLimitMemory } from "../../src/providers/lifi/api/lifi-rate-limits.ts";
@@ -61,13 +61,13 @@ describe("twinOf()", () => {
   });
 });
 
-describe("judgingPrice()", () => {
+describe("valuationPrice()", () => {
   const token = { chainId: 1, address: tokens.weth[1], decimals: 18, usd: 10n ** 18n, unit: "ETH" };
   const known = { ...priceOfToken(token) };
   const prices = new Map([[priceKey({ chainId: 1, token: tokens.weth[1] }), known]]);
 
   test("of native money is that of its wrapped form", () => {
-    expect(judgingPrice(prices, { token: on(1, zeroAddress), twin: null })).toEqual(known);
+    expect(valuationPrice(prices, { token: on(1, zeroAddress), twin: null })).toEqual(known);
     expect(pricedForms(on(1, zeroAddress)).map(({ token: form }) => form)).toEqual([
       zeroAddress,
       tokens.weth[1],
@@ -76,12 +76,12 @@ describe("judgingPrice()", () => {
 
   test("is the twin's where the token has none", () => {
     const twin = { chainId: 1, token: tokens.weth[1] };
-    expect(judgingPrice(prices, { token: on(8453, STRANGE), twin })).toEqual(known);
-    expect(judgingPrice(prices, { token: on(8453, STRANGE), twin: null })).toBeNull();
+    expect(valuationPrice(prices, { token: on(8453, STRANGE), twin })).toEqual(known);
+    expect(valuationPrice(prices, { token: on(8453, STRANGE), twin: null })).toBeNull();
   });
 
   test("is null for one that may not judge", () => {
     const unsure = new Map([[priceKey({ chainId: 1, token: tokens.weth[1] }), { ...known, judges: false }]]);
-    expect(judgingPrice(unsure, { token: on(1, tokens.weth[1]), twin: null })).toBeNull();
+    expect(valuationPrice(unsure, { token: on(1, tokens.weth[1]), twin: null })).toBeNull();
   });
 });

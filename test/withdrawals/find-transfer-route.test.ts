@@ -1,6 +1,6 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { prepareTransfer, wantedToken } from "../../src/withdrawals/find-transfer-route.ts";
+import { prepareTransfer, requestedToken } from "../../src/withdrawals/find-transfer-route.ts";
 import { USDC, USER, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { home } from "../support/withdrawals/fixtures.ts";
@@ -59,21 +59,21 @@ describe("prepareTransfer()", () => {
   });
 });
 
-describe("wantedToken()", () => {
+describe("requestedToken()", () => {
   test("names the native currency as the chain does, and a token as it calls itself", async () => {
     const { ctx } = await withdrawing();
     const native = home.native;
-    expect(await wantedToken(ctx, { chainId, token: zeroAddress })).toEqual({
+    expect(await requestedToken(ctx, { chainId, token: zeroAddress })).toEqual({
       ...{ address: zeroAddress, symbol: native.symbol, decimals: native.decimals },
     });
-    expect(await wantedToken(ctx, { chainId, token: WETH })).toEqual({
+    expect(await requestedToken(ctx, { chainId, token: WETH })).toEqual({
       ...{ address: WETH, symbol: "WETH", decimals: 18 },
     });
   });
 
   test("refuses an address that is no token", async () => {
     const { ctx } = await withdrawing({ answers: { decimals: undefined, symbol: undefined } });
-    await expect(wantedToken(ctx, { chainId, token: EXCHANGE })).rejects.toMatchObject({
+    await expect(requestedToken(ctx, { chainId, token: EXCHANGE })).rejects.toMatchObject({
       code: "token_unsupported",
     });
   });

@@ -275,12 +275,12 @@ test("verifyTransferData() lets a bridge name native money by its wrapped form, 
     to: away,
     token: zeroAddress,
     amount: AMOUNT,
-    wanted: zeroAddress,
+    requested: zeroAddress,
     least: 1n,
   };
   expect(refused(() => verifyTransferData(asked, data))).toBe(null);
   const swap = swapData({ srcToken: WETH, dstToken: USDC });
-  expect(refused(() => verifyTransferData({ ...asked, to: home, wanted: USDC }, swap))).toBe(
+  expect(refused(() => verifyTransferData({ ...asked, to: home, requested: USDC }, swap))).toBe(
     "transfer token",
   );
 });

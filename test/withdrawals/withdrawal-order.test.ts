@@ -5,7 +5,7 @@ import type { Vault } from "../../src/vaults/vault.ts";
 import {
   exitsOf,
   exitTokenFor,
-  isWanted,
+  matchesRequestedMode,
   resolveWithdrawal,
 } from "../../src/withdrawals/withdrawal-order.ts";
 import {
@@ -83,8 +83,8 @@ test.each([
   ["request", "instant", false],
   ["instant", "request", false],
   ["cooldown", "request", true],
-] as const)("isWanted(): a vault's mode %s for %s is %s", (mode, asked, wanted) => {
-  expect(isWanted(mode, asked)).toBe(wanted);
+] as const)("matchesRequestedMode(): a vault's mode %s for %s is %s", (mode, asked, wanted) => {
+  expect(matchesRequestedMode(mode, asked)).toBe(wanted);
 });
 
 describe("exitTokenFor()", () => {

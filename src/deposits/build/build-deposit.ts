@@ -21,7 +21,7 @@ import { withStoredVault } from "../../vaults/find-vault.ts";
 import { findToken } from "../../vaults/find-vault-token.ts";
 import type { Token, Vault } from "../../vaults/vault.ts";
 import { acceptedTokens } from "../../vaults/vault-entry.ts";
-import { askDepositPrices, depositPrices, valueDeposit } from "../deposit-values.ts";
+import { depositPrices, requestDepositPrices, valueDeposit } from "../deposit-values.ts";
 import { toEstimate, toWireBuilt } from "./build-response.ts";
 import { type DepositOrder, mayBeSigned, resolveOrder, sourceClient } from "./deposit-order.ts";
 import { isTokenRefusal } from "./deposit-preflight.ts";
@@ -46,7 +46,7 @@ export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<P
 
 async function prepareOrder(ctx: Context, order: DepositOrder): Promise<PreparedDeposit> {
   const token = directToken(order);
-  askDepositPrices(ctx, { order, kind: token === null ? "routed" : "direct" });
+  requestDepositPrices(ctx, { order, kind: token === null ? "routed" : "direct" });
   if (token === null) return { kind: "routed", order, routed: await prepareRouted(ctx, { order }) };
   const intent = { ...order, token, amount: order.from.amount };
   if (!mayBeSigned(intent)) refuseSignature(order);
@@ -59,7 +59,7 @@ async function prepareOrder(ctx: Context, order: DepositOrder): Promise<Prepared
     const none = () => {
       throw error;
     };
-    askDepositPrices(ctx, { order, kind: "routed" });
+    requestDepositPrices(ctx, { order, kind: "routed" });
     return { kind: "routed", order, routed: await prepareRouted(ctx, { order, without: token }).catch(none) };
   }
 }

@@ -176,7 +176,7 @@ async function simulateDelivery(
     const detail = "the deposit needs more gas than the bridge provides";
     throw failure("no_route", detail, { reasons: [{ code: "destination_call_failed", detail }] });
   }
-  const shares = effect.judge(made.simulation) ?? 0n;
+  const shares = effect.interpret(made.simulation) ?? 0n;
   return { shares, gasUsed: made.gasUsed, blockNumber: simulatedHead(made.simulation, checked.block) };
 }
 

@@ -47,5 +47,11 @@ export async function simulateDeposit(
   const made = await simulatePayment(ctx, { payment, call: deposit, reads: effect.reads });
   if (!made.ok) return made;
   const { simulation, gasUsed, calls } = made;
-  return { ok: true, shares: effect.judge(simulation), gasUsed, blockNumber: simulation.blockNumber, calls };
+  return {
+    ok: true,
+    shares: effect.interpret(simulation),
+    gasUsed,
+    blockNumber: simulation.blockNumber,
+    calls,
+  };
 }
