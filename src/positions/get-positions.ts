@@ -30,13 +30,13 @@ import {
 } from "./position-pending-deposits.ts";
 import {
   joinRequests,
-  type LeavingShares,
-  leavingQuery,
   missingPricesQuery,
   type PositionValue,
   pricedAhead,
+  redemptionsQuery,
   toWireDepositRequest,
   toWireRedemption,
+  type VaultRedemptions,
   withPrices,
 } from "./position-redemptions.ts";
 import {
@@ -120,13 +120,13 @@ type ChainAnswer = ChainPositions & {
  */
 interface PendingAndOutdated {
   pending: PendingPosition[];
-  leaving: LeavingShares[];
+  redemptions: VaultRedemptions[];
   outdated: ReadonlySet<string>;
   /** Answers of the price feeds, or null if no asset of the chain has a feed. */
   feeds: FeedReadings | null;
 }
 const NOTHING_STORED: StoredFlows = { flows: new Map(), requests: [], requestFlows: [] };
-const NOTHING: PendingAndOutdated = { pending: [], leaving: [], outdated: new Set(), feeds: null };
+const NOTHING: PendingAndOutdated = { pending: [], redemptions: [], outdated: new Set(), feeds: null };
 /**
  * A user's shares and pending requests on one chain, before claims are simulated. `headTime` is the timestamp, in
  * seconds, of the block at which the pending requests were read, or 0 if none were read.
@@ -135,15 +135,15 @@ type ChainRead = ChainPositions & PendingAndOutdated & { headTime: number };
 
 async function readOrNull(
   ctx: Context,
-  input: Omit<Parameters<typeof besideQuery>[1], "user" | "now"> & { user: `0x${string}` },
+  input: Omit<Parameters<typeof additionalQuery>[1], "user" | "now"> & { user: `0x${string}` },
 ): Promise<ChainAnswer | null> {
   const client = ctx.chains.client(input.chainId);
   if (client === null) return null;
   const { user } = input;
   const lensed = input.vaults.map((vault) => ({ ...adapterOf(vault).lens(vault), vault }));
   try {
-    const beside = besideQuery(ctx, { ...input, now: ctx.now() });
-    const read = await readAnswer(client, { user, lensed, beside });
+    const additional = additionalQuery(ctx, { ...input, now: ctx.now() });
+    const read = await readAnswer(client, { user, lensed, additional });
     if (read.feeds !== null) noteFeeds(ctx, { readings: read.feeds, headTime: read.headTime });
     const held = read.held.map((one) =>
       read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one,
@@ -168,43 +168,47 @@ async function readOrNull(
  */
 async function withMissingPrices(
   client: ChainClient,
-  read: { held: readonly HeldShares[]; leaving: readonly LeavingShares[]; priced: ReadonlySet<string> },
-): Promise<readonly LeavingShares[]> {
+  read: {
+    held: readonly HeldShares[];
+    redemptions: readonly VaultRedemptions[];
+    priced: ReadonlySet<string>;
+  },
+): Promise<readonly VaultRedemptions[]> {
   const query = missingPricesQuery(read.held, read.priced);
-  if (query === null) return read.leaving;
+  if (query === null) return read.redemptions;
   const prices = await runQuery(client, query).then(
     ({ value }) => value,
     () => ({}),
   );
-  return withPrices(read.leaving, { held: read.held, prices });
+  return withPrices(read.redemptions, { held: read.held, prices });
 }
 
 /**
  * Returns the query for everything that is read together with a user's shares: the user's pending requests, the
  * outdated vaults, and the price feeds of the vaults' assets. Null if no vault of the chain needs any of these.
  */
-function besideQuery(
+function additionalQuery(
   ctx: Context,
   input: Parameters<typeof pendingQuery>[0] &
     Pick<StoredFlows, "requestFlows"> & { chainId: number; priced: ReadonlySet<string>; now: number },
 ): Query<PendingAndOutdated> | null {
   const pending = pendingQuery(input);
-  const leaving = leavingQuery(input);
+  const redemptions = redemptionsQuery(input);
   const outdated = outdatedQuery(input.vaults);
   const tokens = assetsOf(input.vaults).map(({ token }) => token);
   const feeds = feedsBeside(ctx, { chainId: input.chainId, tokens });
   const isPriced = Object.keys(feeds.reads).length > 0;
-  if (pending === null && leaving === null && outdated === null && !isPriced) return null;
+  if (pending === null && redemptions === null && outdated === null && !isPriced) return null;
   return queryAll({
     feeds: isPriced ? feeds : createQuery({}, () => null),
     pending: pending ?? createQuery({}, (): PendingPosition[] => []),
-    leaving: leaving ?? createQuery({}, (): LeavingShares[] => []),
+    redemptions: redemptions ?? createQuery({}, (): VaultRedemptions[] => []),
     outdated: outdated ?? createQuery({}, (): ReadonlySet<string> => new Set()),
   });
 }
 
 /**
- * Reads a user's shares and the query `beside` in one RPC request, or in parallel requests if one request cannot hold
+ * Reads a user's shares and the query `additional` in one RPC request, or in parallel requests if one request cannot hold
  * both.
  */
 async function readAnswer(
@@ -212,19 +216,19 @@ async function readAnswer(
   query: {
     user: Address;
     lensed: readonly LensedVault[];
-    beside: Query<PendingAndOutdated> | null;
+    additional: Query<PendingAndOutdated> | null;
   },
 ): Promise<ChainRead> {
-  const { user, lensed, beside } = query;
-  if (beside === null) {
+  const { user, lensed, additional } = query;
+  if (additional === null) {
     return { ...(await readChainPositions(client, { user, lensed })), ...NOTHING, headTime: 0 };
   }
-  const together = await readChainPositionsWith(client, { user, lensed, beside });
+  const together = await readChainPositionsWith(client, { user, lensed, additional });
   const headTime = together?.positions.blockTimestamp ?? null;
   if (together !== null && headTime !== null) return { ...together.positions, ...together.value, headTime };
   const [positions, read] = await Promise.all([
     readChainPositions(client, { user, lensed }),
-    runQuery(client, beside),
+    runQuery(client, additional),
   ]);
   return { ...positions, ...read.value, headTime: read.block.timestamp };
 }

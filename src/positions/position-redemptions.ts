@@ -13,7 +13,7 @@ import type { PendingPosition } from "./position-pending-deposits.ts";
 import type { HeldShares } from "./position-shares.ts";
 
 /** A user's open redemptions at a vault, and the vault's price of instant redemption. */
-export interface LeavingShares {
+export interface VaultRedemptions {
   vault: Vault;
   requests: readonly PendingExit[];
   /**
@@ -33,7 +33,7 @@ export interface LeavingShares {
  * chain. Null if no vault needs a read. `now` is in UNIX milliseconds. Redemptions that the vault rejected, and expired
  * ones whose shares are still in the wallet, are excluded, because they add no value.
  */
-export function leavingQuery(input: {
+export function redemptionsQuery(input: {
   user: Address;
   vaults: readonly Vault[];
   open: readonly OpenRequest[];
@@ -41,23 +41,23 @@ export function leavingQuery(input: {
   /** Lowercase addresses of the vaults whose price is read. The price of the others is null. */
   priced: ReadonlySet<string>;
   now: number;
-}): Query<LeavingShares[]> | null {
-  if (leavingParts(input).length === 0) return null;
+}): Query<VaultRedemptions[]> | null {
+  if (redemptionParts(input).length === 0) return null;
   return atBlockTime(input.now, (now) => {
-    const parts = Object.fromEntries(leavingParts({ ...input, now }));
+    const parts = Object.fromEntries(redemptionParts({ ...input, now }));
     return mapQuery(queryAll(parts), (all) => Object.values(all));
   });
 }
 
-function leavingParts(input: Parameters<typeof leavingQuery>[0]) {
-  return input.vaults.flatMap((vault): [string, Query<LeavingShares>][] => {
+function redemptionParts(input: Parameters<typeof redemptionsQuery>[0]) {
+  return input.vaults.flatMap((vault): [string, Query<VaultRedemptions>][] => {
     const requests = openRedemptions(vault, input);
     const price = input.priced.has(vault.address.toLowerCase()) ? exitPriceOf(vault) : null;
     if (requests === null && price === null) return [];
     const none: Query<null> = { reads: {}, interpret: () => null };
     const takenOut = takenByRequests(vault, input);
     const parts = queryAll({ requests: requests ?? none, price: price ?? none, takenOut });
-    return [[vault.vaultId, mapQuery(parts, (found) => toLeaving(vault, found))]];
+    return [[vault.vaultId, mapQuery(parts, (found) => toRedemptions(vault, found))]];
   });
 }
 
@@ -88,8 +88,8 @@ export function pricedAhead(
 export function missingPricesQuery(
   held: readonly HeldShares[],
   priced: ReadonlySet<string>,
-): Query<Record<string, LeavingShares["price"]>> | null {
-  const parts = held.flatMap(({ vault }): [string, Query<LeavingShares["price"]>][] => {
+): Query<Record<string, VaultRedemptions["price"]>> | null {
+  const parts = held.flatMap(({ vault }): [string, Query<VaultRedemptions["price"]>][] => {
     const query = priced.has(vault.address.toLowerCase()) ? null : exitPriceOf(vault);
     return query === null ? [] : [[vault.vaultId, query]];
   });
@@ -101,14 +101,14 @@ export function missingPricesQuery(
  * added with its price.
  */
 export function withPrices(
-  leaving: readonly LeavingShares[],
-  input: { held: readonly HeldShares[]; prices: Readonly<Record<string, LeavingShares["price"]>> },
-): LeavingShares[] {
-  const known = new Set(leaving.map(({ vault }) => vault.vaultId));
+  redemptions: readonly VaultRedemptions[],
+  input: { held: readonly HeldShares[]; prices: Readonly<Record<string, VaultRedemptions["price"]>> },
+): VaultRedemptions[] {
+  const known = new Set(redemptions.map(({ vault }) => vault.vaultId));
   const added = input.held
     .filter(({ vault }) => !known.has(vault.vaultId))
-    .map(({ vault }): LeavingShares => ({ vault, requests: [], takenOut: 0n, price: null }));
-  return [...leaving, ...added].map((one) => ({
+    .map(({ vault }): VaultRedemptions => ({ vault, requests: [], takenOut: 0n, price: null }));
+  return [...redemptions, ...added].map((one) => ({
     ...one,
     price: input.prices[one.vault.vaultId] ?? one.price,
   }));
@@ -131,10 +131,10 @@ function takenByRequests(
     : (adapterOf(vault).exits?.takenOut?.(vault, { user, flows: own }) ?? nothing);
 }
 
-function toLeaving(
+function toRedemptions(
   vault: Vault,
-  found: Pick<LeavingShares, "price" | "takenOut"> & { requests: readonly PendingExit[] | null },
-): LeavingShares {
+  found: Pick<VaultRedemptions, "price" | "takenOut"> & { requests: readonly PendingExit[] | null },
+): VaultRedemptions {
   return { ...found, vault, requests: found.requests ?? [] };
 }
 
@@ -185,11 +185,11 @@ export interface PositionValue extends HeldShares {
  */
 export function joinRequests(
   held: readonly HeldShares[],
-  leaving: readonly LeavingShares[],
+  redemptions: readonly VaultRedemptions[],
 ): PositionValue[] {
-  const byVault = new Map(leaving.map((one) => [one.vault.vaultId, one]));
+  const byVault = new Map(redemptions.map((one) => [one.vault.vaultId, one]));
   const own = new Set(held.map(({ vault }) => vault.vaultId));
-  const gone = leaving
+  const gone = redemptions
     .filter(({ vault, requests }) => requests.length > 0 && !own.has(vault.vaultId))
     .map(({ vault }): HeldShares => ({ vault, shares: 0n, assets: 0n }));
   return [...held, ...gone].map((one) => {
@@ -206,7 +206,7 @@ export function joinRequests(
   });
 }
 
-function correctionOf(found: LeavingShares | undefined): bigint | null {
+function correctionOf(found: VaultRedemptions | undefined): bigint | null {
   if (found === undefined) return 0n;
   const unpaid = sumWith(
     0n,
@@ -223,7 +223,7 @@ function sumWith(start: bigint | null, requests: readonly PendingExit[]): bigint
  * Returns the assets that the user would receive for all shares by instant redemption, rounded down. Null if the vault
  * does not pay instantly or its fee is unknown.
  */
-function redeemableOf({ vault, assets }: HeldShares, price: LeavingShares["price"]): bigint | null {
+function redeemableOf({ vault, assets }: HeldShares, price: VaultRedemptions["price"]): bigint | null {
   const exits = adapterOf(vault).exits;
   if (assets === null || exits === undefined) return null;
   if (exits.exitPrice === undefined) return exits.modes(vault).join() === "instant" ? assets : null;

@@ -73,23 +73,24 @@ export async function readChainPositions(
 }
 
 /**
- * Reads a user's shares and the query `beside` in one `eth_call`. Null if one call cannot hold both, or the nodes
+ * Reads a user's shares and the query `additional` in one `eth_call`. Null if one call cannot hold both, or the nodes
  * reject it; the caller then reads them separately. Other errors of the chain client propagate.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,
-  query: { user: Address; lensed: readonly LensedVault[]; beside: Query<S> },
+  query: { user: Address; lensed: readonly LensedVault[]; additional: Query<S> },
 ): Promise<{ positions: ChainPositions; value: S } | null> {
-  const { user, lensed, beside } = query;
+  const { user, lensed, additional } = query;
   const [call, ...more] = encodePositionCalls({ user, vaults: lensed });
   if (call === undefined || more.length > 0) return null;
   try {
     const program = { code: call.data, read: lensReader(call) };
-    const made = await aggregateProgram(client, { program, reads: beside.reads });
+    const made = await aggregateProgram(client, { program, reads: additional.reads });
     if (made === null || made.answer.positions.some(({ status }) => status === "not_reached")) return null;
     const positions = toChainPositions([{ call, answer: made.answer }]);
-    const further = beside.next?.(made.results) ?? null;
-    const value = further === null ? beside.interpret(made.results) : (await runQuery(client, further)).value;
+    const further = additional.next?.(made.results) ?? null;
+    const value =
+      further === null ? additional.interpret(made.results) : (await runQuery(client, further)).value;
     return { positions, value };
   } catch (error) {
     // A node that rejects this call may accept smaller ones.

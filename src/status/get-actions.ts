@@ -96,17 +96,17 @@ function factsQuery(
     { balance: read({ to: vault.shareToken, abi: erc20Abi, name: "balanceOf", args: [user] }) },
     (results) => valueOrNull(results.balance),
   );
-  const leaving = andThen(balance, (shares) =>
+  const withdrawal = andThen(balance, (shares) =>
     mapQuery(waysQuery(vault, { user, shares: shares || 1n, now }), (ways) => ({ shares, ways })),
   );
   const parts = queryAll({
     deposit: adapter.terms(vault, { token: vault.asset, amount, caller, receiver: user, now }),
-    leaving,
+    withdrawal,
     requests: openRedemptions(vault, of) ?? none,
     deposits: pendingQuery({ user, vaults: [vault], open: of.open }) ?? none,
     rewards: adapter.exits?.rewards?.(vault) ?? none,
   });
-  return mapQuery(parts, ({ deposit, leaving: { shares, ways }, requests, deposits, rewards }) => ({
+  return mapQuery(parts, ({ deposit, withdrawal: { shares, ways }, requests, deposits, rewards }) => ({
     ...{ deposit, shares, ways, rewards },
     requests: requests ?? [],
     deposits: deposits ?? [],

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { OpenRequest } from "../../src/db/queries/user-flow-queries.ts";
 import {
   joinRequests,
-  type LeavingShares,
   missingPricesQuery,
   pricedAhead,
   toWireRedemption,
+  type VaultRedemptions,
   withPrices,
 } from "../../src/positions/position-redemptions.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
@@ -18,7 +18,7 @@ const request = (own: Partial<PendingExit>): PendingExit => ({
   ...{ token: vault.asset.address, shares: 10n, assets: 40n },
   ...own,
 });
-const leaving = (of: Vault, requests: readonly PendingExit[]): LeavingShares => ({
+const redemptions = (of: Vault, requests: readonly PendingExit[]): VaultRedemptions => ({
   vault: of,
   requests,
   takenOut: 0n,
@@ -29,7 +29,7 @@ describe("joinRequests()", () => {
   test("adds what is on the way out to what is held", () => {
     const joined = joinRequests(
       [{ vault: lagoon, shares: 5n, assets: 20n }],
-      [leaving(lagoon, [request({}), request({ assets: 1n })])],
+      [redemptions(lagoon, [request({}), request({ assets: 1n })])],
     );
     expect(joined).toMatchObject([{ shares: 5n, assets: 61n, correction: 0n }]);
     expect(joined[0]?.requests).toHaveLength(2);
@@ -38,29 +38,31 @@ describe("joinRequests()", () => {
   test("does not count shares twice that stay in the wallet", () => {
     const joined = joinRequests(
       [{ vault: lagoon, shares: 5n, assets: 20n }],
-      [leaving(lagoon, [request({ inWallet: true })])],
+      [redemptions(lagoon, [request({ inWallet: true })])],
     );
     expect(joined).toMatchObject([{ assets: 20n }]);
   });
 
   test("keeps a vault of which only the request is left", () => {
-    expect(joinRequests([], [leaving(lagoon, [request({})])])).toMatchObject([{ shares: 0n, assets: 40n }]);
-    expect(joinRequests([], [leaving(lagoon, [])])).toEqual([]);
+    expect(joinRequests([], [redemptions(lagoon, [request({})])])).toMatchObject([
+      { shares: 0n, assets: 40n },
+    ]);
+    expect(joinRequests([], [redemptions(lagoon, [])])).toEqual([]);
   });
 
   test("does not know the value while a request or the shares have none", () => {
-    const unvalued = [leaving(lagoon, [request({ assets: null })])];
+    const unvalued = [redemptions(lagoon, [request({ assets: null })])];
     expect(joinRequests([], unvalued)).toMatchObject([{ assets: null }]);
     const held = [{ vault: lagoon, shares: 5n, assets: null }];
-    expect(joinRequests(held, [leaving(lagoon, [request({})])])).toMatchObject([{ assets: null }]);
+    expect(joinRequests(held, [redemptions(lagoon, [request({})])])).toMatchObject([{ assets: null }]);
   });
 
   test("names what the vault has booked out unpaid", () => {
     const requests = [request({ bookedOut: true }), request({ assets: 7n })];
-    expect(joinRequests([], [leaving(lagoon, requests)])).toMatchObject([{ correction: 40n }]);
+    expect(joinRequests([], [redemptions(lagoon, requests)])).toMatchObject([{ correction: 40n }]);
   });
 
-  test("deducts the fee of leaving now, rounded down", () => {
+  test("deducts the fee of redemptions now, rounded down", () => {
     const gearbox: Vault = { ...vault, adapter: "gearbox" };
     const price = { gross: 1_000_000n, net: 990_000n };
     const held = [{ vault: gearbox, shares: 5n, assets: 101n }];
@@ -70,7 +72,7 @@ describe("joinRequests()", () => {
     expect(joinRequests(held, [])).toMatchObject([{ redeemable: null }]);
   });
 
-  test("redeems at par where leaving is free, and nothing where the vault makes its holders wait", () => {
+  test("redeems at par where redemptions is free, and nothing where the vault makes its holders wait", () => {
     const free: Vault = { ...vault, adapter: "metamorpho" };
     expect(joinRequests([{ vault: free, shares: 1n, assets: 9n }], [])).toMatchObject([{ redeemable: 9n }]);
     expect(joinRequests([{ vault: lagoon, shares: 1n, assets: 9n }], [])).toMatchObject([
@@ -158,7 +160,7 @@ describe("prices of redeeming", () => {
   test("give the proceeds of redeeming as if they had been read at once", () => {
     const held = [heldOf(first), heldOf(second)];
     const prices = { [second.vaultId]: { gross: 100n, net: 99n } };
-    const known = { ...leaving(first, []), price: { gross: 100n, net: 98n } };
+    const known = { ...redemptions(first, []), price: { gross: 100n, net: 98n } };
     const joined = joinRequests(held, withPrices([known], { held, prices }));
     expect(joined).toMatchObject([{ redeemable: 98n }, { redeemable: 99n, correction: 0n }]);
   });

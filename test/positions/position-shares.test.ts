@@ -11,7 +11,7 @@ import { USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 const PROGRAM = "0xffffffffffffffffffffffffffffffffffffffff";
 const abi = parseAbi(["function owed(address) view returns (uint256)"]);
 const owed = { owed: read({ to: VAULT, abi, name: "owed", args: [USER] }) };
-const beside = describeReads(owed, (results) => valueOrNull(results.owed));
+const additional = describeReads(owed, (results) => valueOrNull(results.owed));
 const lensed = [{ kind: "balance" as const, shareToken: VAULT, vault }];
 /** Chain, block and time, then one position: status 3 (worth unknown), a balance of one byte. */
 const LENS: Hex = `0x${[31337n, 9n, 8n].map((n) => n.toString(16).padStart(16, "0")).join("")}030105`;
@@ -22,7 +22,7 @@ const chain = (program: ContractAnswer) =>
     to.toLowerCase() === PROGRAM ? program : { ok: true, data: numberToHex(7n, { size: 32 }) },
   );
 const ask = (client: ReturnType<typeof chain>) =>
-  readChainPositionsWith(client, { user: USER, lensed, beside });
+  readChainPositionsWith(client, { user: USER, lensed, additional });
 
 test("readChainPositionsWith() reads balances and another query in one request", async () => {
   const client = chain({ ok: true, data: LENS });

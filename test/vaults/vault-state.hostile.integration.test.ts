@@ -82,13 +82,13 @@ describe.each(MODES.map((mode, index) => ({ mode, index })))("a hostile vault ($
   test("does not hide a user's other positions and pending deposits", async () => {
     const requests = { ...bad(), adapter: "lagoon" };
     const vaults = [bad(), honest, requests];
-    const beside = pendingQuery({ user: USER, vaults, open: [] });
-    if (beside === null) throw new Error("no vault takes requests");
+    const additional = pendingQuery({ user: USER, vaults, open: [] });
+    if (additional === null) throw new Error("no vault takes requests");
     const query = { user: USER, lensed: lensed(vaults) };
-    const together = await readChainPositionsWith(client(), { ...query, beside });
+    const together = await readChainPositionsWith(client(), { ...query, additional });
     const apart = {
       positions: await readChainPositions(client(), query),
-      value: (await runQuery(client(), beside)).value,
+      value: (await runQuery(client(), additional)).value,
     };
     for (const { positions, value } of [apart, ...(together === null ? [] : [together])]) {
       expect(positions.held).toEqual([{ vault: honest, shares: 5n, assets: 10n }]);

@@ -19,7 +19,7 @@ import { vaultTransitions } from "./destination-transaction.ts";
  * bridge, also from that one. Statuses with evidence from the bridge's contracts come first. A provider that fails is
  * logged and left out, so that the list may be empty. Never throws because of a provider.
  */
-export async function askProviderStatus(
+export async function readProviderStatuses(
   ctx: Context,
   of: {
     row: Pick<TrackedRow, "trackingId" | "provider" | "bridge" | "tool">;
@@ -75,7 +75,10 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
   const { row, arrivals = [] } = following;
   const { fromChainId, vaultChainId: toChainId } = row;
   const txHash = row.sourceTxHash as Hex;
-  const said = await askProviderStatus(ctx, { row, transfer: { txHash, fromChainId, toChainId, arrivals } });
+  const said = await readProviderStatuses(ctx, {
+    row,
+    transfer: { txHash, fromChainId, toChainId, arrivals },
+  });
   const found =
     (await findOutcome(ctx, { ...following, said })) ??
     (await repeatedOutcome(ctx, { ...following, said })) ??

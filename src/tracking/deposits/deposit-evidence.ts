@@ -32,7 +32,7 @@ interface EvidenceOf<Row extends TrackedRow = TrackedRow> {
  * Completeness of the evidence of a deposit or withdrawal. `incomplete`: a block is not recorded. `open`: all are
  * recorded, but one is not known to be final. `final`: all are final.
  */
-export type EvidenceStanding = "incomplete" | "open" | "final";
+export type EvidenceStatus = "incomplete" | "open" | "final";
 
 /**
  * Records the blocks of the transactions that prove the row of a deposit or withdrawal, which are then watched for
@@ -43,7 +43,7 @@ export type EvidenceStanding = "incomplete" | "open" | "final";
 export async function recordEvidence(
   ctx: Context,
   { row, readTransaction, known }: EvidenceOf & { known: readonly EvidenceRow[] },
-): Promise<EvidenceStanding> {
+): Promise<EvidenceStatus> {
   const wanted = provingTransactions(row);
   const at = ({ chainId, txHash }: { chainId: number; txHash: string }) =>
     known.find((one) => one.chainId === chainId && one.txHash === txHash && one.blockHash !== "");

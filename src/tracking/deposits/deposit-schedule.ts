@@ -1,7 +1,7 @@
 import type { TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/durations.ts";
 import { isRejected } from "./async-deposit-request.ts";
-import type { EvidenceStanding } from "./deposit-evidence.ts";
+import type { EvidenceStatus } from "./deposit-evidence.ts";
 
 /** First and maximum pause between two checks while the source transaction is unconfirmed, in milliseconds. */
 const SENT_MS = { first: 5 * SECOND_MS, most: HOUR_MS } as const;
@@ -31,7 +31,7 @@ type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt"
  */
 export function nextCheck(
   row: Scheduled,
-  at: { now: number; hinted: boolean; evidence: EvidenceStanding },
+  at: { now: number; hinted: boolean; evidence: EvidenceStatus },
 ): Date | null {
   const { now, hinted, evidence } = at;
   const age = now - row.createdAt.getTime();

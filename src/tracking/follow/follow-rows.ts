@@ -7,7 +7,7 @@ import { AppError } from "../../errors.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
 import { describeError } from "../../lib/logger.ts";
 import {
-  type EvidenceStanding,
+  type EvidenceStatus,
   hasLostEvidence,
   isUnpaired,
   recordEvidence,
@@ -132,7 +132,7 @@ async function followRow(
 interface Tracked {
   row: TrackedRow;
   unread: boolean;
-  evidence: EvidenceStanding;
+  evidence: EvidenceStatus;
 }
 
 /**

@@ -37,7 +37,7 @@ export interface ExitPayment {
 }
 
 /** Returns true if the vault itself pays the requested token on the requested chain, so that no transfer follows. */
-export const asksForAssets = ({ exitToken, moveToken, vaultChainId, toChainId }: Asked): boolean =>
+export const paysRequestedToken = ({ exitToken, moveToken, vaultChainId, toChainId }: Asked): boolean =>
   vaultChainId === toChainId && sameAddress(exitToken, moveToken);
 
 /** Returns the output token that the Router's event must name for this withdrawal. */
@@ -122,7 +122,7 @@ export function findDirectExit(
 ): ExitPayment | null {
   if (!receipt.succeeded) return null;
   const { row, vault, batched } = of;
-  const reached = asksForAssets(row) ? "asked" : "asset";
+  const reached = paysRequestedToken(row) ? "asked" : "asset";
   const flow = ownWithdrawal(receipt, { row, vault });
   const shares = flow?.shares ?? null;
   if (isNative(row.exitToken)) {

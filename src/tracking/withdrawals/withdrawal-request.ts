@@ -15,8 +15,8 @@ import { hashesOn } from "../deposits/deposit-hints.ts";
 import { netTransfers } from "../deposits/deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
 import { type FoundTransfers, findTransfers } from "../deposits/find-transfers.ts";
-import { asksForAssets } from "./withdrawal-proofs.ts";
-import { isOpenRequest, type WithdrawalSight } from "./withdrawal-state-machine.ts";
+import { paysRequestedToken } from "./withdrawal-proofs.ts";
+import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 /** A withdrawal's request as its vault reports it at one block; `request` is null if the vault reports none. */
@@ -89,7 +89,7 @@ function reportedTransition(row: WithdrawalRow, request: PendingExit): Withdrawa
   const pending = row.mode === "cooldown" ? "cooldown_pending" : "request_pending";
   // Some vaults show the id of a request only in their views, and positions name a withdrawal by it.
   const named = row.requestId === null ? { requestId: request.requestId } : {};
-  const as = (shows: WithdrawalSight, substatus: string | null = null): WithdrawalTransition => ({
+  const as = (shows: OnchainWithdrawalEvent, substatus: string | null = null): WithdrawalTransition => ({
     event: { kind: "chain", shows, confirmed: true },
     change: { substatus, ...named },
     write: row.requestId === null ? "always" : "on_change",
@@ -240,7 +240,10 @@ function endTransition(
 ): WithdrawalTransition {
   const last = (outcome: ExitSettlement["outcome"]) =>
     parts.findLast(({ settlement }) => settlement.outcome === outcome)?.hash;
-  const as = (shows: WithdrawalSight, change: WithdrawalTransition["change"]): WithdrawalTransition => ({
+  const as = (
+    shows: OnchainWithdrawalEvent,
+    change: WithdrawalTransition["change"],
+  ): WithdrawalTransition => ({
     event: { kind: "chain", shows, confirmed: true },
     change: { substatus: null, ...change },
     write: "on_change",
@@ -253,5 +256,7 @@ function endTransition(
   const total = assets === null ? null : (assets + BigInt(row.assets ?? "0")).toString();
   const paid = { claimTxHash: claim ?? null, assets: total };
   if (refundTxHash !== undefined) return as("partly_paid", { ...paid, refundTxHash });
-  return asksForAssets(row) ? as("token_paid", { ...paid, deliveredAmount: total }) : as("assets_paid", paid);
+  return paysRequestedToken(row)
+    ? as("token_paid", { ...paid, deliveredAmount: total })
+    : as("assets_paid", paid);
 }

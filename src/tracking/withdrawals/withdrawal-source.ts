@@ -13,7 +13,7 @@ import { transfersOf } from "../deposits/deposit-proofs.ts";
 import { isConfirmed } from "../deposits/deposit-transaction-reader.ts";
 import { isSourceTransaction, matchesSource } from "../deposits/source-transaction.ts";
 import { type ExitPayment, findDirectExit, findRouterExit } from "./withdrawal-proofs.ts";
-import { isOpenRequest, type WithdrawalSight } from "./withdrawal-state-machine.ts";
+import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 /**
@@ -110,7 +110,7 @@ function requestTransition(
   });
 }
 
-const SHOWN: Readonly<Record<ExitPayment["reached"], WithdrawalSight>> = {
+const SHOWN: Readonly<Record<ExitPayment["reached"], OnchainWithdrawalEvent>> = {
   asked: "token_paid",
   asset: "assets_paid",
   bridge: "transfer_sent",
@@ -128,7 +128,7 @@ function paidTransition(at: SeenSource, paid: ExitPayment): WithdrawalTransition
 /** Returns the transition for the first transaction. Once confirmed, the transaction is marked as proven. */
 function sourceTransition(
   { hash, confirmed }: SeenSource,
-  { shows, change }: { shows: WithdrawalSight; change: WithdrawalChange },
+  { shows, change }: { shows: OnchainWithdrawalEvent; change: WithdrawalChange },
 ): WithdrawalTransition {
   const seen = { sourceTxHash: hash, substatus: null };
   const event = { kind: "chain", shows, confirmed } as const;

@@ -3,7 +3,7 @@ import { isSubstatus, type Substatus, type TransferStatusName } from "../../sche
 import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 
 /** An on-chain event of a withdrawal, as a receipt or a view function of the vault shows it. */
-export type WithdrawalSight =
+export type OnchainWithdrawalEvent =
   | "source_reverted"
   /** The redemption or the second step sent the vault's payment into a bridge. */
   | "transfer_sent"
@@ -38,7 +38,7 @@ export type WithdrawalEvent =
   /** The first transaction is pending. */
   | { kind: "source_pending" }
   /** `confirmed` is true if the block has the number of confirmations that its chain requires. */
-  | { kind: "chain"; shows: WithdrawalSight; confirmed: boolean }
+  | { kind: "chain"; shows: OnchainWithdrawalEvent; confirmed: boolean }
   /** A provider reported a status. The status names transactions to read and never changes the state. */
   | { kind: "provider"; phase: ProviderStatus["phase"] }
   | { kind: "quote_expired" }
@@ -67,7 +67,7 @@ const PROGRESS: Readonly<Record<WithdrawalState, number>> = {
 };
 
 /** State that a withdrawal has at least reached after a confirmed on-chain event. */
-const REACHED: Readonly<Record<WithdrawalSight, WithdrawalState>> = {
+const REACHED: Readonly<Record<OnchainWithdrawalEvent, WithdrawalState>> = {
   source_reverted: "failed",
   transfer_sent: "bridging",
   assets_paid: "awaiting_transfer",
@@ -86,7 +86,7 @@ const REACHED: Readonly<Record<WithdrawalSight, WithdrawalState>> = {
 };
 
 /** Events of open requests. They change nothing in a withdrawal without an open request. */
-const OF_REQUESTS: ReadonlySet<WithdrawalSight> = new Set([
+const OF_REQUESTS: ReadonlySet<OnchainWithdrawalEvent> = new Set([
   "request_pending",
   "cooldown_pending",
   "request_claimable",

@@ -7,7 +7,7 @@ import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { type BuiltTransfer, selectBuiltTransfers } from "../../db/queries/withdrawal-queries.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
 import type { ProviderStatus } from "../../providers/provider.ts";
-import { askProviderStatus, namedRefunds, substatusOf } from "../deposits/bridge-delivery.ts";
+import { namedRefunds, readProviderStatuses, substatusOf } from "../deposits/bridge-delivery.ts";
 import { hashesOn } from "../deposits/deposit-hints.ts";
 import { findDeliveredAmount, findRefund, netTransfers, transfersOf } from "../deposits/deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
@@ -140,7 +140,7 @@ export async function exitDeliveryTransitions(
   const txHash = bridgedIn(row);
   if (txHash === null) return [];
   const arrivals = hashesOn(row.toChainId, hints) as Hex[];
-  const said = await askProviderStatus(ctx, {
+  const said = await readProviderStatuses(ctx, {
     row,
     transfer: { txHash, fromChainId: row.vaultChainId, toChainId: row.toChainId, arrivals },
   });

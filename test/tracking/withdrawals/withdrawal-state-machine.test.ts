@@ -7,16 +7,16 @@ import {
   isOpenWithdrawal,
   isUnseenWithdrawal,
   nextWithdrawalState,
+  type OnchainWithdrawalEvent,
   statusOfWithdrawal,
   type WithdrawalEvent,
-  type WithdrawalSight,
 } from "../../../src/tracking/withdrawals/withdrawal-state-machine.ts";
 
 const ENDS: readonly WithdrawalState[] = ["completed", "partial", "refunded", "cancelled", "rejected"];
 /** States in which nobody has seen a transaction. */
 const UNSENT: readonly WithdrawalState[] = ["built", "expired", "abandoned"];
 /** Where what a chain shows takes a withdrawal, whatever its state was before. */
-const REACHES: Readonly<Record<WithdrawalSight, WithdrawalState>> = {
+const REACHES: Readonly<Record<OnchainWithdrawalEvent, WithdrawalState>> = {
   source_reverted: "failed",
   request_made: "requested",
   cooldown_started: "cooling",
@@ -33,7 +33,7 @@ const REACHES: Readonly<Record<WithdrawalSight, WithdrawalState>> = {
   request_rejected: "rejected",
   request_cancelled: "cancelled",
 };
-const everySight = Object.keys(REACHES) as WithdrawalSight[];
+const everySight = Object.keys(REACHES) as OnchainWithdrawalEvent[];
 /** What a vault says about a request that is open. */
 const ofRequests = everySight.filter((shows) => /^(request|cooldown)_(?!made|started)/.test(shows));
 const LIFE: readonly (readonly WithdrawalState[])[] = [
