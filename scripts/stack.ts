@@ -15,11 +15,11 @@ const { values, positionals } = readArguments({
   npm run stack -- fault <emulator> <json>|clear
   npm run stack -- limit <name>
 
-  status   chains, vaults that settle later, faults that are set
+  status   chains, vaults that settle deposits or redemptions later, faults that are set
   fund     gives an address whole tokens on every chain; ETH is the native token
   sign     sends the first required step of a deposit or withdrawal from its user, whose key it does
            not need; without an id, of the last one that was built for an account of stack.json
-  settle   settles all open requests of an asynchronous vault, as its operator does
+  settle   settles all open requests of a vault, as its operator does, and ends its cooldowns
   fault    sets faults and the relayer of lifi, across, swaps, prices, neon, upstash or rpc:<chain_id>;
            'bridges' is lifi and across together; 'clear' ends them
   limit    uses up this minute's requests of one rate limit (quote, build, nonce), for a 429

@@ -105,3 +105,28 @@ export const customFamilyVaults: readonly VaultPlan[] = [
   laterVault("mellow", { name: "Core Later WETH", symbol: "clWETH", token: "WETH" }),
   laterVault("midas", { name: "Midas Later USDC", symbol: "mlUSDC", token: "USDC" }),
 ];
+
+/** Vaults that accept deposits directly and pay withdrawals later only. */
+export const waitingVaults: readonly VaultPlan[] = [
+  withHistory(
+    {
+      ...{ name: "Cooldown USDC", symbol: "cdUSDC", token: "USDC", scenario: "cooldown" },
+      build: { kind: "family", adapter: "erc4626", pays: "cooldown" },
+    },
+    [usd(50_000n), 463n],
+  ),
+  withHistory(
+    {
+      ...{ name: "Boring Queue USDC", symbol: "bqUSDC", token: "USDC", scenario: "queue" },
+      build: { kind: "family", adapter: "veda", pays: "queue" },
+    },
+    [usd(40_000n), 0n],
+  ),
+  withHistory(
+    {
+      ...{ name: "Maple USDC", symbol: "mpUSDC", token: "USDC", scenario: "pool" },
+      build: { kind: "family", adapter: "erc4626", pays: "pool" },
+    },
+    [usd(75_000n), 389n],
+  ),
+];

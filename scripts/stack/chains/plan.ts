@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { FamilyBuild } from "./families/families.ts";
-import { customFamilyVaults, erc4626Vaults } from "./family-vault-plans.ts";
+import { customFamilyVaults, erc4626Vaults, waitingVaults } from "./family-vault-plans.ts";
 import { multiTokenVaults } from "./multi-token-plans.ts";
 import { btc, ether, usd, withHistory } from "./vault-history.ts";
 
@@ -15,13 +15,17 @@ export type VaultKind =
 
 /**
  * Purpose of a vault. `honest` and `family` vaults accept deposits directly; `requests` vaults settle them later;
- * `several` vaults accept more tokens than their asset.
+ * `several` vaults accept more tokens than their asset; `cooldown`, `queue` and `pool` vaults accept deposits directly
+ * and pay withdrawals later only: after a cooldown, by a queue's solver, or when a pool's delegate processes a request.
  */
 export type Scenario =
   | "honest"
   | "family"
   | "several"
   | "requests"
+  | "cooldown"
+  | "queue"
+  | "pool"
   | "empty"
   | "paused"
   | "full"
@@ -280,7 +284,11 @@ export const chainPlans: readonly ChainPlan[] = [
     rollup: false,
     executorVersion: "2.1.0",
     registers: true,
-    vaults: [...honestOne, ...refusingOne, ...erc4626Vaults, ...customFamilyVaults, ...multiTokenVaults],
+    vaults: [
+      ...[...honestOne, ...refusingOne, ...erc4626Vaults, ...customFamilyVaults, ...multiTokenVaults],
+      // Last, because the README prints addresses of the vaults before.
+      ...waitingVaults,
+    ],
   },
   {
     chainId: 31338,

@@ -1,10 +1,11 @@
 import type { Hex } from "viem";
 import { rpc } from "../chains/json-rpc.ts";
-import type { StackManifest } from "../manifest.ts";
+import type { StackManifest, StackVault } from "../manifest.ts";
 import { emulatorsOf } from "./set-fault.ts";
+import { redeemsLater } from "./settle-redemptions.ts";
 import { settlesLater } from "./settle-vault.ts";
 
-/** Returns the state of a running stack: the API's health, the chains' heads, asynchronous vaults and active faults. */
+/** Returns the state of a running stack: the API's health, the chains' heads, vaults that settle later and active faults. */
 export async function describeStack(stack: StackManifest): Promise<string[]> {
   const { api, chains, vaults } = stack;
   const ready = await fetch(`${api}/health/ready`).catch(() => null);
@@ -16,15 +17,15 @@ export async function describeStack(stack: StackManifest): Promise<string[]> {
       return row(`chain ${chain_id}`, `${name}, block ${block}, ${rpc_url}`);
     }),
   );
-  const later = vaults
-    .filter(settlesLater)
-    .map(({ vault_id, name }) => row("settles later", `${vault_id}  ${name}`));
+  const named = (label: string, which: (vault: StackVault) => boolean) =>
+    vaults.filter(which).map(({ vault_id, name }) => row(label, `${vault_id}  ${name}`));
   const faults = await Promise.all(Object.entries(emulatorsOf(stack)).map(describeFaults));
   return [
     row("api", `${api}, ${ready.ok ? "ready" : `not ready (${ready.status})`}`),
     ...heads,
     row("vaults", `${vaults.length}`),
-    ...later,
+    ...named("settles later", settlesLater),
+    ...named("redeems later", (vault) => redeemsLater(vault) && !settlesLater(vault)),
     ...faults,
   ];
 }

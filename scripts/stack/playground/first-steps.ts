@@ -24,6 +24,7 @@ export function firstSteps(stack: StackManifest): Trial[] {
   const direct = vaultOf(stack, ({ name }) => name === "Local Prime USDC");
   const remote = vaultOf(stack, ({ name }) => name === "Remote USDC");
   const later = vaultOf(stack, (vault) => settlesLater(vault) && vault.asset_symbol === "USDC");
+  const cooling = vaultOf(stack, ({ scenario }) => scenario === "cooldown");
   const build = (vault: StackVault, from = vault.chain_id) => buildCommand(stack, { vault, from });
   const sign = "npm run stack -- sign";
   const limited = JSON.stringify({ from_chain_id: direct.chain_id });
@@ -39,6 +40,13 @@ export function firstSteps(stack: StackManifest): Trial[] {
     {
       title: `Deposit into a vault that settles later: ${later.name}`,
       commands: [build(later), sign, sign, `npm run stack -- settle ${later.vault_id}`, sign],
+    },
+    {
+      title: `Leave a vault that pays after a cooldown, which settle ends: ${cooling.name}`,
+      commands: [
+        ...[build(cooling), sign, sign, withdrawCommand(stack, cooling), sign],
+        ...[`npm run stack -- settle ${cooling.vault_id}`, sign],
+      ],
     },
     {
       title: "Let the bridge refund a deposit from another chain",

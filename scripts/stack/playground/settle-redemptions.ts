@@ -4,6 +4,7 @@ import {
   createPublicClient,
   encodeFunctionData,
   getAbiItem,
+  getAddress,
   type Hex,
   http,
   isAddressEqual,
@@ -15,15 +16,27 @@ import { plasmaWithdrawManagerAbi } from "#stand-ins/ipor";
 import { mellowRedeemQueueAbi } from "#stand-ins/mellow";
 import { simpleLrtAbi } from "#stand-ins/mellow-lrt";
 import { midasFeedAbi, midasRedemptionVaultAbi } from "#stand-ins/midas";
+import { vedaWithdrawQueueAbi } from "#stand-ins/veda";
+import {
+  cooldownVaultAbi,
+  maplePoolAbi,
+  maplePoolManagerAbi,
+  mapleWithdrawalManagerAbi,
+} from "#stand-ins/waiting";
 import { sendAsDeployer } from "../chains/settle-requests.ts";
+import type { StackVault } from "../manifest.ts";
 import { awaitMined } from "./await-mined.ts";
 
-/** A vault with redemption requests to settle. */
+/** A vault with redemption requests to settle, and the node of its chain. */
 export interface RedeemingVault {
-  chainId: number;
+  vault: Pick<StackVault, "vault_id" | "chain_id" | "adapter" | "scenario">;
   rpcUrl: string;
-  adapter: string;
-  vault: Address;
+}
+
+/** A user's redemption request and the contract that holds it. */
+interface Request {
+  target: Address;
+  user: Address;
 }
 
 /** How a family's redemption requests are found and settled. */
@@ -34,28 +47,47 @@ interface Recipe {
   account: string;
   /** View function of the requests' contract that returns the vault, or null if it is the vault itself. */
   vaultView: string | null;
-  /** View function that shows whether an account's request is open, or null to settle without checking. */
-  open: { view: string; args: (user: Address) => readonly unknown[] } | null;
-  settle: (client: PublicClient, of: { target: Address; user: Address }) => Promise<Hex[]>;
+  /** Returns whether an account's request is open, or null to settle without checking. */
+  isOpen: ((client: PublicClient, of: Request) => Promise<boolean>) | null;
+  /** Returns the contract that settles, and its calls. */
+  settle: (client: PublicClient, of: Request) => Promise<{ to: Address; calls: Hex[] }>;
 }
 
 const settleCall =
-  (abi: Abi): Recipe["settle"] =>
-  async (_, { user }) => [encodeFunctionData({ abi, functionName: "settle", args: [user] })];
-const pending = { view: "pendingRedeemRequest", args: (user: Address) => [0n, user] };
-const requested = { event: "RedeemRequest", account: "controller", vaultView: null, open: pending } as const;
+  (abi: Abi, functionName = "settle"): Recipe["settle"] =>
+  async (_, { target, user }) => ({
+    to: target,
+    calls: [encodeFunctionData({ abi, functionName, args: [user] })],
+  });
 
+/** Checks that a view function returns a positive number for an account. */
+const positive =
+  (abi: Abi, of: { view: string; args?: (user: Address) => readonly unknown[] }): Recipe["isOpen"] =>
+  async (client, { target, user }) => {
+    const args = [...(of.args?.(user) ?? [user])];
+    const amount = await client.readContract({ address: target, abi, functionName: of.view, args });
+    return (amount as bigint) > 0n;
+  };
+
+/** Returns the recipe of an ERC-7540 vault. */
+const requested = (abi: Abi): Recipe => ({
+  ...{ abi, event: "RedeemRequest", account: "controller", vaultView: null },
+  isOpen: positive(abi, { view: "pendingRedeemRequest", args: (user) => [0n, user] }),
+  settle: settleCall(abi),
+});
+
+/** Recipes by adapter, and by scenario where the adapter alone does not say how a vault pays. */
 const recipes: Readonly<Record<string, Recipe>> = {
-  lagoon: { ...requested, abi: lagoonVaultAbi, settle: settleCall(lagoonVaultAbi) },
-  centrifuge: { ...requested, abi: centrifugeAsyncVaultAbi, settle: settleCall(centrifugeAsyncVaultAbi) },
-  accountable: { ...requested, abi: accountableVaultAbi, settle: settleCall(accountableVaultAbi) },
+  lagoon: requested(lagoonVaultAbi),
+  centrifuge: requested(centrifugeAsyncVaultAbi),
+  accountable: requested(accountableVaultAbi),
   mellow: {
     ...{ abi: mellowRedeemQueueAbi, event: "RedeemRequested", account: "account", vaultView: "vault" },
-    ...{ open: null, settle: settleCall(mellowRedeemQueueAbi) },
+    ...{ isOpen: null, settle: settleCall(mellowRedeemQueueAbi) },
   },
   mellow_lrt: {
     ...{ abi: simpleLrtAbi, event: "Withdraw", account: "owner", vaultView: null },
-    open: { view: "pendingAssetsOf", args: (user) => [user] },
+    isOpen: positive(simpleLrtAbi, { view: "pendingAssetsOf" }),
     settle: settleCall(simpleLrtAbi),
   },
   ipor: {
@@ -65,37 +97,74 @@ const recipes: Readonly<Record<string, Recipe>> = {
       account: "account",
       vaultView: "vault",
     },
-    open: null,
-    settle: async () => [encodeFunctionData({ abi: plasmaWithdrawManagerAbi, functionName: "releaseFunds" })],
+    isOpen: null,
+    settle: async (_, { target }) => ({
+      to: target,
+      calls: [encodeFunctionData({ abi: plasmaWithdrawManagerAbi, functionName: "releaseFunds" })],
+    }),
   },
   midas: {
     ...{ abi: midasRedemptionVaultAbi, event: "RedeemRequest", account: "user", vaultView: "mToken" },
-    ...{ open: null, settle: approvals },
+    ...{ isOpen: null, settle: approvals },
+  },
+  cooldown: {
+    ...{ abi: cooldownVaultAbi, event: "Withdraw", account: "owner", vaultView: null },
+    ...{ isOpen: isCooling, settle: settleCall(cooldownVaultAbi) },
+  },
+  queue: {
+    ...{ abi: vedaWithdrawQueueAbi, event: "OnChainWithdrawRequested", account: "user" },
+    vaultView: "boringVault",
+    isOpen: positive(vedaWithdrawQueueAbi, { view: "openRequests" }),
+    settle: settleCall(vedaWithdrawQueueAbi, "settleEarly"),
+  },
+  pool: {
+    ...{ abi: maplePoolAbi, event: "RedemptionRequested", account: "owner_", vaultView: null },
+    isOpen: async (client, of) => {
+      const view = { abi: mapleWithdrawalManagerAbi, address: await withdrawalManager(client, of) } as const;
+      const [locked, ready] = await Promise.all([
+        client.readContract({ ...view, functionName: "lockedShares", args: [of.user] }),
+        client.readContract({ ...view, functionName: "redeemable", args: [of.user] }),
+      ]);
+      return locked > ready;
+    },
+    settle: async (client, of) => ({
+      to: await withdrawalManager(client, of),
+      calls: [
+        encodeFunctionData({ abi: mapleWithdrawalManagerAbi, functionName: "settle", args: [of.user] }),
+      ],
+    }),
   },
 };
 
+const recipeOf = ({ adapter, scenario }: Pick<StackVault, "adapter" | "scenario">): Recipe | null =>
+  recipes[scenario] ?? recipes[adapter] ?? null;
+
 /** Settles all redemption requests of a vault, as its operator does, and returns the accounts of the requests. */
-export async function settleRedemptions(of: RedeemingVault): Promise<Address[]> {
-  const recipe = recipes[of.adapter];
-  if (recipe === undefined) return [];
-  const client = createPublicClient({ transport: http(of.rpcUrl, { retryCount: 0 }), cacheTime: 0 });
+export async function settleRedemptions({ vault, rpcUrl }: RedeemingVault): Promise<Address[]> {
+  const recipe = recipeOf(vault);
+  if (recipe === null) return [];
+  const chainId = vault.chain_id;
+  const address = getAddress(vault.vault_id.slice(vault.vault_id.indexOf(":") + 1));
+  const client = createPublicClient({ transport: http(rpcUrl, { retryCount: 0 }), cacheTime: 0 });
   const settled: Address[] = [];
-  for (const { target, user } of await openRequests(client, { ...of, recipe })) {
-    const calls = await recipe.settle(client, { target, user });
-    for (const data of calls) await awaitMined(of.rpcUrl, await sendAsDeployer({ ...of, target }, data));
-    if (calls.length > 0) settled.push(user);
+  for (const request of await openRequests(client, { vault: address, recipe })) {
+    const { to: target, calls } = await recipe.settle(client, request);
+    for (const data of calls)
+      await awaitMined(rpcUrl, await sendAsDeployer({ chainId, rpcUrl, target }, data));
+    if (calls.length > 0) settled.push(request.user);
   }
   return settled;
 }
 
-/** True for a family whose redemptions can be settled. */
-export const redeemsLater = ({ adapter }: { adapter: string }): boolean => adapter in recipes;
+/** True for a vault whose redemptions can be settled. */
+export const redeemsLater = (vault: Pick<StackVault, "adapter" | "scenario">): boolean =>
+  recipeOf(vault) !== null;
 
 async function openRequests(
   client: PublicClient,
-  { vault, recipe }: RedeemingVault & { recipe: Recipe },
-): Promise<{ target: Address; user: Address }[]> {
-  const { abi, vaultView } = recipe;
+  { vault, recipe }: { vault: Address; recipe: Recipe },
+): Promise<Request[]> {
+  const { abi, vaultView, isOpen } = recipe;
   const event = getAbiItem({ abi, name: recipe.event });
   if (event?.type !== "event") throw new Error(`the ABI has no event ${recipe.event}`);
   const where = vaultView === null ? { address: vault } : {};
@@ -106,26 +175,35 @@ async function openRequests(
       return [`${address}/${user}`, { target: address, user }] as const;
     }),
   );
-  const open: { target: Address; user: Address }[] = [];
+  const open: Request[] = [];
   for (const one of asked.values()) {
     const on = { address: one.target, abi } as const;
     const named = vaultView === null ? vault : await client.readContract({ ...on, functionName: vaultView });
     if (!isAddressEqual(named as Address, vault)) continue;
-    const { view, args } = recipe.open ?? {};
-    const amount =
-      view === undefined || args === undefined
-        ? 1n
-        : await client.readContract({ ...on, functionName: view, args: [...args(one.user)] });
-    if ((amount as bigint) > 0n) open.push(one);
+    if (isOpen === null || (await isOpen(client, one))) open.push(one);
   }
   return open;
+}
+
+/** Returns true while an account's cooldown runs. */
+async function isCooling(client: PublicClient, { target, user }: Request): Promise<boolean> {
+  const view = { address: target, abi: cooldownVaultAbi, functionName: "cooldowns", args: [user] } as const;
+  const [[end, assets], { timestamp }] = await Promise.all([client.readContract(view), client.getBlock()]);
+  return assets > 0n && end > timestamp;
+}
+
+/** Returns the contract that keeps the shares of a Maple pool's requests. */
+async function withdrawalManager(client: PublicClient, { target }: Request): Promise<Address> {
+  const manager = await client.readContract({ address: target, abi: maplePoolAbi, functionName: "manager" });
+  const on = { address: manager, abi: maplePoolManagerAbi } as const;
+  return client.readContract({ ...on, functionName: "withdrawalManager" });
 }
 
 /** Encodes approvals of all pending redemptions of a user, at the mToken feed's rate. */
 async function approvals(
   client: PublicClient,
-  { target, user }: { target: Address; user: Address },
-): Promise<Hex[]> {
+  { target, user }: Request,
+): Promise<{ to: Address; calls: Hex[] }> {
   const on = { address: target, abi: midasRedemptionVaultAbi } as const;
   const count = await client.readContract({ ...on, functionName: "nextRequestId" });
   const feed = await client.readContract({ ...on, functionName: "mTokenDataFeed" });
@@ -141,5 +219,5 @@ async function approvals(
     if (status !== 0 || !isAddressEqual(sender, user)) continue;
     calls.push(encodeFunctionData({ ...on, functionName: "approveRequest", args: [id, rate] }));
   }
-  return calls;
+  return { to: target, calls };
 }

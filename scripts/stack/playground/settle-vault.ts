@@ -1,12 +1,4 @@
-import {
-  type Abi,
-  type Address,
-  createPublicClient,
-  getAbiItem,
-  getAddress,
-  http,
-  type PublicClient,
-} from "viem";
+import { type Abi, type Address, createPublicClient, getAbiItem, http, type PublicClient } from "viem";
 import { z } from "zod";
 import { lagoonVaultAbi } from "#stand-ins/erc7540";
 import { mellowDepositQueueAbi } from "#stand-ins/mellow";
@@ -32,8 +24,7 @@ const requestEvents: Readonly<Record<string, { abi: Abi; event: string; account:
 export async function settleVault(stack: StackManifest, [id = ""]: readonly string[]): Promise<string[]> {
   const { vault, target, client, rpcUrl } = await openVault(stack, id);
   const { adapter, chain_id: chainId } = vault;
-  const address = getAddress(vault.vault_id.slice(vault.vault_id.indexOf(":") + 1));
-  const redeemed = await settleRedemptions({ chainId, rpcUrl, adapter, vault: address });
+  const redeemed = await settleRedemptions({ vault, rpcUrl });
   const lines = redeemed.map((user) => `${vault.name}: settled the redemption of ${user}`);
   const deposits = settlesLater(vault) ? await requesters(client, { adapter, target }) : [];
   for (const user of deposits) {

@@ -13,7 +13,7 @@ import {
 import { type Batching, injectWallet } from "../../support/client/injected-wallet.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
-import { addressOf, chainIds, chainOf, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
+import { chainIds, chainOf, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
 import { holderOf } from "../../support/e2e/withdrawal.ts";
 
 const api = new Api();
@@ -95,8 +95,7 @@ describe("executeWithdrawal()", () => {
       },
     });
     await expect(left).rejects.toMatchObject({ code: "aborted" });
-    const { chain_id: chainId, adapter } = vault;
-    await settleRedemptions({ chainId, rpcUrl: one.rpcUrl, adapter, vault: addressOf(vault) });
+    await settleRedemptions({ vault, rpcUrl: one.rpcUrl });
     const { trackingId } = seen;
     const states: string[] = [];
     const watching = new AbortController();

@@ -69,6 +69,15 @@ describe("what npm start prints to try", () => {
     expect(claimed).toContain("the deposit is completed");
   });
 
+  test("a vault with a cooldown, which is ended", async () => {
+    const [, , deposited, withdrawal, cooling, settled, claimed] = await trial(/cooldown/);
+    expect(deposited).toContain("the deposit is completed");
+    expect(JSON.parse(withdrawal ?? "")).toMatchObject({ mode: "cooldown", approval: null });
+    expect(cooling).toContain("the withdrawal is cooling");
+    expect(settled).toContain(`settled the redemption of ${trialAccount(inject("stack"))}`);
+    expect(claimed).toContain("the withdrawal is completed");
+  });
+
   test("a bridge that refunds", async () => {
     const printed = await trial(/refund/);
     expect(printed[0]).toContain('"mode":"refund"');
@@ -98,6 +107,8 @@ describe("what npm start prints to try", () => {
     expect((await balanceOf(chain, of)) - before).toBe(1_000_000_000n);
     expect(status).toContain(`api            ${inject("stack").api}, ready`);
     expect(status).toMatch(/^settles later {2}31337:0x[0-9a-f]{40} {2}Lagoon Later USDC$/m);
+    for (const name of ["Lagoon USDC", "Cooldown USDC", "Boring Queue USDC", "Maple USDC"])
+      expect(status).toMatch(new RegExp(`^redeems later {2}31337:0x[0-9a-f]{40} {2}${name}$`, "m"));
   });
 });
 

@@ -4,7 +4,7 @@ import { settleRedemptions } from "../../../scripts/stack/playground/settle-rede
 import { BuiltRequestAction } from "../../../src/schemas/withdraw-build-schema.ts";
 import { Api, type SentDeposit } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
-import { addressOf, chainOf, mined, tokenOn, vaultsFor } from "../../support/e2e/chain.ts";
+import { chainOf, mined, tokenOn, vaultsFor } from "../../support/e2e/chain.ts";
 import { bodyOf } from "../../support/e2e/http.ts";
 import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { holderOf } from "../../support/e2e/withdrawal.ts";
@@ -54,10 +54,7 @@ describe.each(vaults)("$chain_id: $name", (vault) => {
     expect(pending?.requests).toMatchObject([
       { kind: "redeem", state: "pending", shares: String(shares), tracking_id: built.tracking_id },
     ]);
-    await settleRedemptions({
-      ...{ chainId: vault.chain_id, rpcUrl: chain.rpcUrl, adapter: vault.adapter },
-      vault: addressOf(vault),
-    });
+    await settleRedemptions({ vault, rpcUrl: chain.rpcUrl });
     if (claims) await claim();
     const done = await until(hash, { status: "DONE", substatus: "COMPLETED" });
     const received = (await balanceOf(chain, { token: asset, owner: user.address })) - before;

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { settleRedemptions } from "../../../scripts/stack/playground/settle-redemptions.ts";
 import { Api } from "../e2e/api.ts";
-import { addressOf, chainOf, type KeyedUser, mined, newUser, vaultNamed } from "../e2e/chain.ts";
+import { chainOf, type KeyedUser, mined, newUser, vaultNamed } from "../e2e/chain.ts";
 import { amounts, bodyFor } from "../e2e/deposit.ts";
 import { signDeposit } from "../e2e/sign-deposit.ts";
 
@@ -41,8 +41,7 @@ export async function reviewWithdrawal(page: Page): Promise<string> {
 /** Settles the open redemption requests of a vault, as its operator does. */
 export async function settleVaultOf(name: string): Promise<void> {
   const vault = vaultNamed(name);
-  const { chain_id: chainId, adapter } = vault;
-  await settleRedemptions({ chainId, rpcUrl: chainOf(chainId).rpcUrl, adapter, vault: addressOf(vault) });
+  await settleRedemptions({ vault, rpcUrl: chainOf(vault.chain_id).rpcUrl });
 }
 
 /**

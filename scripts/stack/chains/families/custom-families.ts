@@ -64,7 +64,7 @@ function call(
 }
 
 /** Stand-in for Veda. Its shares are not locked, so the Router can transfer them to the user. */
-const veda: FamilyVault = {
+export const veda: FamilyVault = {
   type: "veda",
   deploy(script, terms) {
     const { asset, name, symbol, decimals } = terms;

@@ -175,11 +175,26 @@ contract VedaWithdrawQueue is VedaExit {
 
     /// @notice Solves all matured requests of an account, as a solver does request by request.
     function settle(address user) external requiresAuth {
+        _settle(user, false);
+    }
+
+    /// @notice Solves all requests of an account, mature or not, so that a local chain's clock need not move.
+    function settleEarly(address user) external requiresAuth {
+        _settle(user, true);
+    }
+
+    function openRequests(address user) external view returns (uint256 count) {
+        for (uint256 i = 0; i < _ids.length; ++i) {
+            if (_open[_ids[i]].user == user) ++count;
+        }
+    }
+
+    function _settle(address user, bool early) private {
         if (isPaused) revert BoringOnChainQueue__Paused();
         for (uint256 i = _ids.length; i > 0; --i) {
             OnChainWithdraw memory request = _open[_ids[i - 1]];
             uint256 maturity = request.creationTime + request.secondsToMaturity;
-            if (request.user != user || block.timestamp < maturity) continue;
+            if (request.user != user || (block.timestamp < maturity && !early)) continue;
             if (block.timestamp <= maturity + request.secondsToDeadline) _solve(_ids[i - 1], request);
         }
     }

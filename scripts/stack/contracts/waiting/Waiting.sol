@@ -60,6 +60,11 @@ contract CooldownVault is ERC4626 {
         _withdraw(msg.sender, address(silo), msg.sender, assets, shares);
     }
 
+    /// @notice Ends an account's cooldown at once, so that a local chain's clock need not move. Anyone may do so.
+    function settle(address account) external {
+        cooldowns[account].cooldownEnd = uint104(block.timestamp);
+    }
+
     function unstake(address receiver) external {
         Cooldown memory cooling = cooldowns[msg.sender];
         if (block.timestamp < cooling.cooldownEnd && cooldownDuration != 0) revert InvalidCooldown();

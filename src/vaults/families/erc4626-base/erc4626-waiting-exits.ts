@@ -4,8 +4,8 @@ import {
   mapQuery,
   type Query,
   queryAll,
+  type ReadResults,
   read,
-  readThen,
   valueOrNull,
 } from "../../../chains/chain-query.ts";
 import { once } from "../../../lib/once.ts";
@@ -25,7 +25,7 @@ import {
 import { withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import type { Identification } from "./erc4626-derivation.ts";
-import { erc4626ExitReads, erc4626ExitTermsOf } from "./erc4626-exits.ts";
+import { findMapleEnd, identifyMaple, mapleAbi, mapleRequest, mapleTerms } from "./maple-exits.ts";
 
 const cooldownAbi = once(() =>
   parseAbi([
@@ -33,21 +33,6 @@ const cooldownAbi = once(() =>
     "function cooldowns(address) view returns (uint104 cooldownEnd, uint152 underlyingAmount)",
     "function cooldownShares(uint256 shares) returns (uint256 assets)",
     "function unstake(address receiver)",
-  ]),
-);
-const mapleAbi = once(() =>
-  parseAbi([
-    "function convertToExitAssets(uint256 shares) view returns (uint256)",
-    "function maxRedeem(address owner) view returns (uint256)",
-    "function manager() view returns (address)",
-    "function withdrawalManager() view returns (address)",
-    "function lockedShares(address owner) view returns (uint256)",
-    "function requestRedeem(uint256 shares, address owner) returns (uint256)",
-    "function removeShares(uint256 shares, address owner) returns (uint256)",
-    "function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)",
-    "event RedemptionRequested(address indexed owner, uint256 shares, uint256 escrowedShares)",
-    "event SharesRemoved(address indexed owner, uint256 shares)",
-    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
   ]),
 );
 const SHARES_OFFSET = 4;
@@ -68,19 +53,23 @@ const waitOf = (vault: Vault): "cooldown" | "maple" | null => {
  * pay instantly.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
-  return createQuery(
-    {
-      cooldown: read({ to: address, abi: cooldownAbi(), name: "cooldownDuration" }),
-      exitPrice: read({ to: address, abi: mapleAbi(), name: "convertToExitAssets", args: [1n] }),
-      manager: read({ to: address, abi: mapleAbi(), name: "manager" }),
+  const known = withoutParams(params, ["exit", "pool_manager", "withdrawal_manager"]);
+  const reads = {
+    cooldown: read({ to: address, abi: cooldownAbi(), name: "cooldownDuration" }),
+    exitPrice: read({ to: address, abi: mapleAbi(), name: "convertToExitAssets", args: [1n] }),
+    manager: read({ to: address, abi: mapleAbi(), name: "manager" }),
+  };
+  const ordinary = createQuery(reads, ({ cooldown }): Identification => {
+    const exit = cooldown.ok ? { exit: "cooldown" } : {};
+    return { ok: true, params: withWithdrawSeconds({ ...known, ...exit }, valueOrNull(cooldown)) };
+  });
+  return {
+    ...ordinary,
+    next: (results) => {
+      const { cooldown, exitPrice, manager } = results as ReadResults<typeof reads>;
+      return cooldown.ok || !exitPrice.ok || !manager.ok ? null : identifyMaple(known, manager.value);
     },
-    ({ cooldown, exitPrice, manager }): Identification => {
-      const isMaple = exitPrice.ok && manager.ok;
-      const exit = cooldown.ok ? { exit: "cooldown" } : isMaple ? { exit: "maple" } : {};
-      const known = { ...withoutParams(params, ["exit"]), ...exit };
-      return { ok: true, params: withWithdrawSeconds(known, valueOrNull(cooldown)) };
-    },
-  );
+  };
 }
 
 /**
@@ -193,22 +182,6 @@ function cooldownTerms(
   );
 }
 
-/** Returns a query for the conditions of a redemption from a Maple pool. Its exit price deducts unrealised losses. */
-function mapleTerms(vault: Vault, request: ExitTermsInput) {
-  const exit = read({
-    to: vault.entryPoint,
-    abi: mapleAbi(),
-    name: "convertToExitAssets",
-    args: [request.shares],
-  });
-  return createQuery({ ...erc4626ExitReads(vault, request), exit }, ({ exit: price, ...results }) => ({
-    ...erc4626ExitTermsOf(results),
-    previewAssets: valueOrNull(price),
-    previewRevert: price.ok ? null : price.revert,
-    priced: "later" as const,
-  }));
-}
-
 function coolingShares(
   vault: Vault,
   { user, now }: { user: Address; now: number },
@@ -246,40 +219,6 @@ function coolingShares(
   );
 }
 
-/** Returns a query for a user's open request in a Maple pool's withdrawal manager. It needs three batches of reads. */
-function mapleRequest(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
-  const on = { to: vault.entryPoint, abi: mapleAbi() } as const;
-  const ready = read({ ...on, name: "maxRedeem", args: [user] });
-  return readThen({ manager: read({ ...on, name: "manager" }), ready }, (first) => {
-    const to = valueOrNull(first.manager) ?? vault.entryPoint;
-    return readThen({ found: read({ to, abi: mapleAbi(), name: "withdrawalManager" }) }, ({ found }) => {
-      const onManager = { to: valueOrNull(found) ?? vault.entryPoint, abi: mapleAbi() } as const;
-      const locked = read({ ...onManager, name: "lockedShares", args: [user] });
-      return readThen({ locked }, (last) =>
-        mapleValue(vault, { shares: valueOrNull(last.locked) ?? 0n, ready: valueOrNull(first.ready) ?? 0n }),
-      );
-    });
-  });
-}
-
-function mapleValue(
-  vault: Vault,
-  { shares, ready }: { shares: bigint; ready: bigint },
-): Query<readonly PendingExit[]> {
-  if (shares === 0n) return createQuery({}, () => []);
-  const on = { to: vault.entryPoint, abi: mapleAbi(), name: "convertToExitAssets" } as const;
-  const reads = { all: read({ ...on, args: [shares] }), now: read({ ...on, args: [ready] }) };
-  return createQuery(reads, ({ all, now }) => [
-    {
-      ...unknownPendingExit,
-      ...{ shares, assets: valueOrNull(all), token: vault.asset.address, cancellable: true },
-      state: ready > 0n ? "claimable" : "pending",
-      claimableAssets: ready > 0n ? valueOrNull(now) : 0n,
-      claimableShares: ready,
-    },
-  ]);
-}
-
 type SeenLogs = { user: Address; logs: readonly Log[] };
 
 function findRequest(vault: Vault, { user, logs }: SeenLogs) {
@@ -301,14 +240,4 @@ function findPayment(vault: Vault, { user, logs }: SeenLogs): ExitSettlement | n
   const amounts = paidTo(logs, { token: vault.asset.address, receiver: user });
   if (amounts.length === 0) return null;
   return { outcome: "paid", assets: amounts.reduce((sum, amount) => sum + amount, 0n) };
-}
-
-function findMapleEnd(vault: Vault, { user, logs }: SeenLogs): ExitSettlement | null {
-  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
-  for (const { eventName, args } of parseEventLogs({ abi: mapleAbi(), logs: own })) {
-    if (!isAddressEqual(args.owner, user)) continue;
-    if (eventName === "SharesRemoved") return { outcome: "cancelled", assets: 0n, shares: args.shares };
-    if (eventName === "Withdraw") return { outcome: "paid", assets: args.assets, shares: args.shares };
-  }
-  return null;
 }
