@@ -124,8 +124,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   request_pending: {
     cause:
-      "The vault accepts one open request per account, and an earlier request of this account is still open.",
-    remedy: "Wait until the earlier request is settled, or cancel it where the vault allows that.",
+      "An earlier request of this account is still open: it has nothing to claim yet, and some vaults accept no second one.",
+    remedy: "Wait until the vault settles the request, or cancel it where the vault allows that.",
   },
   mode_unsupported: {
     cause: "The vault does not support the requested mode.",

@@ -74,7 +74,7 @@ export async function getActions(
   return {
     deposit: depositAction(vault, facts.deposit),
     withdraw: withdrawAction(vault, { facts, block }),
-    claim: claimAction(facts),
+    claim: claimAction({ ...facts, timestamp: block.timestamp }),
     cancel: cancelAction(facts.requests),
     requests: [
       ...facts.requests.map((request) => toWireRedemption(vault, { request, open })),
@@ -220,11 +220,14 @@ const toTime = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
 
 /**
- * Returns what a user may claim now: the payments of redemptions that are ready (in the smallest unit of the paid
- * token), otherwise the shares of deposit requests, whose amount is that of the deposited assets. The amount is null if
- * one of the parts is unknown. If nothing is ready, `until` is the earliest known time.
+ * Returns what a user may claim now: the payments of redemptions that are ready, otherwise the shares of deposit
+ * requests, whose amount is that of the deposited assets. `timestamp` is the block's, in seconds.
  */
-export function claimAction({ requests, deposits }: Pick<ActionFacts, "requests" | "deposits">): VaultAction {
+export function claimAction({
+  requests,
+  deposits,
+  timestamp,
+}: Pick<ActionFacts, "requests" | "deposits"> & Pick<BlockTime, "timestamp">): VaultAction {
   const ready = requests.filter(({ state }) => state === "claimable");
   const mode = requests[0]?.mode ?? null;
   if (ready.length > 0)
@@ -236,12 +239,17 @@ export function claimAction({ requests, deposits }: Pick<ActionFacts, "requests"
     return { ...POSSIBLE, max, mode: "request", reason };
   }
   if (requests.length + deposits.length === 0)
-    return refused({ code: "withdrawal_not_found", reason: "the account has no open request", max: "0" });
-  const times = requests.flatMap(({ earliest }) => earliest ?? []);
-  const until = times.length === 0 ? null : toTime(Math.min(...times));
-  const code = mode === "cooldown" ? "cooldown" : "request_pending";
-  const reason = "the vault has not settled the request yet";
-  return refused({ code, reason, max: "0", mode: mode ?? "request", until });
+    return refused({ code: "nothing_to_withdraw", reason: "the account has no open request", max: "0" });
+  const times = requests.flatMap(({ earliest }) => earliest ?? []).filter((time) => time > timestamp);
+  const waiting = { max: "0", mode: mode ?? "request" } as const;
+  if (times.length === 0)
+    return refused({
+      ...waiting,
+      code: "request_pending",
+      reason: "the vault has not settled the request yet",
+    });
+  const until = toTime(Math.min(...times));
+  return refused({ ...waiting, code: "cooldown", reason: "the vault's waiting time is not over", until });
 }
 
 /** Returns the sum of amounts as a decimal string, or null if one of them is unknown. */
@@ -256,7 +264,7 @@ function cancelAction(requests: readonly PendingExit[]): VaultAction {
   const mode = requests[0]?.mode ?? null;
   if (open.length > 0) return { ...POSSIBLE, max: sumOf(open.map(({ shares }) => shares)), mode };
   if (requests.length === 0)
-    return refused({ code: "withdrawal_not_found", reason: "the account has no open request", max: "0" });
+    return refused({ code: "nothing_to_withdraw", reason: "the account has no open request", max: "0" });
   const reason = "no request of this account can be cancelled now";
   return refused({ code: "withdrawal_state", reason, max: "0", mode });
 }

@@ -93,12 +93,13 @@ function notClaimable({ vault, request, block }: Asked): AppError {
     const until = new Date(earliest * SECOND_MS).toISOString();
     return failure("cooldown", `${vault.name} pays this request at ${until} at the earliest`, { until });
   }
-  const why = {
-    pending: "has not settled this request yet",
-    rejected: "rejected this request",
-    expired: "no longer pays this request, because its claim window has ended",
-  };
-  return failure("nothing_to_withdraw", `${vault.name} ${state === "claimable" ? "" : why[state]}`);
+  if (state === "pending")
+    return failure("request_pending", `${vault.name} has not settled this request yet`);
+  const why =
+    state === "rejected"
+      ? "rejected this request"
+      : "no longer pays this request, because its claim window has ended";
+  return failure("nothing_to_withdraw", `${vault.name} ${why}`);
 }
 
 function cancelCall({ vault, exits, user, request }: Asked): ExitFollowUp {

@@ -35,6 +35,7 @@ export const exitRequestErrors: readonly ErrorCode[] = [
   "mode_unsupported",
   "nothing_to_withdraw",
   "cooldown",
+  "request_pending",
   "withdrawal_state",
   "exits_paused",
   "no_liquidity",

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import type { PendingPosition } from "../../src/positions/position-pending-deposits.ts";
-import { claimAction } from "../../src/status/get-actions.ts";
+import { claimAction as claimActionAt } from "../../src/status/get-actions.ts";
 import { type PendingExit, unknownPendingExit } from "../../src/vaults/vault-exits.ts";
 import { USDC, VAULT, vault } from "../support/deposits/fixtures.ts";
 
+const NOW = 1_700_000_000;
+const claimAction = (facts: Omit<Parameters<typeof claimActionAt>[0], "timestamp">) =>
+  claimActionAt({ ...facts, timestamp: NOW });
 const redemption = (change: Partial<PendingExit>): PendingExit => ({
   ...{ ...unknownPendingExit, token: USDC },
   ...change,
@@ -39,14 +42,25 @@ test("claimAction() shows the claim of a deposit request, and where its transact
 test("claimAction() waits for deposits as for redemptions", () => {
   const waiting = { allowed: false, code: "request_pending", mode: "request", until: null };
   expect(claimAction({ requests: [], deposits: [deposit({})] })).toMatchObject(waiting);
-  const cooling = redemption({ mode: "cooldown", earliest: 1_700_000_000 });
+  const cooling = redemption({ mode: "cooldown", earliest: NOW + 60 });
   expect(claimAction({ requests: [cooling], deposits: [deposit({})] })).toMatchObject({
-    ...{ code: "cooldown", until: "2023-11-14T22:13:20.000Z" },
+    ...{ code: "cooldown", until: "2023-11-14T22:14:20.000Z" },
+  });
+});
+
+test("claimAction() gives the code of a build: a time only while it lies ahead", () => {
+  const queued = redemption({ mode: "request", earliest: NOW + 60 });
+  expect(claimAction({ requests: [queued], deposits: [] })).toMatchObject({
+    ...{ code: "cooldown", mode: "request", until: "2023-11-14T22:14:20.000Z" },
+  });
+  const late = redemption({ mode: "request", earliest: NOW });
+  expect(claimAction({ requests: [late], deposits: [] })).toMatchObject({
+    ...{ code: "request_pending", until: null },
   });
 });
 
 test("claimAction() refuses an account without any request", () => {
   expect(claimAction({ requests: [], deposits: [] })).toMatchObject({
-    ...{ allowed: false, max: "0", code: "withdrawal_not_found" },
+    ...{ allowed: false, max: "0", code: "nothing_to_withdraw" },
   });
 });

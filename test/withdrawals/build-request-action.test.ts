@@ -86,7 +86,7 @@ describe("buildRequestAction() of a claim", () => {
       { code: "mode_unsupported" },
     ],
     ["a claim that pays nothing", { effects: {} }, { code: "nothing_to_withdraw" }],
-    ["a pool that has not paid", { from: pooled, locked: LOCKED }, { code: "nothing_to_withdraw" }],
+    ["a pool that has not paid", { from: pooled, locked: LOCKED }, { code: "request_pending" }],
   ])("refuses %s", async (_name, of, refusal) => {
     expect(await refusalOf(of)).toMatchObject(refusal);
   });

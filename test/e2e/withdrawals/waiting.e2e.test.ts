@@ -21,8 +21,8 @@ interface Waiting {
   substatus: string;
   /** Wait in seconds that the vault states. Null: its operator decides. */
   seconds: number | null;
-  /** Code of a claim that comes too early, in `/v1/actions` and of a build. */
-  early: readonly [action: string, build: string];
+  /** Code of a claim that comes too early. */
+  early: "cooldown" | "request_pending";
   claims: boolean;
   /** Code of a build of a cancellation. Null: it is possible. */
   uncancellable: string | null;
@@ -33,10 +33,10 @@ const request = { mode: "request", substatus: "WAIT_VAULT_SETTLEMENT", uncancell
 const kinds: Readonly<Partial<Record<StackVault["scenario"], Waiting>>> = {
   cooldown: {
     ...{ mode: "cooldown", substatus: "WAIT_COOLDOWN", seconds: 7 * DAY_S },
-    ...{ early: ["cooldown", "cooldown"], claims: true, uncancellable: "withdrawal_state" },
+    ...{ early: "cooldown", claims: true, uncancellable: "withdrawal_state" },
   },
-  queue: { ...request, seconds: 3 * DAY_S, early: ["request_pending", "cooldown"], claims: false },
-  pool: { ...request, seconds: null, early: ["request_pending", "nothing_to_withdraw"], claims: true },
+  queue: { ...request, seconds: 3 * DAY_S, early: "cooldown", claims: false },
+  pool: { ...request, seconds: null, early: "request_pending", claims: true },
 };
 const vaults = vaultsFor("cooldown", "queue", "pool");
 
@@ -118,11 +118,11 @@ describe.each(vaults)("$scenario: $name", (vault) => {
     });
     expect(requestsTo(await api.send(`/v1/positions/${user.address}${here}`), "rpc")).toBe(1);
     const { claim, withdraw, requests } = await actionsOf(user);
-    expect(claim).toMatchObject({ allowed: false, max: "0", code: kind.early[0], until: earliest });
+    expect(claim).toMatchObject({ allowed: false, max: "0", code: kind.early, until: earliest });
     expect(withdraw.allowed).toBe(false);
     expect(requests).toEqual(position?.requests);
     const early = await api.withdrawRefusal({ ...idOf(user), ...(await openOf(user)) }, "/v1/withdraw/claim");
-    expect(early).toMatchObject({ status: 400, code: kind.early[1] });
+    expect(early).toMatchObject({ status: 400, code: kind.early });
     expect(early["until"] ?? null).toBe(earliest);
     expect(await settleVault(inject("stack"), [vault.vault_id])).toContain(
       `${vault.name}: settled the redemption of ${user.address}`,
