@@ -38,7 +38,7 @@ export interface AdmissionCode extends VaultGovernance {
   /** Code of open, reviewed vaults of the same family and chain. */
   reviewed: ReadonlySet<string>;
   /** True if a factory of the vault's family that is in code created it. */
-  made: boolean;
+  fromFactory: boolean;
 }
 
 const USD = 10n ** 18n;
@@ -92,11 +92,11 @@ const names = (
  * operator's minimum.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
-  const { chainId, code, reviewed, made, keys, timelockS } = facts;
+  const { chainId, code, reviewed, fromFactory, keys, timelockS } = facts;
   if (code === null) return "its code could not be read";
   const pinned = reviewed.has(code) || setting.code.includes(`${chainId}:${code}`);
   if (!pinned && isReplaceable(code)) return `its code can be replaced, and nobody pinned ${code}`;
-  if (!pinned && !made) return `no factory of its family made it, and nobody pinned ${code}`;
+  if (!pinned && !fromFactory) return `no factory of its family made it, and nobody pinned ${code}`;
   const key = keys.find((address) => !names(setting.owners, { chainId, address }));
   if (key !== undefined) return `one key governs it: ${key}`;
   if (timelockS !== null && timelockS < BigInt(setting.min_timelock_s))

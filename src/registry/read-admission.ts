@@ -76,8 +76,8 @@ async function readCodeObstacle(
       readGovernance(client, vault),
       selectReviewedCode(ctx.db, { chainId, adapter }),
     ]);
-    const made = naming.some((register) => register.adapter === adapter && register.makes);
-    const facts = { ...governance, chainId, code: finding.proof.code ?? null, reviewed, made };
+    const fromFactory = naming.some((register) => register.adapter === adapter && register.isFactory);
+    const facts = { ...governance, chainId, code: finding.proof.code ?? null, reviewed, fromFactory };
     return codeObstacle(facts, ctx.config.discovery);
   } catch (error) {
     if (error instanceof AppError) return "its code could not be read";

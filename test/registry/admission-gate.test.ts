@@ -81,7 +81,7 @@ describe("codeObstacle()", () => {
   const FIXED = `code:0x${"12".repeat(32)}`;
   const PROXY = "implementation:0x00000000000000000000000000000000000C0DE0";
   const safe: AdmissionCode = {
-    ...{ chainId: 1, code: FIXED, reviewed: new Set<string>(), made: true, keys: [], timelockS: 1n },
+    ...{ chainId: 1, code: FIXED, reviewed: new Set<string>(), fromFactory: true, keys: [], timelockS: 1n },
   };
   const judge = (change: Partial<AdmissionCode>, own: Record<string, unknown> = {}) =>
     codeObstacle({ ...safe, ...change }, { ...setting, ...own });
@@ -92,7 +92,9 @@ describe("codeObstacle()", () => {
   });
 
   test("admits other code only if it was reviewed or pinned on this chain", () => {
-    expect(judge({ made: false })).toBe(`no factory of its family made it, and nobody pinned ${FIXED}`);
+    expect(judge({ fromFactory: false })).toBe(
+      `no factory of its family made it, and nobody pinned ${FIXED}`,
+    );
     expect(judge({ code: PROXY })).toBe(`its code can be replaced, and nobody pinned ${PROXY}`);
     expect(judge({ code: "beacon:0x1/0x2" })).toContain("its code can be replaced");
     expect(judge({ code: PROXY, reviewed: new Set([PROXY]) })).toBeNull();

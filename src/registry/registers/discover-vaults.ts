@@ -53,12 +53,12 @@ function configuredRegister(setting: DiscoverySetting["registers"][number]): Vau
   const { chain_id: chainId, address, adapter, protocol, openness, view } = setting;
   const named = { chainId, address, adapter, protocol, openness };
   if (view !== undefined)
-    return [{ ...named, membership: null, makes: false, reading: { kind: "list", view } }];
+    return [{ ...named, membership: null, isFactory: false, reading: { kind: "list", view } }];
   const known = registerOf(adapter);
   if (known === null) return [];
-  const { membership, makes, reading } = known;
+  const { membership, isFactory, reading } = known;
   const events = "kind" in reading ? reading : ({ ...reading, kind: "events", from: null } as const);
-  return [{ ...named, membership, makes, reading: events }];
+  return [{ ...named, membership, isFactory, reading: events }];
 }
 
 /**

@@ -40,8 +40,11 @@ export interface VaultRegister {
   adapter: string;
   /** Name of the protocol, used in the names of its vaults. */
   protocol: string;
-  /** True if the register creates its vaults, so that they run its code; false for a list of other vaults. */
-  makes: boolean;
+  /**
+   * True if the register provably created its vaults, so that they run its code. False for a list of other vaults, and
+   * for a factory whose vaults are named by nothing but its log.
+   */
+  isFactory: boolean;
   /** Who can add vaults: the protocol's owners (`governed`), or anyone (`anybody`). */
   openness: "governed" | "anybody";
   reading: RegisterReading;
@@ -167,18 +170,24 @@ type Kind = Omit<VaultRegister, "chainId" | "address" | "reading"> & {
 
 const kinds: readonly Kind[] = [
   {
-    ...{ makes: true, adapter: "aave_stata", protocol: "Aave", openness: "governed", membership: null },
+    ...{ isFactory: true, adapter: "aave_stata", protocol: "Aave", openness: "governed", membership: null },
     reading: { kind: "list", view: "getStataTokens" },
     addresses: aaveStataFactories,
   },
   {
-    ...{ makes: false, adapter: "euler", protocol: "Euler", openness: "governed", membership: "isVerified" },
+    ...{
+      isFactory: false,
+      adapter: "euler",
+      protocol: "Euler",
+      openness: "governed",
+      membership: "isVerified",
+    },
     reading: { kind: "list", view: "verifiedArray" },
     addresses: eulerGoverned,
   },
   {
     ...{
-      makes: false,
+      isFactory: false,
       adapter: "euler_earn",
       protocol: "Euler Earn",
       openness: "governed",
@@ -188,13 +197,13 @@ const kinds: readonly Kind[] = [
     addresses: eulerEarnGoverned,
   },
   {
-    ...{ makes: true, adapter: "fluid", protocol: "Fluid", openness: "governed", membership: null },
+    ...{ isFactory: true, adapter: "fluid", protocol: "Fluid", openness: "governed", membership: null },
     reading: { kind: "list", view: "allTokens" },
     addresses: fluidFactories,
   },
   {
     ...{
-      makes: false,
+      isFactory: false,
       adapter: "yearn_v3",
       protocol: "Yearn",
       openness: "governed",
@@ -205,7 +214,7 @@ const kinds: readonly Kind[] = [
   },
   {
     ...{
-      makes: true,
+      isFactory: true,
       adapter: "metamorpho",
       protocol: "Morpho",
       openness: "anybody",
@@ -216,7 +225,7 @@ const kinds: readonly Kind[] = [
   },
   {
     ...{
-      makes: true,
+      isFactory: true,
       adapter: "morpho_v2",
       protocol: "Morpho",
       openness: "anybody",
@@ -226,24 +235,36 @@ const kinds: readonly Kind[] = [
     addresses: morphoV2Factories,
   },
   {
-    ...{ makes: true, adapter: "lagoon", protocol: "Lagoon", openness: "anybody", membership: "isInstance" },
+    ...{
+      isFactory: true,
+      adapter: "lagoon",
+      protocol: "Lagoon",
+      openness: "anybody",
+      membership: "isInstance",
+    },
     reading: { event: beaconProxyDeployed, vaults: ["proxy"] },
     addresses: lagoonBeaconFactories,
   },
   {
-    ...{ makes: true, adapter: "lagoon", protocol: "Lagoon", openness: "anybody", membership: "isInstance" },
+    ...{
+      isFactory: true,
+      adapter: "lagoon",
+      protocol: "Lagoon",
+      openness: "anybody",
+      membership: "isInstance",
+    },
     reading: { event: proxyDeployed, vaults: ["proxy"] },
     addresses: lagoonFactories,
   },
   {
-    ...{ makes: true, adapter: "silo", protocol: "Silo", openness: "anybody", membership: "isSilo" },
+    ...{ isFactory: true, adapter: "silo", protocol: "Silo", openness: "anybody", membership: "isSilo" },
     reading: { event: newSilo, vaults: ["silo0", "silo1"] },
     addresses: siloFactories,
   },
   {
     // Issuers decide about its vaults, so a second source must name them.
     ...{
-      makes: true,
+      isFactory: true,
       adapter: "centrifuge",
       protocol: "Centrifuge",
       openness: "anybody",
@@ -254,18 +275,24 @@ const kinds: readonly Kind[] = [
   },
   {
     // Its list also holds pools of versions that are no vaults; their proof refuses them.
-    ...{ makes: false, adapter: "gearbox", protocol: "Gearbox", openness: "governed", membership: null },
+    ...{ isFactory: false, adapter: "gearbox", protocol: "Gearbox", openness: "governed", membership: null },
     reading: { kind: "list", view: "getPools" },
     addresses: gearboxProviders,
   },
   {
-    ...{ makes: true, adapter: "mellow", protocol: "Mellow", openness: "anybody", membership: "isEntity" },
+    ...{
+      isFactory: true,
+      adapter: "mellow",
+      protocol: "Mellow",
+      openness: "anybody",
+      membership: "isEntity",
+    },
     reading: { event: created, vaults: ["instance"] },
     addresses: mellowFactories,
   },
   {
     // Nothing but its log names its vaults, so it vouches neither for their code nor for them.
-    ...{ adapter: "ipor", protocol: "IPOR", makes: false, openness: "anybody", membership: null },
+    ...{ adapter: "ipor", protocol: "IPOR", isFactory: false, openness: "anybody", membership: null },
     reading: { event: fusionInstanceCreated, vaults: ["plasmaVault"] },
     addresses: iporFactories,
   },
@@ -291,6 +318,6 @@ export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ address
  */
 export function registerOf(
   adapter: string,
-): (Pick<VaultRegister, "membership" | "makes"> & { reading: Kind["reading"] }) | null {
+): (Pick<VaultRegister, "membership" | "isFactory"> & { reading: Kind["reading"] }) | null {
   return kinds.find((kind) => kind.adapter === adapter) ?? null;
 }

@@ -147,7 +147,7 @@ describe("readRegister() of events", () => {
     );
     const factory = {
       ...{ chainId: CHAIN, address: register, adapter: "morpho_v2", protocol: "Scratch" },
-      ...({ openness: "anybody", membership: "isVaultV2", makes: true } as const),
+      ...({ openness: "anybody", membership: "isVaultV2", isFactory: true } as const),
       reading: { kind: "events", event: () => event, vaults: ["newVaultV2"], from: 0 } as const,
     };
     expect(await readRegister(client, { register: factory, readTo: null, head })).toEqual({

@@ -21,7 +21,7 @@ test("every register is of a known chain and family, and stands once", () => {
 });
 
 test("a register of events without a view that confirms its vaults vouches for nothing", () => {
-  for (const { openness, membership, reading, makes } of vaultRegisters)
+  for (const { openness, membership, reading, isFactory } of vaultRegisters)
     if (reading.kind === "events" && membership === null)
-      expect([makes, openness]).toEqual([false, "anybody"]);
+      expect([isFactory, openness]).toEqual([false, "anybody"]);
 });
