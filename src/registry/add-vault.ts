@@ -17,9 +17,9 @@ export type AddedVault = { record: VaultRecord; added: boolean } | { finding: st
 /**
  * Adds a vault to the registry with status `candidate`, due to be proven now. An existing entry stays unchanged. The
  * vault's family, addresses, tokens and parameters are read from on-chain data; if claims contradict it, nothing is
- * stored and the contradiction is returned. If the chain does not respond, they are stored as claimed until the proof.
- * Without a claimed name, the contract's own name or the vault id is stored. Throws `chain_unsupported`,
- * `store_unavailable`.
+ * stored and the contradiction is returned. If the chain does not respond, the claims are stored unchecked, and the
+ * proof compares them. Without a claimed name, the contract's own name or the vault id is stored. Throws
+ * `chain_unsupported`, `store_unavailable`.
  */
 export async function addVault(
   ctx: Context,

@@ -48,9 +48,10 @@ const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
 
 /**
  * Simulates a deposit from an unused account, with the vault's own call on the real state of the chain, and for vaults
- * with only instant withdrawals also the redemption of the shares. The amount is one whole token, adjusted to the
- * vault's limits; a loss of more than 3% in the shares' value or the redemption is refused. A reverting redemption is
- * not. Throws `chain_unsupported` and `simulation_unavailable`; errors of the RPC nodes propagate.
+ * with only instant withdrawals also the redemption of the shares. If the vault's views already refuse the deposit,
+ * nothing is simulated. The amount is one whole token of the asset, adjusted to the vault's limits; a loss of more than
+ * 3% in the shares' value or the redemption is refused. A reverting redemption is not. Throws `chain_unsupported` and
+ * `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);

@@ -95,7 +95,7 @@ export async function isRouterDeployed(ctx: Context, chainId: number): Promise<b
       const code = await client.ask({
         method: "eth_getCode",
         params,
-        read: (told) => RpcData.parse(told),
+        read: (response) => RpcData.parse(response),
       });
       return { deployed: code !== "0x" && keccak256(code) === depositRouterCodeHash, at: ctx.now() };
     },

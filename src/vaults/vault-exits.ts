@@ -105,7 +105,7 @@ export interface ExitTerms {
   variant: string | null;
 }
 
-/** Exit conditions with all values unknown, for families to override. */
+/** Exit conditions for families to override: all values unknown, priced now, neither paused nor refused. */
 export const unknownExitTerms: ExitTerms = {
   ...{ asset: null, heldShares: null, maxShares: null, minShares: null },
   ...{ previewAssets: null, previewRevert: null, grossAssets: null, availableAssets: null },
@@ -176,7 +176,10 @@ export interface PendingExit {
   bookedOut: boolean;
 }
 
-/** An open redemption with all values unknown, for families to override. */
+/**
+ * An open redemption for families to override: a pending request with the id "0" and no known values, which cannot be
+ * cancelled, whose shares have left the wallet, and which no flow counts as paid.
+ */
 export const unknownPendingExit: Omit<PendingExit, "token"> = {
   ...{ requestId: "0", mode: "request", shares: null, assets: null, priced: false, state: "pending" },
   ...{ claimableAssets: null, claimableShares: null, since: null, earliest: null, expiresAt: null },
@@ -267,7 +270,7 @@ export interface RequestFlow {
 
 /** A redemption request found in a receipt. */
 export interface ExitRequestSeen {
-  /** Id of the request, or null if the family's requests have no ids or the receipt does not show it. */
+  /** Id of the request, "0" if the family's requests have no ids. Null if the receipt does not show the id. */
   requestId: string | null;
   /** Shares of the request, in the share token's smallest unit, or null if unknown. */
   shares: bigint | null;

@@ -71,10 +71,7 @@ export function deriverOf(name: string): Deriver | null {
   return findFamily(name)?.deriver ?? null;
 }
 
-/**
- * Returns the adapter of a vault's family. Throws an Error if the family is unknown; the registry entry must then be
- * `unsupported`.
- */
+/** Returns the adapter of a vault's family. Throws an Error if no family has the name in the registry entry. */
 export function adapterOf(vault: Vault): VaultAdapter {
   const adapter = findAdapter(vault.adapter);
   if (adapter === null) throw new Error(`${vault.vaultId}: no adapter is called ${vault.adapter}`);

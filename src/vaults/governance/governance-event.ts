@@ -105,7 +105,10 @@ const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
   cap: "low",
 };
 
-/** Texts and conditions of a governance event. `tier` overrides the default severity of its kind. */
+/**
+ * Texts and conditions from which the functions below define a governance event. Without `tier`, the severity follows
+ * from the event's kind and stage.
+ */
 export type EventTerms = Pick<
   GovernanceEvent,
   "what" | "tierFor" | "title" | "report" | "advice" | "seenByView" | "routine"
@@ -162,11 +165,14 @@ function formatDecimal(value: number, decimals: number): string {
 function formatPercent(value: number): string {
   return value > 0 && value < 0.0001 ? "less than 0.0001%" : `${formatDecimal(value, 4)}%`;
 }
-/** Formats basis points (10,000 = 100%) as a percentage with at most four decimals. */
+/**
+ * Formats basis points (10,000 = 100%) as a percentage with at most four decimals; positive values below 0.0001% as
+ * "less than 0.0001%".
+ */
 export const formatBps = (value: unknown): string => formatPercent(Number(value) / 100);
-/** Formats millionths (1,000,000 = 100%) as a percentage with at most four decimals. */
+/** Formats millionths (1,000,000 = 100%) as a percentage like `formatBps`. */
 export const formatMillionths = (value: unknown): string => formatPercent(Number(value) / 10_000);
-/** Formats a fraction with 18 decimals (10^18 = 100%) as a percentage with at most four decimals. */
+/** Formats a fraction with 18 decimals (10^18 = 100%) as a percentage like `formatBps`. */
 export const formatWadFraction = (value: unknown): string => formatPercent(Number(value) / 1e16);
 
 const DURATIONS = [
