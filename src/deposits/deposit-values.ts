@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { type ChainToken, formatUsdValue, type Prices, priceOf, valueInUsd } from "../prices/price.ts";
-import { askMarketBeside, hasFeed, requestPrices } from "../prices/read-prices.ts";
+import { hasFeed, pricesOfRequest, requestMarketPrices } from "../prices/read-prices.ts";
 import type { TransferQuote } from "../providers/provider.ts";
 import type { Token } from "../vaults/vault.ts";
 import { acceptedTokens } from "../vaults/vault-entry.ts";
@@ -38,8 +38,8 @@ export function requestDepositPrices(
 ): void {
   const { chainId, token } = order.from;
   const paid = { chainId, token };
-  if (kind === "routed") askMarketBeside(ctx, tokensOf(order));
-  else if (!hasFeed(ctx, paid)) askMarketBeside(ctx, [paid]);
+  if (kind === "routed") requestMarketPrices(ctx, tokensOf(order));
+  else if (!hasFeed(ctx, paid)) requestMarketPrices(ctx, [paid]);
 }
 
 /**
@@ -47,7 +47,7 @@ export function requestDepositPrices(
  * no requests, but waits up to two seconds for requested prices that have not arrived. Never throws.
  */
 export async function depositPrices(ctx: Context, { order }: PreparedDeposit): Promise<Prices> {
-  return requestPrices(ctx, tokensOf(order));
+  return pricesOfRequest(ctx, tokensOf(order));
 }
 
 /**

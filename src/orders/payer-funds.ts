@@ -38,7 +38,7 @@ export interface Funds {
 
 /**
  * Reads a payer's token balance and the allowance of each spender in one batch, with the price feeds of the token, of
- * the native currency and of the tokens in `priced`, all on the source chain; `requestPrices` then returns these feed
+ * the native currency and of the tokens in `priced`, all on the source chain; `pricesOfRequest` then returns these feed
  * prices. The native currency has no allowances. Throws `token_unsupported` if the token's balance cannot be read,
  * because the address is then not a token. Errors of the RPC nodes propagate.
  */

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { AppError } from "../errors.ts";
 import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
 import type { ChainToken } from "../prices/price.ts";
-import { requestPrices } from "../prices/read-prices.ts";
+import { pricesOfRequest } from "../prices/read-prices.ts";
 import type { TransferQuote, VerifiedTransfer } from "../providers/provider.ts";
 import type { Warning } from "../schemas/quote-schema.ts";
 import type { Token } from "../vaults/vault.ts";
@@ -96,12 +96,12 @@ export interface ValuedOffers extends OfferSet {
 
 /**
  * Adds the prices that this request has read so far. Sends no requests, but waits for requested prices as
- * `requestPrices` does. Never throws.
+ * `pricesOfRequest` does. Never throws.
  */
 export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOffers> {
   const { order, token, tables, paidDecimals } = set;
   const { from, to, native, twin } = tokensOf(set);
-  const prices = await requestPrices(ctx, pricedTokens(set));
+  const prices = await pricesOfRequest(ctx, pricedTokens(set));
   return {
     ...set,
     relation: relationOf(tables, { from, to }),

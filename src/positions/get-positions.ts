@@ -16,7 +16,12 @@ import {
   showUsdValue,
   type TokenPrice,
 } from "../prices/price.ts";
-import { askMarketBeside, feedsBeside, noteFeeds, requestPrices } from "../prices/read-prices.ts";
+import {
+  priceFeedQuery,
+  pricesOfRequest,
+  recordFeedPrices,
+  requestMarketPrices,
+} from "../prices/read-prices.ts";
 import type { ChainCoverage, Position, Positions } from "../schemas/position-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
@@ -70,7 +75,7 @@ export async function getPositions(
   const asked = vaultsWithRequests(all).length > 0 || all.some(findsByIds);
   const known = asked ? await stored : NOTHING_STORED;
   const { requests: open, requestFlows } = known;
-  askMarketBeside(ctx, assetsOf(all.filter(({ chainId }) => chainIds.includes(chainId))));
+  requestMarketPrices(ctx, assetsOf(all.filter(({ chainId }) => chainIds.includes(chainId))));
   const read = await Promise.all(
     chainIds.map(async (chainId) => {
       const vaults = all.filter((vault) => vault.chainId === chainId);
@@ -84,7 +89,7 @@ export async function getPositions(
   }
   const { flows, requests } = await stored;
   const held = read.flatMap(({ answer }) => answer?.values.map(({ vault }) => vault) ?? []);
-  const prices = await requestPrices(ctx, assetsOf(held));
+  const prices = await pricesOfRequest(ctx, assetsOf(held));
   return {
     user_address: getAddress(query.user),
     positions: read.flatMap(({ chainId, answer }) =>
@@ -144,7 +149,7 @@ async function readOrNull(
   try {
     const additional = additionalQuery(ctx, { ...input, now: ctx.now() });
     const read = await readAnswer(client, { user, lensed, additional });
-    if (read.feeds !== null) noteFeeds(ctx, { readings: read.feeds, headTime: read.headTime });
+    if (read.feeds !== null) recordFeedPrices(ctx, { readings: read.feeds, headTime: read.headTime });
     const held = read.held.map((one) =>
       read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one,
     );
@@ -196,7 +201,7 @@ function additionalQuery(
   const redemptions = redemptionsQuery(input);
   const outdated = outdatedQuery(input.vaults);
   const tokens = assetsOf(input.vaults).map(({ token }) => token);
-  const feeds = feedsBeside(ctx, { chainId: input.chainId, tokens });
+  const feeds = priceFeedQuery(ctx, { chainId: input.chainId, tokens });
   const isPriced = Object.keys(feeds.reads).length > 0;
   if (pending === null && redemptions === null && outdated === null && !isPriced) return null;
   return queryAll({

@@ -70,7 +70,7 @@ export interface MarketScope {
  * their tokens are left out. Throws OutsideError if no request succeeded or the breaker is open, so that the failure is
  * not cached. Source: DefiLlama's coins API, `GET /prices/current/{coins}`.
  */
-export async function askMarketPrices(
+export async function fetchMarketPrices(
   scope: MarketScope,
   tokens: readonly ChainToken[],
 ): Promise<Map<string, TokenPrice>> {

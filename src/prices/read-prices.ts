@@ -14,7 +14,7 @@ import { combinePrices } from "./combine-prices.ts";
 import { type FeedReadings, feedPrices, feedQuery } from "./feeds/feed-query.ts";
 import { feedTables } from "./feeds/feed-tables.ts";
 import type { ChainFeeds } from "./feeds/price-feed.ts";
-import { agedMarketPrice, askMarketPrices, type MarketScope } from "./market-prices.ts";
+import { agedMarketPrice, fetchMarketPrices, type MarketScope } from "./market-prices.ts";
 import { type ChainToken, type Prices, priceKey, type TokenPrice } from "./price.ts";
 
 const NO_FEEDS: ChainFeeds = { sequencer: null, tokens: [] };
@@ -34,9 +34,9 @@ export function hasFeed(ctx: Context, { chainId, token }: ChainToken): boolean {
 
 /**
  * Returns the query that reads the feeds of some tokens of a chain, as part of a batch with other reads. Pass its
- * result to `noteFeeds`.
+ * result to `recordFeedPrices`.
  */
-export function feedsBeside(
+export function priceFeedQuery(
   ctx: Context,
   { chainId, tokens }: { chainId: number; tokens: readonly ChainToken["token"][] },
 ): Query<FeedReadings> {
@@ -47,10 +47,10 @@ export function feedsBeside(
 
 /**
  * Returns the prices that a batch of feed reads shows, and stores them in place of the tokens' earlier feed prices, for
- * this request's `requestPrices` and, for 30 seconds, for other requests of the isolate. `headTime` is the timestamp of
+ * this request's `pricesOfRequest` and, for 30 seconds, for other requests of the isolate. `headTime` is the timestamp of
  * the batch's block in seconds. Feeds that are not used are logged at most once in ten minutes.
  */
-export function noteFeeds(ctx: Context, read: { readings: FeedReadings; headTime: number }): Prices {
+export function recordFeedPrices(ctx: Context, read: { readings: FeedReadings; headTime: number }): Prices {
   const { readings, headTime } = read;
   const { memory, book } = ctx.prices;
   const { chainId } = readings;
@@ -71,7 +71,7 @@ export function noteFeeds(ctx: Context, read: { readings: FeedReadings; headTime
 
 /**
  * Runs a query on a chain and reads the price feeds of some tokens in the same batch, without the cache. Returns the
- * result of the query and the block of the first batch; `requestPrices` then returns the feed prices within this
+ * result of the query and the block of the first batch; `pricesOfRequest` then returns the feed prices within this
  * request. `query` may be a function of the time in milliseconds since the epoch, which then is the block's. Throws
  * `chain_unsupported`; errors of the chain client propagate.
  */
@@ -85,11 +85,11 @@ export async function readWithFeeds<S>(
 ): Promise<{ value: S; block: BlockTime }> {
   const client = ctx.chains.client(input.chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${input.chainId} is not served`);
-  const feeds = feedsBeside(ctx, input);
+  const feeds = priceFeedQuery(ctx, input);
   const { query: own } = input;
   const timed = typeof own === "function" ? atBlockTime(ctx.now(), own) : own;
   const { value, block } = await runQuery(client, queryAll({ own: timed, feeds }));
-  noteFeeds(ctx, { readings: value.feeds, headTime: block.timestamp });
+  recordFeedPrices(ctx, { readings: value.feeds, headTime: block.timestamp });
   return { value: value.own, block };
 }
 
@@ -114,9 +114,9 @@ const MARKET_KEEP_MS = HOUR_MS;
 
 /**
  * Starts requesting the market prices of tokens in parallel with other work, once per request and token, and returns
- * immediately. `requestPrices` uses those that have arrived. Never throws.
+ * immediately. `pricesOfRequest` uses those that have arrived. Never throws.
  */
-export function askMarketBeside(ctx: Context, tokens: readonly ChainToken[]): void {
+export function requestMarketPrices(ctx: Context, tokens: readonly ChainToken[]): void {
   const { market } = ctx.prices.book;
   const open = tokens.filter((token) => !market.has(priceKey(token)));
   if (open.length === 0) return;
@@ -150,7 +150,7 @@ async function readMarket(ctx: Context, tokens: readonly ChainToken[]): Promise<
       staleMs: MARKET_STALE_MS,
       keepMs: MARKET_KEEP_MS,
       load: async () => [
-        ...(await askMarketPrices(
+        ...(await fetchMarketPrices(
           scope,
           sorted.map(([, token]) => token),
         )),
@@ -172,10 +172,10 @@ const LONG_WAIT_MS = 2_000;
 
 /**
  * Returns the prices of some tokens from the data of this request: feed prices of its batches (or of another request in
- * the last 30 seconds), and the market prices that `askMarketBeside` requested. Sends no requests. Waits up to two
+ * the last 30 seconds), and the market prices that `requestMarketPrices` requested. Sends no requests. Waits up to two
  * seconds for a market price, or 50 ms if offers may be checked against the token's feed price. Never throws.
  */
-export async function requestPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
+export async function pricesOfRequest(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const { book, memory } = ctx.prices;
   const feeds = new Map<string, TokenPrice>();
   for (const key of tokens.map(priceKey)) {
@@ -238,7 +238,7 @@ export async function readPricesWith<S>(
 ): Promise<{ value: S; block: BlockTime; prices: Prices }> {
   const asked = input.tokens.map((token) => ({ chainId: input.chainId, token }));
   const scope = marketScope(ctx);
-  const market = askMarketPrices(scope, asked).catch(() => NO_PRICES);
+  const market = fetchMarketPrices(scope, asked).catch(() => NO_PRICES);
   const { value, block } = await readWithFeeds(ctx, input);
   const feeds = new Map(asked.map(priceKey).flatMap((key) => keyed(ctx.prices.book.feeds, key)));
   const isJudged = asked.every((token) => feeds.get(priceKey(token))?.judges === true);
@@ -262,8 +262,8 @@ async function readChainFeeds(ctx: Context, chainId: number): Promise<Prices> {
       staleMs: FEEDS_STALE_MS,
       keepMs: FEEDS_STALE_MS,
       load: async () => {
-        const { value: readings, block } = await runQuery(client, feedsBeside(ctx, { chainId, tokens }));
-        return [...noteFeeds(ctx, { readings, headTime: block.timestamp })];
+        const { value: readings, block } = await runQuery(client, priceFeedQuery(ctx, { chainId, tokens }));
+        return [...recordFeedPrices(ctx, { readings, headTime: block.timestamp })];
       },
     });
     return new Map(value);

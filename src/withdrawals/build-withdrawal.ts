@@ -7,7 +7,7 @@ import { type GasFunds, readGasPrice, waitForGasPrice } from "../orders/gas-fund
 import { buildOnce } from "../orders/idempotent-build.ts";
 import { QUOTE_TTL_MS } from "../orders/order-floors.ts";
 import type { StepPlan } from "../orders/order-steps.ts";
-import { requestPrices } from "../prices/read-prices.ts";
+import { pricesOfRequest } from "../prices/read-prices.ts";
 import type { BuiltWithdrawal, WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { findToken } from "../vaults/find-vault-token.ts";
 import { preparedTokens, prepareWithdrawal } from "./prepare-withdrawal.ts";
@@ -41,7 +41,7 @@ async function buildWithdrawal(ctx: Context, input: WithdrawInput): Promise<Buil
   const plan = planWithdrawalSteps(prepared, await findToken(ctx, { chainId, address }));
   const made = { expiresAt, plan, gas: toGasFunds(prepared, await waitForGasPrice(gasPrice)) };
   if (plan.source.authorization === undefined) await recordWithdrawal(ctx, { prepared, expiresAt, plan });
-  const prices = await requestPrices(ctx, preparedTokens(prepared.order));
+  const prices = await pricesOfRequest(ctx, preparedTokens(prepared.order));
   const built = toWireWithdrawal(prepared, { ...made, prices });
   // What is signed later is answered with what was built.
   if (plan.source.authorization !== undefined)

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { requestPrices } from "../prices/read-prices.ts";
+import { pricesOfRequest } from "../prices/read-prices.ts";
 import type { WithdrawInput, WithdrawOption, WithdrawQuote } from "../schemas/withdraw-build-schema.ts";
 import { quoteWithdrawal } from "./prepare-withdrawal.ts";
 import { transferOf } from "./prepared-withdrawal.ts";
@@ -13,7 +13,7 @@ import { toFigures, toRefusedOption, withdrawalWarnings } from "./withdrawal-res
  */
 export async function getWithdrawalQuote(ctx: Context, input: WithdrawInput): Promise<WithdrawQuote> {
   const { options, tokens } = await quoteWithdrawal(ctx, input);
-  const prices = await requestPrices(ctx, tokens);
+  const prices = await pricesOfRequest(ctx, tokens);
   const shown = options.map((option): WithdrawOption => {
     if (option.prepared === null) return toRefusedOption(option);
     const { prepared, mode } = option;

@@ -1,7 +1,7 @@
 import { zeroAddress } from "viem";
 import type { Context } from "../context.ts";
 import { type ChainToken, priceKey } from "../prices/price.ts";
-import { askMarketBeside } from "../prices/read-prices.ts";
+import { requestMarketPrices } from "../prices/read-prices.ts";
 import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { withStoredVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
@@ -61,7 +61,7 @@ interface ReadOrder {
 
 async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault }): Promise<ReadOrder> {
   const order = await resolveWithdrawal(ctx, of);
-  askMarketBeside(ctx, preparedTokens(order));
+  requestMarketPrices(ctx, preparedTokens(order));
   return { order, facts: await readExitFacts(ctx, order) };
 }
 

@@ -5,7 +5,7 @@ import { createLogger } from "../../src/lib/logger.ts";
 import { Timing } from "../../src/lib/request-timing.ts";
 import {
   agedMarketPrice,
-  askMarketPrices,
+  fetchMarketPrices,
   type MarketScope,
   toMarketPrice,
 } from "../../src/prices/market-prices.ts";
@@ -30,12 +30,12 @@ const send = (response: ServerResponse, body: unknown, status = 200): void => {
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 };
 
-describe("askMarketPrices()", () => {
+describe("fetchMarketPrices()", () => {
   test("asks for many tokens at once by the API's names of their chains", async () => {
     const server = await serve((_, response) =>
       send(response, { coins: { [`ethereum:${USDC}`]: coin(), [`31337:${USDC.toLowerCase()}`]: coin() } }),
     );
-    const prices = await askMarketPrices(scopeOf(`${server.url}/`), [token(1), token(43114), token(31337)]);
+    const prices = await fetchMarketPrices(scopeOf(`${server.url}/`), [token(1), token(43114), token(31337)]);
     const ids = ["ethereum", "avax", "31337"].map((chain) => `${chain}:${USDC.toLowerCase()}`);
     expect(server.requests.map(({ path }) => path)).toEqual([
       `/prices/current/${ids.join(",")}?searchWidth=1h`,
@@ -45,7 +45,7 @@ describe("askMarketPrices()", () => {
 
   test("asks for at most 50 tokens in one request", async () => {
     const server = await serve((_, response) => send(response, { coins: {} }));
-    await askMarketPrices(
+    await fetchMarketPrices(
       scopeOf(server.url),
       Array.from({ length: 101 }, (_, index) => token(index + 1)),
     );
@@ -53,8 +53,8 @@ describe("askMarketPrices()", () => {
   });
 
   test("asks nothing without an API or tokens", async () => {
-    expect(await askMarketPrices(scopeOf(null), [token(1)])).toEqual(new Map());
-    expect(await askMarketPrices(scopeOf("http://127.0.0.1:9"), [])).toEqual(new Map());
+    expect(await fetchMarketPrices(scopeOf(null), [token(1)])).toEqual(new Map());
+    expect(await fetchMarketPrices(scopeOf("http://127.0.0.1:9"), [])).toEqual(new Map());
   });
 
   test("loses no other price by a malformed, a foreign or an absurd coin", async () => {
@@ -66,7 +66,7 @@ describe("askMarketPrices()", () => {
     const server = await serve((_, response) =>
       send(response, { coins: { ...odd, [`ethereum:${USDC}`]: coin() }, more: 1 }),
     );
-    const prices = await askMarketPrices(scopeOf(server.url), [token(1), token(10), token(8453)]);
+    const prices = await fetchMarketPrices(scopeOf(server.url), [token(1), token(10), token(8453)]);
     expect([...prices.keys()]).toEqual([`1:${USDC.toLowerCase()}`]);
   });
 
@@ -80,7 +80,7 @@ describe("askMarketPrices()", () => {
   ])("fails by %s, and is not asked again for five seconds", async (_what, answer) => {
     const server = await serve((_, response) => answer(response));
     const breaker = new MarketBreaker();
-    const ask = () => askMarketPrices(scopeOf(server.url, breaker), [token(1)]);
+    const ask = () => fetchMarketPrices(scopeOf(server.url, breaker), [token(1)]);
     await expect(ask()).rejects.toThrow();
     await expect(ask()).rejects.toThrow("not asked now");
     expect([server.requests.length, breaker.isOpen(NOW + 4_999), breaker.isOpen(NOW + 5_000)]).toEqual([
@@ -93,7 +93,7 @@ describe("askMarketPrices()", () => {
   test("gives up on an API that hangs after 1.5 seconds", async () => {
     const deadlines = hurryDeadlines(20);
     const server = await serve((_, response) => drip(response, 5));
-    await expect(askMarketPrices(scopeOf(server.url), [token(1)])).rejects.toThrow(
+    await expect(fetchMarketPrices(scopeOf(server.url), [token(1)])).rejects.toThrow(
       "no answer within 1500 ms",
     );
     expect(deadlines).toEqual([1_500]);

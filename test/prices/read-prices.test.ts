@@ -2,11 +2,11 @@ import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { createQuery } from "../../src/chains/chain-query.ts";
 import {
-  askMarketBeside,
   feedsOf,
+  pricesOfRequest,
   readPrices,
   readWithFeeds,
-  requestPrices,
+  requestMarketPrices,
 } from "../../src/prices/read-prices.ts";
 import { contractsClient, head } from "../support/chains/multicall.ts";
 import { testContext } from "../support/context.ts";
@@ -50,7 +50,7 @@ async function deployment(
   return { client, api, ctx: testContext({ clients: [client], config: { prices } as never }) };
 }
 
-const dollars = (prices: Awaited<ReturnType<typeof requestPrices>>) =>
+const dollars = (prices: Awaited<ReturnType<typeof pricesOfRequest>>) =>
   Object.fromEntries(
     [...prices].map(([key, { usd, source }]) => [key.split(":")[1], `${source} ${Number(usd) / 1e18}`]),
   );
@@ -60,7 +60,7 @@ describe("readWithFeeds()", () => {
     const { ctx, client } = await deployment();
     const { value, block } = await readWithFeeds(ctx, { chainId, tokens: [ETHER, STABLE], query: nothing });
     expect([value, block.number, client.calls.length]).toEqual(["own", head.number, 1]);
-    expect(dollars(await requestPrices(ctx, [ether, stable]))).toEqual({
+    expect(dollars(await pricesOfRequest(ctx, [ether, stable]))).toEqual({
       [ETHER]: "feed 2000",
       [STABLE]: "feed 1",
     });
@@ -74,7 +74,7 @@ describe("readWithFeeds()", () => {
     const before = JSON.stringify(client.calls[0]?.params).length;
     await read();
     expect(JSON.stringify(client.calls[1]?.params).length).toBeLessThan(before);
-    expect(dollars(await requestPrices(ctx, [ether, stable]))).toEqual({ [ETHER]: "feed 2000" });
+    expect(dollars(await pricesOfRequest(ctx, [ether, stable]))).toEqual({ [ETHER]: "feed 2000" });
     expect(ctx.logged.filter(({ event }) => event === "price_feed_unused")).toMatchObject([
       { chain_id: chainId, feed: USD_FEED.toLowerCase(), problem: "description" },
     ]);
@@ -87,7 +87,7 @@ describe("readWithFeeds()", () => {
     await read();
     changes[ETH_FEED] = { answer: 0n };
     await read();
-    expect(dollars(await requestPrices(ctx, [ether]))).toEqual({});
+    expect(dollars(await pricesOfRequest(ctx, [ether]))).toEqual({});
   });
 
   test("throws chain_unsupported for a chain that is not served", async () => {
@@ -97,13 +97,13 @@ describe("readWithFeeds()", () => {
   });
 });
 
-describe("requestPrices()", () => {
+describe("pricesOfRequest()", () => {
   test("takes feeds before the market, the market for the rest, and null for what neither knows", async () => {
     const { ctx, api, client } = await deployment({ coins: { [ETHER]: 2_010, [STAKED]: 2_390 } });
-    askMarketBeside(ctx, [ether, stable, staked, unlisted]);
-    askMarketBeside(ctx, [ether]);
+    requestMarketPrices(ctx, [ether, stable, staked, unlisted]);
+    requestMarketPrices(ctx, [ether]);
     await readWithFeeds(ctx, { chainId, tokens: [ETHER, STABLE, STAKED], query: nothing });
-    const prices = await requestPrices(ctx, [ether, stable, staked, unlisted]);
+    const prices = await pricesOfRequest(ctx, [ether, stable, staked, unlisted]);
     expect(dollars(prices)).toEqual({
       [ETHER]: "feed 2000",
       [STABLE]: "feed 1",
@@ -114,9 +114,9 @@ describe("requestPrices()", () => {
 
   test("spans feed and market where they disagree by a tenth", async () => {
     const { ctx } = await deployment({ coins: { [ETHER]: 2_200 } });
-    askMarketBeside(ctx, [ether]);
+    requestMarketPrices(ctx, [ether]);
     await readWithFeeds(ctx, { chainId, tokens: [ETHER], query: nothing });
-    expect([...(await requestPrices(ctx, [ether])).values()]).toMatchObject([
+    expect([...(await pricesOfRequest(ctx, [ether])).values()]).toMatchObject([
       { usd: 2_000n * USD, low: 2_000n * USD, high: 2_200n * USD, disputed: true },
     ]);
   });
@@ -125,9 +125,9 @@ describe("requestPrices()", () => {
     const { ctx } = await deployment();
     await readWithFeeds(ctx, { chainId, tokens: [ETHER], query: nothing });
     const next = { ...ctx, prices: { ...ctx.prices, book: { feeds: new Map(), market: new Map() } } };
-    expect(dollars(await requestPrices(next, [ether]))).toEqual({ [ETHER]: "feed 2000" });
+    expect(dollars(await pricesOfRequest(next, [ether]))).toEqual({ [ETHER]: "feed 2000" });
     const later = { ...next, now: () => ctx.now() + 30_000 };
-    expect(dollars(await requestPrices(later, [ether]))).toEqual({});
+    expect(dollars(await pricesOfRequest(later, [ether]))).toEqual({});
   });
 
   test("does not wait for a market that hangs where a feed is known", async () => {
@@ -135,10 +135,10 @@ describe("requestPrices()", () => {
     const { ctx } = await deployment();
     const config = { ...ctx.config, prices: { ...ctx.config.prices, apiUrl: hanging.url } };
     const slow = { ...ctx, config };
-    askMarketBeside(slow, [ether]);
+    requestMarketPrices(slow, [ether]);
     await readWithFeeds(slow, { chainId, tokens: [ETHER], query: nothing });
     const startedAt = performance.now();
-    expect(dollars(await requestPrices(slow, [ether]))).toEqual({ [ETHER]: "feed 2000" });
+    expect(dollars(await pricesOfRequest(slow, [ether]))).toEqual({ [ETHER]: "feed 2000" });
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
 
@@ -148,8 +148,8 @@ describe("requestPrices()", () => {
     const { ctx } = await deployment();
     const slow = { ...ctx, config: { ...ctx.config, prices: { ...ctx.config.prices, apiUrl: hanging.url } } };
     for (const token of [unlisted, staked]) {
-      askMarketBeside(slow, [token]);
-      expect(dollars(await requestPrices(slow, [token]))).toEqual({});
+      requestMarketPrices(slow, [token]);
+      expect(dollars(await pricesOfRequest(slow, [token]))).toEqual({});
     }
     expect(hanging.requests).toHaveLength(1);
   });

@@ -65,7 +65,7 @@ export function staleAfter({ heartbeatS }: Pick<FeedDefinition, "heartbeatS">): 
  * the timestamp of the block that was read, in seconds, because a feed's age is measured by the clock of its own chain.
  * Pure.
  */
-export function judgeRound(
+export function checkRound(
   feed: Pick<FeedDefinition, "decimals" | "heartbeatS">,
   { round, headTime }: { round: FeedRound | null; headTime: number },
 ): FeedAnswer {

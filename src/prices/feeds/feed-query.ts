@@ -3,10 +3,10 @@ import { createQuery, type Query, type Read, type ReadResult, read } from "../..
 import { sameAddress } from "../../lib/address.ts";
 import { priceKey, type TokenPrice, USD_SCALE } from "../price.ts";
 import {
+  checkRound,
   describesPair,
   type FeedProblem,
   type FeedRound,
-  judgeRound,
   sequencerIsUp,
 } from "./feed-answers.ts";
 import type { ChainFeeds, FeedDefinition, TokenFeed } from "./price-feed.ts";
@@ -156,16 +156,16 @@ export function feedPrices(readings: FeedReadings, headTime: number): FeedPrices
   return { prices, unused: [...unused.values()] };
 }
 
-type Answers = readonly { feed: FeedDefinition; answer: ReturnType<typeof judgeRound> }[];
+type Answers = readonly { feed: FeedDefinition; answer: ReturnType<typeof checkRound> }[];
 
 function answerOf(
   feed: FeedDefinition,
   { readings, headTime }: { readings: FeedReadings; headTime: number },
-): ReturnType<typeof judgeRound> {
+): ReturnType<typeof checkRound> {
   const key = feed.proxy.toLowerCase();
   const mismatch = readings.mismatches.get(key);
   if (mismatch !== undefined) return { ok: false, problem: mismatch };
-  return judgeRound(feed, { round: readings.rounds.get(key) ?? null, headTime });
+  return checkRound(feed, { round: readings.rounds.get(key) ?? null, headTime });
 }
 
 /** Returns the product of the answers of a token's feeds, rounded down, with the time of the oldest answer. */

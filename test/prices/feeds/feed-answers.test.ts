@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import {
+  checkRound,
   describesPair,
   type FeedRound,
-  judgeRound,
   SEQUENCER_GRACE_S,
   sequencerIsUp,
   staleAfter,
@@ -20,9 +20,9 @@ const round = (change: Partial<FeedRound> = {}): FeedRound => ({
 });
 const hourly = { decimals: 8, heartbeatS: 3_600 };
 const judge = (change: Partial<FeedRound>, feed = hourly) =>
-  judgeRound(feed, { round: round(change), headTime: NOW });
+  checkRound(feed, { round: round(change), headTime: NOW });
 
-describe("judgeRound()", () => {
+describe("checkRound()", () => {
   test("scales a fresh answer to 18 decimals and keeps its time", () => {
     expect(judge({})).toEqual({ ok: true, value: 2_000n * ONE, at: NOW - 60 });
   });
@@ -52,7 +52,7 @@ describe("judgeRound()", () => {
   });
 
   test("refuses a feed that was not read", () => {
-    expect(judgeRound(hourly, { round: null, headTime: NOW })).toEqual({ ok: false, problem: "unread" });
+    expect(checkRound(hourly, { round: null, headTime: NOW })).toEqual({ ok: false, problem: "unread" });
   });
 
   test.each([27, 60, 255, 3_600, 82_800, 86_400])(
