@@ -10,7 +10,7 @@ import { nearestOperation } from "./nearest-operation.ts";
 import { problemResponse, publicError } from "./problem-response.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { baseHeaders, type ContextFactory, hideServerTiming, requestScope } from "./request-scope.ts";
-import { NOT_KEPT, respond } from "./respond.ts";
+import { NO_STORE, respond } from "./respond.ts";
 import { ValidationFailure, validate } from "./validate-request.ts";
 
 /**
@@ -27,7 +27,7 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
   app.onError((error, c) => {
     const requestId = c.get("requestId");
     if (error instanceof ValidationFailure) {
-      return Response.json({ detail: error.issues }, { status: 422, headers: { "cache-control": NOT_KEPT } });
+      return Response.json({ detail: error.issues }, { status: 422, headers: { "cache-control": NO_STORE } });
     }
     return problemResponse(publicError(error), requestId);
   });
@@ -101,7 +101,7 @@ export function refuseOtherMethods(
   app.all(path, (c) => {
     // A browser's preflight request gets the response of the CORS middleware instead.
     if (c.req.method === "OPTIONS")
-      return new Response(null, { status: 204, headers: { allow, "cache-control": NOT_KEPT } });
+      return new Response(null, { status: 204, headers: { allow, "cache-control": NO_STORE } });
     const response = problemResponse(
       failure("method_not_allowed", `this path allows ${allow}${hintFor(c)}`),
       c.get("requestId"),

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode, errorTable } from "../errors.ts";
-import { NOT_KEPT } from "./respond.ts";
+import { NO_STORE } from "./respond.ts";
 
 /** Value of `Retry-After` by HTTP status, in seconds: about the time for which a failed dependency is not called. */
 const RETRY_AFTER_S: Readonly<Partial<Record<number, number>>> = { 429: 60, 503: 5, 504: 5 };
@@ -21,7 +21,7 @@ export function problemResponse(error: AppError, requestId: string): Response {
   };
   const headers: Record<string, string> = {
     "content-type": "application/problem+json",
-    "cache-control": NOT_KEPT,
+    "cache-control": NO_STORE,
   };
   const retryAfter = error.members["retry_after"] ?? RETRY_AFTER_S[status];
   if (typeof retryAfter === "number") headers["retry-after"] = String(retryAfter);

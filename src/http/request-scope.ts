@@ -3,7 +3,7 @@ import type { Context, RequestFacts } from "../context.ts";
 import { describeError } from "../lib/logger.ts";
 import { edgeCacheOf } from "../lib/platform-bindings.ts";
 import type { AppEnv } from "./hono-env.ts";
-import { isKept } from "./respond.ts";
+import { isCacheable } from "./respond.ts";
 
 /** Format of request ids that are accepted from clients. */
 const WELL_FORMED_ID = /^[\w-]{1,64}$/;
@@ -32,7 +32,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
     const ctx = makeContext(c.env, { requestId, clientAddress, edgeCache, waitUntil });
     c.set("ctx", ctx);
     await next();
-    if (ctx.config.serverTiming && c.get("timingHidden") === undefined && !isKept(c.res))
+    if (ctx.config.serverTiming && c.get("timingHidden") === undefined && !isCacheable(c.res))
       c.res.headers.set("server-timing", ctx.timing.header());
     const fields = {
       method: c.req.method,
@@ -69,7 +69,7 @@ export function baseHeaders(): MiddlewareHandler<AppEnv> {
     await next();
     // Set directly on the response, because hono's `c.header` would copy the `Response` for each header.
     const { headers } = c.res;
-    if (!isKept(c.res)) headers.set("x-request-id", c.get("requestId"));
+    if (!isCacheable(c.res)) headers.set("x-request-id", c.get("requestId"));
     headers.set("x-content-type-options", "nosniff");
     headers.set("strict-transport-security", "max-age=31536000; includeSubDomains");
   };

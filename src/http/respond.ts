@@ -89,7 +89,7 @@ function cacheHeaders(c: HonoContext, route: AnyRoute): Record<string, string> {
   const { cache: rule, query } = route;
   const credentials = ["x-api-key", "x-api-secret", "authorization"];
   if (rule === "no-store" || credentials.some((name) => c.req.header(name) !== undefined))
-    return { "cache-control": NOT_KEPT };
+    return { "cache-control": NO_STORE };
   const { tags = [] } = rule;
   const known: Record<string, string | undefined> = { ...c.req.query(), ...c.req.param() };
   const named = tags.map((tag) =>
@@ -109,11 +109,11 @@ export function sharedHeaders(
   c: HonoContext,
   rule: Exclude<CacheRule, "no-store"> & { parameters: readonly string[] },
 ): Record<string, string> {
-  if (!isCanonical(c.req.url, rule.parameters)) return { "cache-control": NOT_KEPT };
+  if (!isCanonical(c.req.url, rule.parameters)) return { "cache-control": NO_STORE };
   const { sMaxAge, staleWhileRevalidate: stale, tags = [] } = rule;
   return {
-    "cache-control": `${KEPT}, max-age=0, s-maxage=${sMaxAge}, stale-while-revalidate=${stale}`,
-    "cloudflare-cdn-cache-control": `${KEPT}, max-age=${sMaxAge}, stale-while-revalidate=${stale}, stale-if-error=${stale}`,
+    "cache-control": `${PUBLIC}, max-age=0, s-maxage=${sMaxAge}, stale-while-revalidate=${stale}`,
+    "cloudflare-cdn-cache-control": `${PUBLIC}, max-age=${sMaxAge}, stale-while-revalidate=${stale}, stale-if-error=${stale}`,
     ...(tags.length === 0 ? {} : { "cache-tag": tags.join(",") }),
   };
 }
@@ -133,11 +133,11 @@ function isCanonical(url: string, parameters: readonly string[]): boolean {
 }
 
 /** `Cache-Control` of a response that must not be cached. */
-export const NOT_KEPT = "private, no-store";
+export const NO_STORE = "private, no-store";
 /** First directive in the `Cache-Control` of a response that shared caches may store. */
-const KEPT = "public";
+const PUBLIC = "public";
 
 /** Returns true if shared caches may store a response, which must then contain nothing specific to one request. */
-export function isKept({ headers }: Response): boolean {
-  return headers.get("cache-control")?.startsWith(KEPT) === true;
+export function isCacheable({ headers }: Response): boolean {
+  return headers.get("cache-control")?.startsWith(PUBLIC) === true;
 }

@@ -21,7 +21,7 @@ export const routerSelf: Address = "0x00000000000000000000000000000000000000ff";
  * Output token (`tokenOut`) of an order whose last step is a bridge, so that its output cannot be measured on this
  * chain; `BRIDGED` in OrderTypes.sol.
  */
-export const routerBridged: Address = "0x00000000000000000000000000000000000000bb";
+export const routerBridgeOutput: Address = "0x00000000000000000000000000000000000000bb";
 
 /**
  * One 32-byte word that the Router's executor writes into a step's calldata: floor(the executor's balance of `token` ×

@@ -1,6 +1,6 @@
 import { type Address, isAddressEqual } from "viem";
 import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
-import { executedOrders, routerBridged } from "../router/router-codec.ts";
+import { executedOrders, routerBridgeOutput } from "../router/router-codec.ts";
 import { netTransfers } from "../tracking/deposits/deposit-proofs.ts";
 import { withdrawalsIn } from "../tracking/withdrawals/withdrawal-proofs.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
@@ -45,7 +45,7 @@ function findRouterRedemption({ vaults, receipt }: ShownIn): ShownWithdrawal | n
     const { tokenIn, tokenOut, amountIn: shares, amountOut } = args;
     const vault = vaults.find(({ shareToken }) => isAddressEqual(shareToken, tokenIn));
     if (vault === undefined || amountOut === 0n) continue;
-    return isAddressEqual(tokenOut, routerBridged)
+    return isAddressEqual(tokenOut, routerBridgeOutput)
       ? { vault, kind: "bridged", shares, received: null, receivedToken: null }
       : { vault, kind: "paid", shares, received: amountOut, receivedToken: tokenOut };
   }

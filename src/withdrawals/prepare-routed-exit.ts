@@ -17,7 +17,7 @@ import {
   foreignReason,
   type RouterCall,
   type RouterStep,
-  routerBridged,
+  routerBridgeOutput,
   routerSelf,
 } from "../router/router-codec.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
@@ -175,7 +175,7 @@ export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }
     order: {
       ...shareOrder(exit),
       nativeFee: plan.route.transaction.value,
-      tokenOut: bridged ? routerBridged : exit.order.to.token,
+      tokenOut: bridged ? routerBridgeOutput : exit.order.to.token,
       // What arrives on another chain cannot be measured here: the bridge must take at least the amount.
       minOut: bridged ? 0n : minOut,
       minOutPerIn: bridged ? 0n : floorPerShare(exit, minOut),

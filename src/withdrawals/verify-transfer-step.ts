@@ -2,7 +2,7 @@ import { type Address, type Hex, isAddressEqual } from "viem";
 import { PARTS_PER_BILLION } from "../lib/amount.ts";
 import type { UserCall } from "../orders/wallet-calls.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
-import { type RouterStep, routerBridged, routerSelf } from "../router/router-codec.ts";
+import { type RouterStep, routerBridgeOutput, routerSelf } from "../router/router-codec.ts";
 import {
   decodeOrder,
   type ExpectedWithdrawal,
@@ -46,7 +46,7 @@ export function verifyRoutedExit(asked: ExpectedRoute, call: UserCall): void {
   requireSame(call.value === built.nativeFee && built.nativeFee === quote.transaction.value, "nativeFee");
   verifyShareOrder(asked, built);
   const bridged = to.chainId !== vault.chainId;
-  requireSame(isAddressEqual(built.tokenOut, bridged ? routerBridged : to.token), "tokenOut");
+  requireSame(isAddressEqual(built.tokenOut, bridged ? routerBridgeOutput : to.token), "tokenOut");
   if (bridged) requireSame(!built.direct && built.minOut === 0n && built.minOutPerIn === 0n, "minOut");
   else verifyFloor(asked, built);
   const [redeem, onward, ...more] = steps;

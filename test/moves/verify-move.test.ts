@@ -12,7 +12,7 @@ import {
   type RouterCall,
   type RouterOrder,
   type RouterStep,
-  routerBridged,
+  routerBridgeOutput,
 } from "../../src/router/router-codec.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { redeemStep } from "../../src/withdrawals/exit-calldata.ts";
@@ -110,7 +110,7 @@ describe.each([
     ["amountIn", { amountIn: HELD * 2n }],
     ["minIn", { minIn: 1n }],
     ["tokenOut", { tokenOut: OTHER }],
-    ["tokenOut", { tokenOut: routerBridged }],
+    ["tokenOut", { tokenOut: routerBridgeOutput }],
     ["tokenOut", { tokenOut: USDC }],
     ["minOut", { minOut: LEAST - 1n }],
     ["value", { nativeFee: 1n }],

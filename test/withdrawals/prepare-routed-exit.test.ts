@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { VerifiedTransfer } from "../../src/providers/provider.ts";
-import { decodeRouterCall, routerBridged, routerSelf } from "../../src/router/router-codec.ts";
+import { decodeRouterCall, routerBridgeOutput, routerSelf } from "../../src/router/router-codec.ts";
 import { onwardAmount, prepareOnward, toRoutedOrder } from "../../src/withdrawals/prepare-routed-exit.ts";
 import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
@@ -63,7 +63,7 @@ describe("toRoutedOrder()", () => {
 
   test("demands of a bridge that it takes the amount, for nothing can be measured here", () => {
     const { order, steps } = toRoutedOrder(exit, { plan: plan(null), minOut: 9n });
-    expect(order).toMatchObject({ tokenOut: routerBridged, minOut: 0n, minOutPerIn: 0n });
+    expect(order).toMatchObject({ tokenOut: routerBridgeOutput, minOut: 0n, minOutPerIn: 0n });
     expect(steps[1]).toMatchObject({ needToken: USDC, needAmount: LEAST, patches: [] });
   });
 });

@@ -9,7 +9,7 @@ import {
   type RouterCall,
   type RouterOrder,
   type RouterStep,
-  routerBridged,
+  routerBridgeOutput,
   routerSelf,
 } from "../../src/router/router-codec.ts";
 import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
@@ -77,7 +77,7 @@ describe.each(routed)("verifyExit() of a redemption %s through the Router", (_na
     ["minIn", { minIn: 1n }],
     ["minIn", { minIn: HELD * 2n }],
     ["tokenOut", { tokenOut: OTHER }],
-    ["tokenOut", { tokenOut: routerBridged }],
+    ["tokenOut", { tokenOut: routerBridgeOutput }],
     ["minOut", { minOut: LEAST - 1n }],
     ["minOut", { minOut: 0n }],
     ["deadline", { deadline: MAX_UINT256 }],

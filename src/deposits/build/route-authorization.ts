@@ -9,7 +9,12 @@ import {
 import { orderDeadline } from "../../orders/order-floors.ts";
 import { simulatePayment } from "../../orders/simulate-payment.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
-import { callOnlyStep, encodeRouterCall, type RouterCall, routerBridged } from "../../router/router-codec.ts";
+import {
+  callOnlyStep,
+  encodeRouterCall,
+  type RouterCall,
+  routerBridgeOutput,
+} from "../../router/router-codec.ts";
 import { isRouterDeployed } from "../../vaults/vault-entry.ts";
 import type { DepositOrder } from "./deposit-order.ts";
 import type { BuiltRoute, DepositAttempt } from "./prepared-deposit.ts";
@@ -118,7 +123,7 @@ function toRouteOrder(
       amountIn: amount,
       minIn: amount,
       nativeFee: 0n,
-      tokenOut: swaps ? target.address : routerBridged,
+      tokenOut: swaps ? target.address : routerBridgeOutput,
       receiver: order.user,
       minOut: swaps ? route.toAmountMin : 0n,
       minOutPerIn: 0n,

@@ -20,7 +20,7 @@ import type { BlockTime } from "../../lib/block-ranges.ts";
 import { once } from "../../lib/once.ts";
 import { permit2Address } from "../../router/order-signature-messages.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
-import { decodeRouterError, foreignReason, routerBridged } from "../../router/router-codec.ts";
+import { decodeRouterError, foreignReason, routerBridgeOutput } from "../../router/router-codec.ts";
 import type { TransactionRequest, WalletCall } from "../../schemas/transaction-schema.ts";
 import { explainCommonRevert } from "../../vaults/vault-reverts.ts";
 import { isGasSufficient, readGasPrice } from "../gas-funds.ts";
@@ -110,7 +110,7 @@ export async function authorizeOrder(ctx: Context, given: GivenSignature): Promi
     simulation: {
       block_number: simulatedHead(simulation, state.block),
       gas_used: made.gasUsed.toString(),
-      output: order.tokenOut === routerBridged ? null : outputOf(made.returnData),
+      output: order.tokenOut === routerBridgeOutput ? null : outputOf(made.returnData),
       balance_sufficient: true,
       gas_sufficient: isGasSufficient(funds, { transaction, approvals: 0 }),
     },

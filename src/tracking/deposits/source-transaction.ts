@@ -15,7 +15,7 @@ import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
-import { executedOrders, routerBridged, unsignedCalldata } from "../../router/router-codec.ts";
+import { executedOrders, routerBridgeOutput, unsignedCalldata } from "../../router/router-codec.ts";
 import { isRejected, requestTransitions } from "./async-deposit-request.ts";
 import { failureReason } from "./deposit-failure-reason.ts";
 import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from "./deposit-proofs.ts";
@@ -95,7 +95,9 @@ function paidForRoute(row: BuiltSource, receipt: Receipt): boolean {
       args.ref === ref &&
       sameAddress(args.payer, userAddress) &&
       sameAddress(args.tokenIn, fromToken) &&
-      [routerBridged, moveToken ?? routerBridged].some((token) => sameAddress(args.tokenOut, token)),
+      [routerBridgeOutput, moveToken ?? routerBridgeOutput].some((token) =>
+        sameAddress(args.tokenOut, token),
+      ),
   );
 }
 

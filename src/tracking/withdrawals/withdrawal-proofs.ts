@@ -1,7 +1,7 @@
 import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
-import { executedOrders, routerBridged } from "../../router/router-codec.ts";
+import { executedOrders, routerBridgeOutput } from "../../router/router-codec.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { VaultFlow } from "../../vaults/vault-adapter.ts";
@@ -43,7 +43,7 @@ export const paysRequestedToken = ({ exitToken, moveToken, vaultChainId, toChain
 /** Returns the output token that the Router's event must name for this withdrawal. */
 function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }: Asked): string {
   if (twoStep) return exitToken;
-  return vaultChainId === toChainId ? moveToken : routerBridged;
+  return vaultChainId === toChainId ? moveToken : routerBridgeOutput;
 }
 
 /** Number of smallest units by which a rebasing token's `Transfer` events may be below the balance that arrives. */
@@ -60,7 +60,7 @@ export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault 
   const { row, vault } = of;
   const output = builtOutput(row);
   const asset = sameAddress(output, row.exitToken);
-  const least = output === routerBridged ? null : row.twoStep || asset ? row.minAssets : row.moveMin;
+  const least = output === routerBridgeOutput ? null : row.twoStep || asset ? row.minAssets : row.moveMin;
   for (const { args } of executedOrders(receipt.logs)) {
     if (args.ref !== row.ref || args.amountOut < BigInt(least ?? "1")) continue;
     if (!sameAddress(args.payer, row.userAddress) || !sameAddress(args.receiver, row.userAddress)) continue;
@@ -70,7 +70,7 @@ export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault 
     if (shown !== null && (shown <= 0n || shown + TRANSFER_ROUNDING < BigInt(least ?? "1"))) continue;
     const amount = shown !== null && shown < args.amountOut ? shown : args.amountOut;
     const assets = asset ? amount : redeemedAssets(receipt, { vault, shares });
-    const reached = output === routerBridged ? "bridge" : row.twoStep ? "asset" : "asked";
+    const reached = output === routerBridgeOutput ? "bridge" : row.twoStep ? "asset" : "asked";
     return { reached, amount, assets, shares };
   }
   return null;
@@ -81,7 +81,7 @@ export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault 
  * the payment, or it is native currency. What the user spends in the same batch does not count.
  */
 function shownPayment({ logs }: Receipt, of: { token: string; user: string }): bigint | null {
-  if (of.token === routerBridged || isNative(of.token)) return null;
+  if (of.token === routerBridgeOutput || isNative(of.token)) return null;
   return arrivalsOf(logs, of).reduce((sum, { value }) => sum + value, 0n);
 }
 

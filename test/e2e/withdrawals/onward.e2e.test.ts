@@ -1,6 +1,6 @@
 import { type Address, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { decodeRouterCall, executedOrders, routerBridged } from "../../../src/router/router-codec.ts";
+import { decodeRouterCall, executedOrders, routerBridgeOutput } from "../../../src/router/router-codec.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { allowanceOf, balanceOf, leftIn, routerParts } from "../../support/e2e/balances.ts";
 import { addressOf, chainIds, chainOf, mined, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
@@ -47,7 +47,7 @@ describe("a withdrawal to another chain", () => {
       tracking: { bridge: "across", to_chain_id: away.chainId },
     });
     const { order } = decodeRouterCall(built.transaction_request.data as `0x${string}`);
-    expect(order.tokenOut).toBe(routerBridged);
+    expect(order.tokenOut).toBe(routerBridgeOutput);
     const before = await balanceOf(away, { token, owner: user.address });
     const receipt = await mined(home, await signDeposit(home, { user, built, style: "calls" }));
     expect(executedOrders(receipt.logs)).toHaveLength(1);

@@ -9,11 +9,7 @@ import {
 } from "../../../src/orders/authorization/planned-authorization.ts";
 import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import {
-  routerBridged as bridgedAddress,
-  type RouterCall,
-  unsignedCalldata,
-} from "../../../src/router/router-codec.ts";
+import { type RouterCall, routerBridgeOutput, unsignedCalldata } from "../../../src/router/router-codec.ts";
 import { testContext } from "../../support/context.ts";
 import { OTHER, USDC, USER } from "../../support/deposits/fixtures.ts";
 import {
@@ -216,7 +212,7 @@ test("a node that cannot simulate gives no transaction", async () => {
 });
 
 test("an order that ends in a bridge has no output here, and what a node leaves out is unknown", async () => {
-  const bridged = { ...signedCall, order: { ...signedCall.order, tokenOut: bridgedAddress, minOut: 0n } };
+  const bridged = { ...signedCall, order: { ...signedCall.order, tokenOut: routerBridgeOutput, minOut: 0n } };
   expect((await authorized(plannedBy("erc3009", bridged))).made.simulation.output).toBeNull();
   const { made } = await authorized(plannedBy("erc3009"), { state: { returned: "0x" } });
   expect(made.simulation.output).toBeNull();

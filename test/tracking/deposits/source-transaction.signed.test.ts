@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Transaction, TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import { type AuthorizationKind, encodeSignedCall } from "../../../src/router/order-signature-messages.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { encodeRouterCall, type RouterCall, routerBridged } from "../../../src/router/router-codec.ts";
+import { encodeRouterCall, type RouterCall, routerBridgeOutput } from "../../../src/router/router-codec.ts";
 import { builtDataHashes, matchesSource } from "../../../src/tracking/deposits/source-transaction.ts";
 import { OTHER, REF, row, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
 import { executedLog, receiptOf } from "../../support/deposits/logs.ts";
@@ -56,7 +56,7 @@ test("another order with a signature is not, nor one that a stranger sends and n
 
 const bridged = (change: Parameters<typeof executedLog>[0] = {}, succeeded = true): TransactionOnChain => ({
   transaction: sent("0x12345678", OTHER),
-  receipt: { ...receiptOf(executedLog({ tokenOut: routerBridged, ...change })), succeeded },
+  receipt: { ...receiptOf(executedLog({ tokenOut: routerBridgeOutput, ...change })), succeeded },
   confirmations: 1,
 });
 
