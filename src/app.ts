@@ -75,7 +75,7 @@ const routeGroups: readonly RouteGroup[] = [
 ];
 
 /**
- * Loads all route groups and returns every route of the API, in the order of the OpenAPI document, which is built from
+ * Loads all route groups and returns every route of the API in the order of the OpenAPI document, which is built from
  * them.
  */
 export async function loadRoutes(): Promise<readonly AnyRoute[]> {
@@ -84,7 +84,7 @@ export async function loadRoutes(): Promise<readonly AnyRoute[]> {
   return routes;
 }
 
-/** The entry point that the Workers runtime calls for HTTP requests. */
+/** The entry point that the Workers runtime calls for HTTP requests. Errors of handlers become responses. */
 export interface App {
   fetch(request: Request, env: Record<string, unknown>, ctx: ExecutionContext): Promise<Response>;
 }

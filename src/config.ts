@@ -264,6 +264,7 @@ export interface Config {
   signingTokens: ReadonlyMap<number, SigningTokens>;
   /** True if responses carry the `Server-Timing` header; the default. */
   serverTiming: boolean;
+  /** Rate limits of callers that are not partners. */
   limits: Limits;
   /** Factor by which the rate limits are multiplied for partners' requests. */
   keyFactor: number;

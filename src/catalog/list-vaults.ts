@@ -43,6 +43,7 @@ export interface VaultFilter {
   type?: string | undefined;
   /** Name of the vault family. */
   family?: string | undefined;
+  /** How the vault settles deposits, and `withdrawSettlement` withdrawals: at once, or later on request. */
   depositSettlement?: string | undefined;
   withdrawSettlement?: string | undefined;
   /** Name of the curator. Letter case is ignored. */
@@ -76,8 +77,8 @@ const pages = new MemoByInputs<Page<ListedVault>>(8);
 /**
  * Returns one page of the vaults that are open or paused and match a filter, in the requested order. All figures are
  * loaded with the registry, in one query; a chain is read only if none of its vaults was ever read. Figures that are
- * unknown are null, and those older than ten minutes are marked as stale. Returns the same object until something
- * changes. Throws `store_unavailable`.
+ * unknown are null, and those more than about ten minutes old are marked as stale. Returns the same object until
+ * something changes. Throws `store_unavailable`.
  */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const registry = await listRegistry(ctx);

@@ -25,7 +25,7 @@ const CLOCK_AHEAD_MS = MINUTE_MS;
  * milliseconds since the epoch; `now` determines the first batch of reads, and is the time used if the block's is
  * unknown. If the chain's clock is more than a minute ahead and the query then reads something else, for example the
  * limit of another day, these reads are made in a further batch; if only the first batch is run, they count as failed.
- * A chain that is behind is not asked again: its next block has about our time.
+ * If the chain is behind, nothing is read again: its next block has about our time.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);

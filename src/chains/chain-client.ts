@@ -71,7 +71,10 @@ export interface NodeReport {
   blockNumber: number | null;
 }
 
-/** A JSON-RPC request with the parser of its result. */
+/**
+ * A JSON-RPC request with the parser of its result. `read` throws if the result is unusable, and passes the chain id
+ * and head that it contains, if any, to `seen`.
+ */
 export interface NodeQuestion<T> {
   method: string;
   params: readonly unknown[];

@@ -52,7 +52,7 @@ export interface Transaction {
   gas: bigint;
 }
 
-/** The receipt of a transaction that is included in a block. */
+/** The receipt of a transaction that is included in a block. Addresses of `logs` are checksummed. */
 export interface Receipt {
   blockNumber: bigint;
   /** Hash of the block, lowercase; undefined if the node did not return it. */

@@ -8,9 +8,9 @@ const DOUBTFUL_CONCURRENCY = 2;
 
 /**
  * Processes items, five at a time and at most two of them doubtful (expected to be slow). Returns the results in the
- * order of the items. Throws the first error; the remaining items are still processed. A Worker waits for the headers
- * of at most six responses, and time in that queue counts towards a request's timeout, so items that hang must not
- * occupy every slot. Source: Cloudflare Workers, limits (simultaneous open connections).
+ * order of the items. Throws the first error, while the processing of other items continues. A Worker waits for the
+ * headers of at most six responses, and time in that queue counts towards a request's timeout, so items that hang must
+ * not occupy every slot. Source: Cloudflare Workers, limits (simultaneous open connections).
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

@@ -8,7 +8,7 @@ import { sleep } from "./timers.ts";
  */
 export type Outcome = "answer" | "timeout" | "broken";
 
-/** A request that goes through a circuit breaker. */
+/** A request (`work`) that goes through a circuit breaker. */
 export interface GuardedWork<T> {
   work: () => Promise<T>;
   /**

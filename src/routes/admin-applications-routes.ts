@@ -88,7 +88,7 @@ const adminApplicationsReopen = defineRoute({
   ...decisionRoute("reopen"),
 });
 
-/** Routes by which administrators list and decide partner applications. */
+/** Routes by which administrators list partner applications and approve, reject, revoke or reopen them. */
 export const adminApplicationRoutes: readonly AnyRoute[] = [
   adminApplicationsList,
   adminApplicationsApprove,

@@ -18,5 +18,5 @@ const bridgesList = defineRoute({
   handler: (ctx) => listBridges(ctx),
 });
 
-/** Route that lists the bridges available for cross-chain deposits. */
+/** Route that lists the bridges available for deposits and withdrawals across chains. */
 export const bridgeRoutes: readonly AnyRoute[] = [bridgesList];

@@ -289,8 +289,8 @@ const partnersLogout = defineRoute({
 });
 
 /**
- * Routes of partners: registration and login by wallet signature, API key and secret, profile, enrolled vaults, and
- * deposit figures.
+ * Routes of partners: registration, login and logout by wallet signature and session, API keys, profile and settings,
+ * enrolled vaults, figures, and transactions.
  */
 export const partnerRoutes: readonly AnyRoute[] = [
   partnersNonce,

@@ -101,7 +101,10 @@ function firstKeyId(address: SQL): SQL {
   return raw`'key_' || md5(${address})`;
 }
 
-/** A key pair as its partner sees it, without the secret. */
+/**
+ * A key pair as its partner sees it, without the secret. `allowList` holds ranges of client addresses (empty: every
+ * address), `prefix` the displayed part of the API key; `lastUsedAt` is null if no use is recorded.
+ */
 export interface ListedPair {
   keyId: string;
   name: string;

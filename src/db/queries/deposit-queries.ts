@@ -33,7 +33,8 @@ type WithdrawalColumns = "mode" | "exitToken" | "estimatedAssets" | "minAssets" 
 
 /**
  * A row of the table `deposits` whose direction is `deposit`: a tracked deposit. Addresses and hashes are lowercase;
- * amounts are decimal strings in the token's smallest unit.
+ * amounts are decimal strings in the token's smallest unit. `history` lists its states with their times (RFC 3339),
+ * oldest first.
  */
 export interface DepositRow extends Omit<StoredRow, DirectedColumns | WithdrawalColumns> {
   direction: "deposit";
@@ -42,7 +43,8 @@ export interface DepositRow extends Omit<StoredRow, DirectedColumns | Withdrawal
 }
 /**
  * A row of the table `deposits` whose direction is `withdrawal`: a tracked withdrawal. Addresses and hashes are
- * lowercase; amounts are decimal strings in the token's smallest unit.
+ * lowercase; amounts are decimal strings in the token's smallest unit. `history` lists its states with their times (RFC
+ * 3339), oldest first.
  */
 export interface WithdrawalRow extends Omit<StoredRow, DirectedColumns | WithdrawalColumns> {
   direction: "withdrawal";
@@ -123,8 +125,9 @@ const MAX_SAME_TRANSACTION = 20;
 /**
  * Selects the deposits and withdrawals that a transaction may belong to, at most 20, the most likely first: those that
  * it proves or whose reference it emits (`refs`), then those whose calldata on the source chain has one of the
- * `dataHashes`, then those that only a report, a hint or a built second step names. Within each group, those with a
- * report or hint of the transaction come first, then the oldest. Throws `store_unavailable`.
+ * `dataHashes`, then all others that a report, a hint, an unproven record or a built second step connects with it.
+ * Within each group, those with a report or hint of the transaction come first, then the oldest. Throws
+ * `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,

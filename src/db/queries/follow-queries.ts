@@ -198,7 +198,10 @@ const contractsOf = ({ sourceTo, vaultAddress }: { sourceTo: string; vaultAddres
   vaultAddress,
 ];
 
-/** Result of one round on a chain. */
+/**
+ * Result of one round on a chain. `startBlock` is the first block that may contain an event; it is stored only with a
+ * new row.
+ */
 export interface FollowStep {
   chainId: number;
   /** Version of the chain's row on which the round is based, or null if there was no row. */

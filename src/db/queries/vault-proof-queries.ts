@@ -55,7 +55,9 @@ export function leaseDueProofs(
   });
 }
 
-/** The columns of a vault that a proof changes. */
+/**
+ * The columns of a vault that a proof changes. `statusReason` may be empty; `proofDueAt` is the time of the next proof.
+ */
 export interface ProofChange {
   status: VaultStatus;
   statusBy: StatusOrigin;

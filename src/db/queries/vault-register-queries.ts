@@ -23,7 +23,7 @@ export function selectRegisterTips(db: Database, chainIds: readonly number[]): P
 /** Maximum number of candidates per statement, well below PostgreSQL's limit of parameters. */
 const CHUNK = 200;
 
-/** The vaults that a register named in one read. */
+/** The vaults that a register named in one read, and the new reading progress (`tip`). */
 export interface RegisterReport {
   tip: RegisterTip;
   /** The register in the form in which registry entries name it, `register:<address>`. */

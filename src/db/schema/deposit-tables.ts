@@ -151,8 +151,8 @@ export const deposits = pgTable(
 );
 
 /**
- * Stored responses of builds sent with an `Idempotency-Key`; a repeated request gets the same response. Expired rows
- * are deleted.
+ * Stored responses of builds sent with an `Idempotency-Key`; a repeated request gets the same response until
+ * `expiresAt`, when its quote expires. Rows are deleted a day after `claimedAt`, the time at which the key was taken.
  */
 export const idempotency = pgTable(
   "idempotency",
