@@ -83,7 +83,7 @@ export interface NodeQuestion<T> {
 
 /**
  * Dependencies of a chain client: the chain's definition, what its Worker isolate knows about the nodes, and the fetch,
- * timing and clock of one request.
+ * timing and clock (milliseconds since the epoch) of one request.
  */
 export interface ChainClientOptions {
   definition: ChainDefinition;

@@ -79,9 +79,10 @@ export interface TransactionOnChain {
 }
 
 /**
- * Fetches a transaction, its receipt and its number of confirmations, in three parallel requests. `hash` must be
- * lowercase. A transaction that no node knows has neither transaction nor receipt. Throws a ZodError if a node's
- * response is malformed and a RangeError if it describes another transaction. Errors of the chain client propagate.
+ * Fetches a transaction, its receipt and its number of confirmations, in three parallel requests, which different nodes
+ * may answer. `hash` must be lowercase. Of a transaction that the node does not know, transaction and receipt are null.
+ * Throws a ZodError if a node's response is malformed and a RangeError if it describes another transaction. Errors of
+ * the chain client propagate.
  */
 export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
   const [transaction, receipt, head] = await Promise.all([
@@ -104,8 +105,8 @@ export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<
 }
 
 /**
- * Fetches the calldata of a transaction, or returns null if no node knows the transaction. Throws a ZodError if the
- * node's response is malformed. Errors of the chain client propagate.
+ * Fetches the calldata of a transaction, or returns null if the node that answers does not know the transaction. Throws
+ * a ZodError if the node's response is malformed. Errors of the chain client propagate.
  */
 export async function fetchCalldata(client: Pick<ChainClient, "request">, hash: Hex): Promise<Hex | null> {
   const transaction = await client.request("eth_getTransactionByHash", [hash]);

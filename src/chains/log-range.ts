@@ -31,8 +31,8 @@ const NAMED_LIMIT =
   /(?:up to|at most|maximum|max|limited to|limit(?: is)?|exceeds?|within|over|than)\b[^0-9]{0,40}?([0-9][0-9,_]*)(k?)/i;
 
 /**
- * Number of blocks in the first `eth_getLogs` request on a chain whose nodes have not rejected any request yet. Most
- * public nodes accept this many.
+ * Number of blocks in the first `eth_getLogs` request on a chain whose nodes have not rejected any request yet.
+ * Indexing widens it after successful requests.
  */
 export const INITIAL_BLOCKS = 2_000;
 

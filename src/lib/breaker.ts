@@ -16,8 +16,8 @@ export interface BreakerPolicy {
 }
 
 /**
- * Policy for the APIs of providers and prices, whose response time depends on the request: one hang may be caused by
- * the request, two consecutive ones are not. Requests to other sources run in parallel, so pauses may be long.
+ * Policy for the APIs of swap and bridge providers, whose response time depends on the request: one hang may be caused
+ * by the request, two consecutive ones are not. Requests to other providers run in parallel, so pauses may be long.
  */
 export const providerPolicy: BreakerPolicy = {
   hangs: 2,

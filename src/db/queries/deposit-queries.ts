@@ -206,12 +206,18 @@ interface UserPage<Row extends TrackedRow> {
   filter: TrackedFilter<Row>;
 }
 
-/** Selects one page of a user's deposits, newest first. Throws `store_unavailable`. */
+/**
+ * Selects one page of a user's deposits that match a filter, newest first and at most `limit`. Throws
+ * `store_unavailable`.
+ */
 export async function selectDepositsByUser(db: Database, page: UserPage<DepositRow>): Promise<DepositRow[]> {
   return (await selectByUser(db, { ...page, direction: "deposit" })) as DepositRow[];
 }
 
-/** Selects one page of a user's withdrawals, newest first. Throws `store_unavailable`. */
+/**
+ * Selects one page of a user's withdrawals that match a filter, newest first and at most `limit`. Throws
+ * `store_unavailable`.
+ */
 export async function selectWithdrawalsByUser(
   db: Database,
   page: UserPage<WithdrawalRow>,

@@ -116,9 +116,9 @@ export async function selectPoints(
 }
 
 /**
- * Selects the five largest flows of each vault, by absolute amount, each with the sums of all flows of its vault. A
- * vault without flows has one record; vaults whose flows after the block are not all stored are left out. Throws
- * `store_unavailable`.
+ * Selects the five largest flows of each vault, by absolute amount, each with the sums of all flows of its vault, in no
+ * particular order. A vault without flows has one record; vaults whose flows after the block are not all stored are
+ * left out. Throws `store_unavailable`.
  */
 export async function selectLargestFlows(db: Database, vaults: readonly VaultSpan[]): Promise<FlowRecord[]> {
   const { rows } = await db.run((sql) =>
