@@ -2,8 +2,8 @@
 export const MAX_UINT256 = 2n ** 256n - 1n;
 
 /**
- * Number of parts in a whole: the denominator of slippage, tolerances and losses in parts per billion. Nine decimals
- * are the finest slippage that a request may state.
+ * Number of parts in a whole: the denominator of slippage, tolerances and losses, which are computed as integers in
+ * parts per billion.
  */
 export const PARTS_PER_BILLION = 1_000_000_000n;
 

@@ -32,20 +32,15 @@ type DirectedColumns = "direction" | "state" | "history";
 type WithdrawalColumns = "mode" | "exitToken" | "estimatedAssets" | "minAssets" | "assets" | "toChainId";
 
 /**
- * A row of the table `deposits` whose direction is `deposit`: a tracked deposit. Addresses and hashes are lowercase;
- * amounts are decimal strings in the token's smallest unit. `history` lists its states with their times (RFC 3339),
- * oldest first.
+ * A row of the table `deposits` with a tracked deposit. Addresses and hashes are lowercase, amounts decimal strings in
+ * the token's smallest unit. `history` lists its states with their times (RFC 3339), oldest first.
  */
 export interface DepositRow extends Omit<StoredRow, DirectedColumns | WithdrawalColumns> {
   direction: "deposit";
   state: DepositState;
   history: { state: DepositState; at: string }[];
 }
-/**
- * A row of the table `deposits` whose direction is `withdrawal`: a tracked withdrawal. Addresses and hashes are
- * lowercase; amounts are decimal strings in the token's smallest unit. `history` lists its states with their times (RFC
- * 3339), oldest first.
- */
+/** A row of the table `deposits` with a tracked withdrawal; conventions as in `DepositRow`. */
 export interface WithdrawalRow extends Omit<StoredRow, DirectedColumns | WithdrawalColumns> {
   direction: "withdrawal";
   state: WithdrawalState;
@@ -56,9 +51,7 @@ export interface WithdrawalRow extends Omit<StoredRow, DirectedColumns | Withdra
   /** Token that the user requested, on the chain `toChainId`. */
   moveToken: string;
   toChainId: number;
-  /**
-   * Expected, minimum and paid amount of `exitToken`; null if unknown, not enforced by a contract, or not paid yet.
-   */
+  /** Expected, minimum and paid amount of `exitToken`; null if unknown, not enforced, or not paid yet. */
   estimatedAssets: string | null;
   minAssets: string | null;
   assets: string | null;
@@ -123,11 +116,10 @@ export async function selectTracked(db: Database, trackingId: string): Promise<T
 const MAX_SAME_TRANSACTION = 20;
 
 /**
- * Selects the deposits and withdrawals that a transaction may belong to, at most 20, the most likely first: those that
- * it proves or whose reference it emits (`refs`), then those whose calldata on the source chain has one of the
- * `dataHashes`, then all others that a report, a hint, an unproven record or a built second step connects with it.
- * Within each group, those with a report or hint of the transaction come first, then the oldest. Throws
- * `store_unavailable`.
+ * Selects at most 20 deposits and withdrawals that a transaction may belong to, the most likely first: those that it
+ * proves or whose reference it emits (`refs`), then those whose calldata on the source chain has one of the
+ * `dataHashes`, then those that only a report, a hint, an unproven record or a built second step connects with it.
+ * Within these groups, those with a report or hint come first, then the oldest. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
@@ -214,10 +206,7 @@ export async function selectDepositsByUser(db: Database, page: UserPage<DepositR
   return (await selectByUser(db, { ...page, direction: "deposit" })) as DepositRow[];
 }
 
-/**
- * Selects one page of a user's withdrawals that match a filter, newest first and at most `limit`. Throws
- * `store_unavailable`.
- */
+/** Selects one page of a user's withdrawals, like `selectDepositsByUser`. Throws `store_unavailable`. */
 export async function selectWithdrawalsByUser(
   db: Database,
   page: UserPage<WithdrawalRow>,
@@ -262,8 +251,8 @@ function inStates(states: readonly TrackedRow["state"][], now: Date): SQL | unde
 
 /**
  * Updates a deposit that is still in the state `from` and returns the new row. Returns null if another writer has
- * changed the state, or if the change proves a source transaction that is already proven for another deposit with the
- * same calldata: concurrent writers bind a transaction only once. Throws `store_unavailable`.
+ * changed the state, or if the change proves a source transaction that is proven for another deposit with the same
+ * calldata: concurrent writers bind a transaction only once. Throws `store_unavailable`.
  */
 export async function updateDeposit(
   db: Database,
@@ -272,10 +261,7 @@ export async function updateDeposit(
   return (await updateTracked(db, update)) as DepositRow | null;
 }
 
-/**
- * Updates a withdrawal that is still in the state `from` and returns the new row. Returns null in the same cases as
- * `updateDeposit`. Throws `store_unavailable`.
- */
+/** Updates a withdrawal like `updateDeposit`, with the same cases of null. Throws `store_unavailable`. */
 export async function updateWithdrawal(
   db: Database,
   update: { trackingId: string; from: WithdrawalRow["state"]; change: WithdrawalChange },
@@ -321,8 +307,8 @@ export async function firstRow(db: Database, where: SQL | undefined): Promise<St
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the account's other proven deposits into the same asynchronous vault, open or claimed, oldest first and at
- * most 50. Throws `store_unavailable`.
+ * Selects the account's other proven deposits into the same asynchronous vault, open or claimed, at most 50, oldest
+ * first. Throws `store_unavailable`.
  */
 export async function selectOtherRequests(
   db: Database,
